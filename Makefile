@@ -1,0 +1,64 @@
+# Two commands do everything: `make run` and `make test`. Both set up what they need first.
+PYTHON ?= python3
+VENV := .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+STAMPS := $(VENV)/stamps
+PYTEST := $(BIN)/python -m pytest -q
+
+.PHONY: help run setup test check format bench faults generate lock clean
+
+help: ## what there is to make
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: setup ## start the sidecar and open the panel
+	$(BIN)/brain
+
+setup: $(STAMPS)/runtime ## make .venv with the brain command
+
+$(STAMPS)/runtime: packaging/lock/runtime.txt pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) packaging/python_version.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing the packages of packaging/lock/runtime.txt …"
+	@$(PIP) --require-hashes -r packaging/lock/runtime.txt -r packaging/lock/build.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q sidecar bridge tools
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/dev: $(STAMPS)/runtime packaging/lock/dev.txt
+	@echo "Installing the packages of packaging/lock/dev.txt …"
+	@$(PIP) --require-hashes -r packaging/lock/dev.txt
+	@touch $@
+
+test: check ## everything that must hold before a change lands
+	$(PYTEST) tests
+
+check: $(STAMPS)/dev ## format, lint, types, import contract, generated files
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python packaging/generate.py --check
+
+format: $(STAMPS)/dev ## format, and mend what the linter can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(STAMPS)/dev ## the benchmarks, each a ratio to the raw operation underneath
+	$(BIN)/python -m tests.benchmarks
+
+faults: $(STAMPS)/dev ## the long fault runs
+	BRAIN_FAULTS=full $(PYTEST) tests/faults tests/security --timeout 3600
+
+generate: $(STAMPS)/dev ## write the files that are generated from the wire types
+	$(BIN)/python packaging/generate.py
+
+lock: $(STAMPS)/dev ## pin the newest allowed packages, with hashes
+	packaging/lock.sh
+
+clean: ## remove what setup and the tests made
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

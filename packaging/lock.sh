@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Pins every package with its hashes and without addresses, for all systems at once.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=.venv/bin/python
+$python -m pip --disable-pip-version-check install --quiet uv
+compile() {
+    $python -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+        --no-emit-index-url --no-emit-find-links --no-header "$@"
+}
+compile pyproject.toml -o packaging/lock/runtime.txt
+compile pyproject.toml --extra dev -c packaging/lock/runtime.txt -o packaging/lock/dev.txt
+echo hatchling | compile - -c packaging/lock/dev.txt -o packaging/lock/build.txt

@@ -1,0 +1,124 @@
+"""What there is, who may come in, and how a refusal is said."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sidecar.wire.base import JsonObject, Wire, optional
+from sidecar.wire.tasks import ShortText
+
+
+class Ready(Wire):
+    """The one line on standard output when the sidecar can be called."""
+
+    event: Literal["ready"] = "ready"
+    url: str
+    pid: int
+    token_file: str
+    version: str
+
+
+class Health(Wire):
+    status: Literal["ok"] = "ok"
+    version: str
+
+
+class SessionCode(Wire):
+    code: str
+    expires_in: float
+
+
+class SessionRequest(Wire):
+    code: ShortText
+
+
+class SessionToken(Wire):
+    token: str
+
+
+class AgentInfo(Wire):
+    name: str
+    description: str
+    role: str
+    tools: list[str]
+    max_iterations: int
+
+
+class AgentList(Wire):
+    agents: list[AgentInfo]
+
+
+class ModelInfo(Wire):
+    name: Annotated[str, Field(description="`provider/name`.")]
+    provider: str
+    available: bool
+    why: str
+
+
+class RoleInfo(Wire):
+    role: str
+    chain: list[str]
+
+
+class ModelList(Wire):
+    models: list[ModelInfo]
+    roles: list[RoleInfo]
+
+
+class JournalState(Wire):
+    state: Literal["ok", "stalled"]
+    message: str
+    path: str
+    size_bytes: int
+    set_aside: list[str]
+
+
+class StatusAnswer(Wire):
+    version: str
+    pid: int
+    workspace: str
+    uptime_seconds: float
+    tasks: Annotated[dict[str, int], Field(description="How many tasks there are in each status.")]
+    streams: int
+    journal: JournalState
+
+
+class PolicyRequest(Wire):
+    tool: ShortText
+    args: JsonObject = {}
+    workspace: ShortText | None = None
+
+
+class PolicyAnswer(Wire):
+    decision: Literal["allow", "ask", "deny"]
+    why: str
+
+
+class TrustRequest(Wire):
+    workspace: ShortText
+    trusted: bool
+
+
+class TrustedWorkspace(Wire):
+    workspace: str
+    trusted: bool
+
+
+class TrustAnswer(Wire):
+    workspaces: list[TrustedWorkspace]
+
+
+class FieldProblem(Wire):
+    field: str
+    message: str
+
+
+class Problem(Wire):
+    """RFC 9457, with a `code` that does not change."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: list[FieldProblem] | None = optional()

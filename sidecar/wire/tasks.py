@@ -1,0 +1,212 @@
+"""A task: how it is asked for, what is known of it, and the operations on it."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from sidecar.wire.base import Wire, optional
+
+
+class Status(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLING = "cancelling"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"
+    ESCALATED = "escalated"
+
+
+ENDED = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.ESCALATED})
+
+Priority = Literal["high", "normal", "low"]
+Approvals = Literal["ask", "auto", "readonly"]
+AgentName = Literal["planner", "coder", "reviewer", "terminal", "docs"]
+Intent = Literal[
+    "chat",
+    "explain_code",
+    "edit_code",
+    "refactor_code",
+    "create_project",
+    "run_command",
+    "review_code",
+    "write_docs",
+]
+
+TASK_TEXT_LIMIT = 200_000
+ShortText = Annotated[str, Field(max_length=4_096)]
+TaskText = Annotated[str, Field(min_length=1, max_length=TASK_TEXT_LIMIT, pattern=r"\S")]
+
+
+class Attachment(Wire):
+    name: ShortText
+    media_type: ShortText = "application/octet-stream"
+    data: Annotated[str, Field(description="The content, base64.")]
+
+
+class Context(Wire):
+    workspace: Annotated[ShortText | None, Field(description="An absolute path; the sidecar's own workspace unless told.")] = None
+    current_file: ShortText | None = None
+    selected_code: Annotated[str, Field(max_length=TASK_TEXT_LIMIT)] | None = None
+    open_files: Annotated[list[ShortText], Field(max_length=1_000)] = []
+    attachments: Annotated[list[Attachment], Field(max_length=32)] = []
+
+
+class Models(Wire):
+    """Which model plays a role: `provider/name`, or several with commas between them."""
+
+    fast: ShortText | None = None
+    smart: ShortText | None = None
+    instant: ShortText | None = None
+
+
+class Options(Wire):
+    intent: Intent | None = None
+    agent_type: AgentName | None = None
+    models: Models = Models()
+    priority: Priority = "normal"
+    max_duration: Annotated[float, Field(gt=0, le=604_800, description="Seconds of work, waits for a person not counted.")] = 3_600
+    approvals: Approvals = "ask"
+    verify: Literal["auto", "off"] | list[ShortText] = "auto"
+    conversation_id: ShortText | None = None
+    max_iterations: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_cost_usd: Annotated[float, Field(ge=0)] | None = None
+
+
+class ExecuteRequest(Wire):
+    task: TaskText
+    context: Context = Context()
+    options: Options = Options()
+
+
+class Accepted(Wire):
+    task_id: str
+    status: Status
+    stream_url: str
+
+
+class MessageRequest(Wire):
+    text: TaskText
+
+
+class ApprovalRequest(Wire):
+    decision: Literal["allow", "deny"]
+    scope: Literal["once", "task", "workspace"] = "once"
+
+
+class ApprovalAnswer(Wire):
+    approval_id: str
+    decision: Literal["allow", "deny"]
+    scope: Literal["once", "task", "workspace"]
+
+
+class Progress(Wire):
+    step: int
+    total: int
+    message: str
+
+
+class TaskError(Wire):
+    code: str
+    message: str
+    recoverable: bool
+
+
+class Usage(Wire):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class TaskResult(Wire):
+    summary: str
+    files_modified: list[str]
+    verification: JsonValue
+    usage: Usage
+
+
+class Task(Wire):
+    id: str
+    status: Status
+    task: str
+    intent: Intent | None
+    pipeline: list[str]
+    workspace: str
+    priority: Priority
+    conversation_id: str
+    progress: Progress
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+    result: TaskResult | None
+    error: TaskError | None
+    verified: bool | None
+    usage: Usage
+    last_seq: int
+
+
+class TaskPage(Wire):
+    tasks: list[Task]
+    next_before: Annotated[str | None, Field(description="The `before` of the next page; null on the last one.")]
+
+
+class RouteRequest(Wire):
+    task: TaskText
+    context: Context = Context()
+
+
+class RouteAnswer(Wire):
+    intent: Intent
+    confidence: Annotated[float, Field(ge=0, le=1)]
+    pipeline: list[str]
+    why: str
+
+
+class HunkRequest(Wire):
+    accept: list[str] = []
+    reject: list[str] = []
+
+
+class RewindRequest(Wire):
+    seq: Annotated[int, Field(ge=0)]
+
+
+class DiffLine(Wire):
+    kind: Literal["context", "added", "removed"]
+    text: str
+
+
+class Hunk(Wire):
+    id: str
+    header: str
+    lines: list[DiffLine]
+    state: Literal["pending", "accepted", "rejected"] = "pending"
+
+
+class FileDiff(Wire):
+    path: str
+    change: Literal["created", "modified", "deleted", "renamed"]
+    added: int
+    removed: int
+    diff: Annotated[str, Field(description="The file's unified diff.")]
+    hunks: list[Hunk]
+    note: str | None = optional()
+
+
+class DiffAnswer(Wire):
+    files: list[FileDiff]
+
+
+class StoredRequest(Wire):
+    """What was asked for, completed with what the sidecar decided when it took the task in."""
+
+    task: str
+    workspace: str
+    conversation_id: str
+    context: Context
+    options: Options

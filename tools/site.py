@@ -1,0 +1,22 @@
+"""Where a call is carried out: in this process, or in a desktop shell. The executor chooses; the call does not know."""
+
+from typing import Protocol
+
+from sidecar.wire.base import JsonObject
+from tools.spec import AnyTool, Call, Output, ToolResult
+
+
+class Site(Protocol):
+    """`run` carries out a call that is validated, allowed and recorded, and raises `ToolError` where it cannot.
+
+    A call's id is its idempotency key: a site that is asked again for an id that it has carried out answers from its
+    log. `remembers` says whether it can, which is how a call that a crash left open is settled on a remote site.
+    """
+
+    name: str
+
+    def offers(self, tool: str, workspace: str) -> bool: ...
+
+    def remembers(self, call_id: str) -> bool: ...
+
+    async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult: ...
