@@ -81,9 +81,7 @@ class NotifyFrame(Wire):
     details: JsonValue = optional()
 
 
-ShellFrame = Annotated[
-    Hello | ToolResultFrame | StreamFrame | ErrorFrame | NotifyFrame, Field(discriminator="type")
-]
+ShellFrame = Annotated[Hello | ToolResultFrame | StreamFrame | ErrorFrame | NotifyFrame, Field(discriminator="type")]
 SidecarFrame = Annotated[Welcome | ToolCallFrame | ErrorFrame | CancelFrame, Field(discriminator="type")]
 
 

@@ -11,6 +11,7 @@ from sidecar.wire.tasks import Intent, Status, TaskResult
 class Event(Wire):
     """The fields that the journal fills in; a live event, which is never stored, has no `seq`."""
 
+    type: str
     seq: int | None = optional()
     task_id: str = optional("")
     at: str = optional("")

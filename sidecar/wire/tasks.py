@@ -48,7 +48,9 @@ class Attachment(Wire):
 
 
 class Context(Wire):
-    workspace: Annotated[ShortText | None, Field(description="An absolute path; the sidecar's own workspace unless told.")] = None
+    workspace: Annotated[
+        ShortText | None, Field(description="An absolute path; the sidecar's own workspace unless told.")
+    ] = None
     current_file: ShortText | None = None
     selected_code: Annotated[str, Field(max_length=TASK_TEXT_LIMIT)] | None = None
     open_files: Annotated[list[ShortText], Field(max_length=1_000)] = []
@@ -68,7 +70,9 @@ class Options(Wire):
     agent_type: AgentName | None = None
     models: Models = Models()
     priority: Priority = "normal"
-    max_duration: Annotated[float, Field(gt=0, le=604_800, description="Seconds of work, waits for a person not counted.")] = 3_600
+    max_duration: Annotated[
+        float, Field(gt=0, le=604_800, description="Seconds of work, waits for a person not counted.")
+    ] = 3_600
     approvals: Approvals = "ask"
     verify: Literal["auto", "off"] | list[ShortText] = "auto"
     conversation_id: ShortText | None = None

@@ -1,0 +1,1 @@
+"""What happened, append-only, durable before anybody sees it."""

@@ -1,0 +1,119 @@
+"""A damaged journal never stops the start: it is set aside, what can be read is kept, and what is lost is named."""
+
+import logging
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sidecar.journal.migrations import MIGRATIONS
+from sidecar.journal.store import Store, connect
+
+log = logging.getLogger(__name__)
+
+_PARTS = ("", "-wal", "-shm")
+_OWNED = ("events", "records", "blob_uses")
+_NAMED = 10
+
+
+def set_aside_if_damaged(path: Path) -> list[str]:
+    """What happened, in words, if anything did."""
+    if not path.exists():
+        return []
+    reason = _defect(path)
+    if not reason:
+        return []
+    moved = _move(path)
+    salvage = _Salvage()
+    with suppress(sqlite3.Error), closing(connect(moved)) as old:
+        Store(path).close()
+        with closing(connect(path)) as new:
+            salvage.copy(old, new)
+    message = f"The journal was damaged ({reason}) and was set aside as {moved}. {salvage.told()}"
+    log.error("%s", message)
+    return [message]
+
+
+def _defect(path: Path) -> str:
+    try:
+        with closing(connect(path)) as connection:
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if verdict != "ok":
+                return str(verdict).replace("\n", " ")
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            if 0 < version <= len(MIGRATIONS):
+                connection.execute("SELECT number FROM commits").fetchone()
+            # A file that cannot be written is of no use either, and is best found out now.
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(f"PRAGMA user_version = {version}")
+            connection.execute("COMMIT")
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return ""
+
+
+def _move(path: Path) -> Path:
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    moved = path.with_name(f"{path.stem}-damaged-{stamp}{path.suffix}")
+    for part in _PARTS:
+        with suppress(FileNotFoundError):
+            Path(f"{path}{part}").rename(f"{moved}{part}")
+    return moved
+
+
+@dataclass(slots=True)
+class _Salvage:
+    kept: int = 0
+    lost: list[str] = field(default_factory=list)
+    unread: bool = False
+
+    def copy(self, old: sqlite3.Connection, new: sqlite3.Connection) -> None:
+        known: set[object] = set()
+        for direction in ("ASC", "DESC"):
+            # From both ends: a spoilt page in the middle hides only what stands on it.
+            for row in self._readable(old.execute(f"SELECT * FROM tasks ORDER BY position {direction}")):  # noqa: S608
+                if row[0] not in known:
+                    known.add(row[0])
+                    self._copy_task(row, old, new)
+        with suppress(sqlite3.Error):
+            blobs = old.execute("SELECT * FROM blobs")
+            new.executemany("INSERT OR IGNORE INTO blobs VALUES (?, ?, ?)", self._readable(blobs))
+
+    def _copy_task(self, row: tuple[object, ...], old: sqlite3.Connection, new: sqlite3.Connection) -> None:
+        position, task_id = row[0], row[1]
+        new.execute("BEGIN")
+        try:
+            _insert(new, "tasks", [row])
+            for table in _OWNED:
+                _insert(new, table, old.execute(f"SELECT * FROM {table} WHERE task = ?", (position,)))  # noqa: S608
+            counted = "SELECT count(*), coalesce(max(seq), 0) FROM events WHERE task = ?"
+            count, last = new.execute(counted, (position,)).fetchone()
+            if not count or count != last:
+                raise sqlite3.DatabaseError("events are missing")
+            new.execute("COMMIT")
+            self.kept += 1
+        except sqlite3.Error:
+            new.execute("ROLLBACK")
+            self.lost.append(str(task_id))
+
+    def _readable(self, cursor: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+        try:
+            yield from cursor
+        except sqlite3.Error:
+            self.unread = True
+
+    def told(self) -> str:
+        parts = [f"Tasks that could be read and were kept: {self.kept}."]
+        if self.lost:
+            more = f" and {len(self.lost) - _NAMED} more" if len(self.lost) > _NAMED else ""
+            parts.append(f"Lost: {', '.join(self.lost[:_NAMED])}{more}.")
+        if self.unread or not (self.kept or self.lost):
+            parts.append("Tasks whose rows could not be read at all are lost without a name.")
+        return " ".join(parts)
+
+
+def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[object, ...]]) -> None:
+    for row in rows:
+        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608

@@ -1,0 +1,58 @@
+"""
+JournalError
+├── UnknownTask       no task has that id
+├── WrongStatus       the task is not in a status that allows the change; `status` says which one it has
+├── DuplicateRecord   a record with that kind and key is there already
+├── LeaseLost         somebody else has claimed the task since; whoever gets this stops working on it
+├── QueueFull         as many tasks are queued as are allowed
+├── JournalStalled    the disk takes nothing at the moment; nothing is lost, and it goes on when the disk does
+├── JournalClosed     the journal was closed
+└── JournalTooNew     the file was written by a newer version
+"""
+
+from sidecar.wire.tasks import Status
+
+
+class JournalError(Exception):
+    pass
+
+
+class UnknownTask(JournalError):
+    def __init__(self, task_id: str) -> None:
+        super().__init__(f"There is no task {task_id}.")
+        self.task_id = task_id
+
+
+class WrongStatus(JournalError):
+    def __init__(self, task_id: str, status: Status) -> None:
+        super().__init__(f"Task {task_id} is {status}.")
+        self.task_id = task_id
+        self.status = status
+
+
+class DuplicateRecord(JournalError):
+    def __init__(self, kind: str, key: str) -> None:
+        super().__init__(f"There is already a record {kind}/{key}.")
+
+
+class LeaseLost(JournalError):
+    def __init__(self, task_id: str) -> None:
+        super().__init__(f"Task {task_id} was claimed by another worker.")
+
+
+class QueueFull(JournalError):
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"{limit} tasks are queued already.")
+
+
+class JournalStalled(JournalError):
+    pass
+
+
+class JournalClosed(JournalError):
+    def __init__(self) -> None:
+        super().__init__("The journal is closed.")
+
+
+class JournalTooNew(JournalError):
+    pass

@@ -1,0 +1,229 @@
+"""The journal in dictionaries, for tests and trials: the same promises, but for surviving the process."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from sidecar.journal import rows
+from sidecar.journal.errors import DuplicateRecord, JournalClosed, LeaseLost, QueueFull, UnknownTask, WrongStatus
+from sidecar.journal.port import PRIORITIES, Claim, NewTask, Page, Record, StoredEvent
+from sidecar.journal.projection import TaskState, fold, task_of
+from sidecar.journal.retention import Retention, timestamp
+from sidecar.journal.tail import Hub
+from sidecar.wire.events import Event
+from sidecar.wire.system import JournalState
+from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
+
+_CLAIMABLE_AGAIN = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.CANCELLING})
+_LEFT_OPEN = frozenset({Status.RUNNING, Status.WAITING, Status.CANCELLING, Status.INTERRUPTED})
+_UNCLAIMED = frozenset({Status.QUEUED, Status.INTERRUPTED}) | ENDED
+
+
+@dataclass(slots=True)
+class _Kept:
+    id: str
+    created_at: str
+    request: StoredRequest
+    queued: int
+    state: TaskState = field(default_factory=TaskState)
+    events: list[StoredEvent] = field(default_factory=list)
+    records: dict[tuple[str, str], Record] = field(default_factory=dict)
+    blobs: set[str] = field(default_factory=set)
+    fence: int = 0
+    owner: str | None = None
+    until: float = 0.0
+
+    def task(self) -> Task:
+        return task_of(self.id, self.created_at, self.request, self.state, len(self.events))
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return PRIORITIES[self.request.options.priority], self.queued
+
+
+class MemoryJournal:
+    def __init__(self, retention: Retention | None = None) -> None:
+        self._retention = retention or Retention()
+        self._tasks: dict[str, _Kept] = {}
+        self._keys: dict[str, str] = {}
+        self._blobs: dict[str, bytes] = {}
+        self._queued = 0
+        self._hub = Hub()
+        self._closed = False
+
+    async def create(self, new: NewTask, *, max_queued: int | None = None) -> tuple[Task, bool]:
+        self._check_open()
+        if new.idempotency_key in self._keys:
+            return self._kept(self._keys[new.idempotency_key]).task(), False
+        if max_queued is not None and (await self.counts()).get(Status.QUEUED, 0) >= max_queued:
+            raise QueueFull(max_queued)
+        if new.idempotency_key is not None:
+            self._keys[new.idempotency_key] = new.id
+        self._tasks[new.id] = _Kept(new.id, timestamp(), new.request, self._next_place())
+        await self.append(new.id, new.events)
+        return self._kept(new.id).task(), True
+
+    def append(
+        self,
+        task_id: str,
+        events: Sequence[Event] = (),
+        records: Sequence[Record] = (),
+        *,
+        sync: bool = False,
+        fence: int | None = None,
+        when: Collection[Status] | None = None,
+    ) -> Awaitable[Sequence[StoredEvent]]:
+        future: asyncio.Future[Sequence[StoredEvent]] = asyncio.get_running_loop().create_future()
+        try:
+            future.set_result(self._append(task_id, events, records, fence, when))
+        except Exception as error:
+            future.set_exception(error)
+            future.exception()
+        return future
+
+    def _append(
+        self,
+        task_id: str,
+        events: Sequence[Event],
+        records: Sequence[Record],
+        fence: int | None,
+        when: Collection[Status] | None,
+    ) -> Sequence[StoredEvent]:
+        self._check_open()
+        kept = self._kept(task_id)
+        if fence is not None and fence != kept.fence:
+            raise LeaseLost(task_id)
+        if when is not None and kept.state.status not in when:
+            raise WrongStatus(task_id, kept.state.status)
+        for record in records:
+            if (record.kind, record.key) in kept.records:
+                raise DuplicateRecord(record.kind, record.key)
+        kept.records |= {(record.kind, record.key): record for record in records}
+        stored = []
+        for event in events:
+            at, earlier = timestamp(), kept.state.status
+            kept.state = fold(kept.state, event, at)
+            if kept.state.status is not earlier:
+                self._change_status(kept)
+            stored.append(rows.stored(event.to_json(), event.type, task_id, len(kept.events) + 1, at))
+            kept.events.append(stored[-1])
+        for item in stored:
+            self._hub.publish(item)
+        return stored
+
+    def _change_status(self, kept: _Kept) -> None:
+        if kept.state.status is Status.QUEUED:
+            kept.queued = self._next_place()
+        if kept.state.status in _UNCLAIMED:
+            kept.owner = None
+
+    def publish(self, task_id: str, event: Event) -> None:
+        self._hub.publish(rows.stored(event.to_json(), event.type, task_id, None, timestamp()))
+
+    def tail(self, task_id: str, after: int = 0) -> AsyncIterator[Sequence[StoredEvent]]:
+        return self._hub.tail(task_id, after, self.events)
+
+    async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
+        kept = self._kept(task_id)
+        return Page(kept.events[after : after + limit], len(kept.events), kept.state.status)
+
+    async def records(self, task_id: str) -> Sequence[Record]:
+        return list(self._kept(task_id).records.values())
+
+    async def task(self, task_id: str) -> Task:
+        return self._kept(task_id).task()
+
+    async def request(self, task_id: str) -> StoredRequest:
+        return self._kept(task_id).request
+
+    async def tasks(
+        self, *, statuses: Collection[Status] = (), limit: int = 50, before: str | None = None
+    ) -> Sequence[Task]:
+        names = list(self._tasks)
+        if before is not None:
+            names = names[: names.index(before)] if before in self._tasks else []
+        newest_first = (self._tasks[name] for name in reversed(names))
+        found = [kept.task() for kept in newest_first if not statuses or kept.state.status in statuses]
+        return found[:limit]
+
+    async def conversation(self, conversation_id: str, limit: int = 50) -> Sequence[Task]:
+        found = [kept.task() for kept in self._tasks.values() if kept.request.conversation_id == conversation_id]
+        return found[-limit:]
+
+    async def counts(self) -> dict[Status, int]:
+        counted: dict[Status, int] = {}
+        for kept in self._tasks.values():
+            counted[kept.state.status] = counted.get(kept.state.status, 0) + 1
+        return counted
+
+    async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
+        self._check_open()
+        free = [kept for kept in self._tasks.values() if kept.state.status is Status.QUEUED and kept.owner is None]
+        if not free:
+            free = [
+                kept
+                for kept in self._tasks.values()
+                if kept.owner is not None and kept.until < now and kept.state.status in _CLAIMABLE_AGAIN
+            ]
+        if not free:
+            return None
+        kept = min(free, key=lambda item: item.place)
+        kept.owner, kept.until, kept.fence = owner, now + lease, kept.fence + 1
+        records = tuple(kept.records.values())
+        return Claim(kept.id, owner, kept.fence, kept.state.status, kept.request, records)
+
+    async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None:
+        kept = self._kept(task_id)
+        if kept.fence != fence:
+            raise LeaseLost(task_id)
+        kept.until = now + lease
+
+    async def left_open(self, owner: str) -> Sequence[Task]:
+        found = self._tasks.values()
+        return [kept.task() for kept in found if kept.owner != owner and kept.state.status in _LEFT_OPEN]
+
+    async def put_blob(self, task_id: str, data: bytes) -> str:
+        digest = hashlib.sha256(data).hexdigest()
+        self._kept(task_id).blobs.add(digest)
+        self._blobs[digest] = data
+        return digest
+
+    async def blob(self, digest: str) -> bytes | None:
+        return self._blobs.get(digest)
+
+    async def prune(self) -> int:
+        ended = [kept for kept in self._tasks.values() if kept.state.status in ENDED]
+        dropped = 0
+        for kept in ended:
+            if not self._retention.drops(kept.created_at, self._size()):
+                break
+            del self._tasks[kept.id]
+            dropped += 1
+        used = set().union(*(kept.blobs for kept in self._tasks.values()))
+        self._blobs = {digest: data for digest, data in self._blobs.items() if digest in used}
+        return dropped
+
+    def _size(self) -> int:
+        text = sum(len(event.data) for kept in self._tasks.values() for event in kept.events)
+        return text + sum(len(data) for data in self._blobs.values())
+
+    def state(self) -> JournalState:
+        return JournalState(state="ok", message="", path=":memory:", size_bytes=self._size(), set_aside=[])
+
+    async def close(self) -> None:
+        self._closed = True
+
+    def _kept(self, task_id: str) -> _Kept:
+        kept = self._tasks.get(task_id)
+        if kept is None:
+            raise UnknownTask(task_id)
+        return kept
+
+    def _next_place(self) -> int:
+        self._queued += 1
+        return self._queued
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise JournalClosed

@@ -1,0 +1,126 @@
+"""The journal port. `sqlite` keeps it in a file, `memory` in dictionaries; one contract suite holds for both."""
+
+from collections.abc import AsyncIterator, Awaitable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sidecar.wire.events import Event
+from sidecar.wire.system import JournalState
+from sidecar.wire.tasks import Priority, Status, StoredRequest, Task
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event as it goes over the wire: `data` is its JSON. A live event has no `seq`."""
+
+    task_id: str
+    seq: int | None
+    type: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a task must remember and nobody watches: step outcomes, intents, answers. Unique by kind and key."""
+
+    kind: str
+    key: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some events in order. `last_seq` and `status` are the task's at the moment of reading."""
+
+    events: Sequence[StoredEvent]
+    last_seq: int
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    id: str
+    request: StoredRequest
+    events: Sequence[Event]
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to work on a task. Whoever claims it later has a higher fence, and the earlier one's writes fail."""
+
+    task_id: str
+    owner: str
+    fence: int
+    status: Status
+    request: StoredRequest
+    records: Sequence[Record]
+    #: How many records the disk has spoilt. A task that misses any of them cannot be trusted to repeat nothing.
+    damaged: int = 0
+
+
+PRIORITIES: dict[Priority, int] = {"high": 0, "normal": 1, "low": 2}
+
+
+class Journal(Protocol):
+    async def create(self, new: NewTask, *, max_queued: int | None = None) -> tuple[Task, bool]:
+        """The task, and whether it is new: the same idempotency key gives the same task."""
+
+    def append(
+        self,
+        task_id: str,
+        events: Sequence[Event] = (),
+        records: Sequence[Record] = (),
+        *,
+        sync: bool = False,
+        fence: int | None = None,
+        when: Collection[Status] | None = None,
+    ) -> Awaitable[Sequence[StoredEvent]]:
+        """Written in the order of the calls, whether awaited or not; durable once the awaiting returns.
+
+        `sync` waits for the disk itself, not only for the operating system. `fence` is the claim's; `when` holds the
+        statuses in which the change is allowed. All of it is written, or none.
+        """
+
+    def publish(self, task_id: str, event: Event) -> None:
+        """Show an event to those who watch now. It is not stored."""
+
+    def tail(self, task_id: str, after: int = 0) -> AsyncIterator[Sequence[StoredEvent]]:
+        """Everything after a sequence number, then what comes, in the largest pieces at hand, until the task ends."""
+
+    async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page: ...
+
+    async def records(self, task_id: str) -> Sequence[Record]: ...
+
+    async def task(self, task_id: str) -> Task: ...
+
+    async def request(self, task_id: str) -> StoredRequest: ...
+
+    async def tasks(
+        self, *, statuses: Collection[Status] = (), limit: int = 50, before: str | None = None
+    ) -> Sequence[Task]: ...
+
+    async def conversation(self, conversation_id: str, limit: int = 50) -> Sequence[Task]:
+        """The tasks of a conversation, oldest first."""
+
+    async def counts(self) -> dict[Status, int]: ...
+
+    async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
+        """The next queued task by priority and then by age, or one whose lease has run out."""
+
+    async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None: ...
+
+    async def left_open(self, owner: str) -> Sequence[Task]:
+        """The tasks that somebody other than `owner` claimed and has not ended."""
+
+    async def put_blob(self, task_id: str, data: bytes) -> str:
+        """The hash under which the bytes can be had again, for as long as the task is kept."""
+
+    async def blob(self, digest: str) -> bytes | None: ...
+
+    async def prune(self) -> int:
+        """Drop the oldest ended tasks that are over the caps; how many were dropped."""
+
+    def state(self) -> JournalState: ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,81 @@
+"""A task's row, folded from its events: reading the events again from the start always gives the same row."""
+
+from typing import Any
+
+from sidecar.wire import events as wire
+from sidecar.wire.base import Wire
+from sidecar.wire.tasks import ENDED, Intent, Progress, Status, StoredRequest, Task, TaskError, TaskResult, Usage
+
+_CLEARS_THE_END = frozenset({Status.QUEUED, Status.RUNNING})
+
+
+class TaskState(Wire):
+    status: Status = Status.QUEUED
+    intent: Intent | None = None
+    pipeline: list[str] = []
+    progress: Progress = Progress(step=0, total=0, message="")
+    started_at: str | None = None
+    ended_at: str | None = None
+    result: TaskResult | None = None
+    error: TaskError | None = None
+    verified: bool | None = None
+    usage: Usage = Usage()
+
+
+def fold(state: TaskState, event: wire.Event, at: str) -> TaskState:
+    match event:
+        case wire.StatusEvent(status=status):
+            changes: dict[str, Any] = {"status": status, "ended_at": at if status in ENDED else None}
+            if status is Status.RUNNING and state.started_at is None:
+                changes["started_at"] = at
+            if status in _CLEARS_THE_END:
+                changes |= {"error": None, "result": None}
+            return state.model_copy(update=changes)
+        case wire.RouteEvent():
+            return state.model_copy(update={"intent": event.intent, "pipeline": event.pipeline})
+        case wire.StepEvent():
+            return state.model_copy(
+                update={"progress": Progress(step=event.step, total=event.total, message=event.message)}
+            )
+        case wire.UsageEvent():
+            usage = Usage(
+                input_tokens=event.input_tokens,
+                output_tokens=event.output_tokens,
+                cached_tokens=event.cached_tokens,
+                cost_usd=event.cost_usd,
+            )
+            return state.model_copy(update={"usage": usage})
+        case wire.VerificationEvent():
+            return state.model_copy(update={"verified": event.passed})
+        case wire.DiffEvent():
+            # What was proven before an edit says nothing about the files after it.
+            return state.model_copy(update={"verified": None})
+        case wire.CompleteEvent():
+            return state.model_copy(update={"result": event.result})
+        case wire.ErrorEvent():
+            error = TaskError(code=event.code, message=event.message, recoverable=event.recoverable)
+            return state.model_copy(update={"error": error})
+        case _:
+            return state
+
+
+def task_of(task_id: str, created_at: str, request: StoredRequest, state: TaskState, last_seq: int) -> Task:
+    return Task(
+        id=task_id,
+        status=state.status,
+        task=request.task,
+        intent=state.intent,
+        pipeline=state.pipeline,
+        workspace=request.workspace,
+        priority=request.options.priority,
+        conversation_id=request.conversation_id,
+        progress=state.progress,
+        created_at=created_at,
+        started_at=state.started_at,
+        ended_at=state.ended_at,
+        result=state.result,
+        error=state.error,
+        verified=state.verified,
+        usage=state.usage,
+        last_seq=last_seq,
+    )

@@ -1,0 +1,62 @@
+"""Rows of the SQLite file and what they stand for, in both directions."""
+
+from zlib import crc32
+
+from sidecar.journal.port import Record, StoredEvent
+from sidecar.journal.projection import TaskState, task_of
+from sidecar.wire.events import ErrorEvent
+from sidecar.wire.tasks import StoredRequest, Task
+
+TASK_COLUMNS = (
+    "position, id, created_at, request, state, "
+    "(SELECT coalesce(max(seq), 0) FROM events WHERE task = tasks.position) AS last_seq"
+)
+
+
+def checksum(body: str) -> int:
+    return crc32(body.encode())
+
+
+def wire_data(body: str, task_id: str, seq: int | None, at: str) -> str:
+    """The JSON of an event as it goes out: its own fields, then those that the journal gave it."""
+    number = "" if seq is None else f',"seq":{seq}'
+    return f'{body[:-1]}{number},"taskId":"{task_id}","at":"{at}"}}'
+
+
+def stored(body: str, type_: str, task_id: str, seq: int | None, at: str) -> StoredEvent:
+    return StoredEvent(task_id, seq, type_, wire_data(body, task_id, seq, at))
+
+
+def event_of(row: tuple[int, str, bytes, int], task_id: str) -> StoredEvent:
+    seq, at, raw, expected = row
+    if crc32(raw) != expected:
+        # The place in the order is kept, so that nobody sees a gap; what stood there is gone, and this says so.
+        lost = ErrorEvent(
+            code="event_damaged",
+            message=f"Event {seq} of this task was damaged on the disk and cannot be shown.",
+            recoverable=True,
+        )
+        return stored(lost.to_json(), lost.type, task_id, seq, at)
+    body = raw.decode()
+    return stored(body, type_of(body), task_id, seq, at)
+
+
+def type_of(body: str) -> str:
+    start = len('{"type":"')
+    return body[start : body.index('"', start)]
+
+
+def record_of(row: tuple[str, str, bytes, int]) -> Record | None:
+    kind, key, raw, expected = row
+    return Record(kind, key, raw.decode()) if crc32(raw) == expected else None
+
+
+def task_from(row: tuple[int, str, str, str, str, int]) -> Task:
+    _, task_id, created_at, request, state, last_seq = row
+    return task_of(
+        task_id,
+        created_at,
+        StoredRequest.model_validate_json(request),
+        TaskState.model_validate_json(state),
+        last_seq,
+    )

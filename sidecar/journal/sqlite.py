@@ -1,0 +1,243 @@
+"""The journal in one SQLite file: written by one thread, read by others, followed in this process."""
+
+import asyncio
+import sqlite3
+import threading
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from sidecar.journal import damage, rows
+from sidecar.journal.errors import UnknownTask
+from sidecar.journal.port import Claim, NewTask, Page, Record, StoredEvent
+from sidecar.journal.retention import Retention, timestamp
+from sidecar.journal.store import PendingEvent, Store, connect, read_records
+from sidecar.journal.tail import Hub
+from sidecar.journal.writer import Writer
+from sidecar.wire.events import Event
+from sidecar.wire.system import JournalState
+from sidecar.wire.tasks import Status, StoredRequest, Task
+
+T = TypeVar("T")
+READERS = 2
+PRUNE_EVERY_BYTES = 16 * 1024 * 1024
+_LEFT_OPEN = (Status.RUNNING, Status.WAITING, Status.CANCELLING, Status.INTERRUPTED)
+
+
+class SqliteJournal:
+    """Build it with `await SqliteJournal.open(path)`."""
+
+    def __init__(self, path: Path, retention: Retention, set_aside: list[str]) -> None:
+        self._path = path
+        self._retention = retention
+        self._set_aside = set_aside
+        self._hub = Hub()
+        self._writer = Writer(partial(Store, path), asyncio.get_running_loop())
+        self._writer.on_stall = self._note_stall
+        self._local = threading.local()
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="journal-reader")
+        self._connections: list[sqlite3.Connection] = []
+        self._grown = 0
+        self.on_stall: Callable[[str], None] = lambda message: None
+
+    @classmethod
+    async def open(cls, path: Path, retention: Retention | None = None) -> "SqliteJournal":
+        set_aside = damage.set_aside_if_damaged(path)
+        return cls(path, retention or Retention(), set_aside)
+
+    # -- writing -----------------------------------------------------------------------------------------------------
+
+    async def create(self, new: NewTask, *, max_queued: int | None = None) -> tuple[Task, bool]:
+        pending = _rendered(new.events)
+        return await self._writer.submit(lambda store: store.create(new, pending, max_queued))
+
+    def append(
+        self,
+        task_id: str,
+        events: Sequence[Event] = (),
+        records: Sequence[Record] = (),
+        *,
+        sync: bool = False,
+        fence: int | None = None,
+        when: Collection[Status] | None = None,
+    ) -> Awaitable[Sequence[StoredEvent]]:
+        pending = _rendered(events)
+        self._grow(sum(len(item.body) for item in pending) + sum(len(record.body) for record in records))
+        return self._writer.submit(
+            lambda store: store.append(task_id, pending, records, fence, when),
+            sync=sync,
+            patient=fence is not None,
+            on_commit=self._publish_all,
+        )
+
+    def publish(self, task_id: str, event: Event) -> None:
+        if self._hub.followed(task_id):
+            self._hub.publish(rows.stored(event.to_json(), event.type, task_id, None, timestamp()))
+
+    def _publish_all(self, stored: Sequence[StoredEvent]) -> None:
+        for event in stored:
+            self._hub.publish(event)
+
+    async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
+        return await self._writer.submit(lambda store: store.claim(owner, now, lease), patient=True)
+
+    async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None:
+        await self._writer.submit(lambda store: store.renew(task_id, fence, now, lease), patient=True)
+
+    async def put_blob(self, task_id: str, data: bytes) -> str:
+        self._grow(len(data) // 2)
+        return await self._writer.submit(lambda store: store.put_blob(task_id, data), patient=True)
+
+    async def prune(self) -> int:
+        dropped = 0
+        while some := await self._writer.submit(lambda store: store.prune(self._retention)):
+            dropped += some
+        return dropped
+
+    def _grow(self, size: int) -> None:
+        self._grown += size
+        if self._grown > PRUNE_EVERY_BYTES:
+            self._grown = 0
+            self._writer.submit(lambda store: store.prune(self._retention))
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def tail(self, task_id: str, after: int = 0) -> AsyncIterator[Sequence[StoredEvent]]:
+        return self._hub.tail(task_id, after, self.events)
+
+    async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
+        return await self._read(partial(_read_page, task_id, after, limit))
+
+    async def records(self, task_id: str) -> Sequence[Record]:
+        def read(connection: sqlite3.Connection) -> Sequence[Record]:
+            return read_records(connection, _position(connection, task_id))[0]
+
+        return await self._read(read)
+
+    async def task(self, task_id: str) -> Task:
+        (task,) = await self._read(partial(_read_tasks, "id = ?", (task_id,), "")) or (None,)
+        if task is None:
+            raise UnknownTask(task_id)
+        return task
+
+    async def request(self, task_id: str) -> StoredRequest:
+        def read(connection: sqlite3.Connection) -> StoredRequest:
+            row = connection.execute("SELECT request FROM tasks WHERE id = ?", (task_id,)).fetchone()
+            if row is None:
+                raise UnknownTask(task_id)
+            return StoredRequest.model_validate_json(row[0])
+
+        return await self._read(read)
+
+    async def tasks(
+        self, *, statuses: Collection[Status] = (), limit: int = 50, before: str | None = None
+    ) -> Sequence[Task]:
+        conditions: list[str] = ["true"]
+        values: list[str] = []
+        if statuses:
+            conditions.append(f"status IN ({', '.join('?' * len(statuses))})")
+            values += list(statuses)
+        if before is not None:
+            conditions.append("position < (SELECT position FROM tasks WHERE id = ?)")
+            values.append(before)
+        query = partial(_read_tasks, " AND ".join(conditions), tuple(values), f"ORDER BY position DESC LIMIT {limit}")
+        return await self._read(query)
+
+    async def conversation(self, conversation_id: str, limit: int = 50) -> Sequence[Task]:
+        ending = f"ORDER BY position DESC LIMIT {limit}"
+        found = await self._read(partial(_read_tasks, "conversation = ?", (conversation_id,), ending))
+        return found[::-1]
+
+    async def counts(self) -> dict[Status, int]:
+        def read(connection: sqlite3.Connection) -> dict[Status, int]:
+            found = connection.execute("SELECT status, count(*) FROM tasks GROUP BY status")
+            return {Status(status): count for status, count in found}
+
+        return await self._read(read)
+
+    async def left_open(self, owner: str) -> Sequence[Task]:
+        condition = f"status IN ({', '.join('?' * len(_LEFT_OPEN))}) AND lease_owner IS NOT ?"
+        return await self._read(partial(_read_tasks, condition, (*_LEFT_OPEN, owner), "ORDER BY position"))
+
+    async def blob(self, digest: str) -> bytes | None:
+        return await self._read(partial(_read_blob, digest))
+
+    async def _read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._with_connection, query)
+
+    def _with_connection(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        connection = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = connect(self._path)
+            connection.execute("PRAGMA query_only = ON")
+            self._connections.append(connection)
+        return query(connection)
+
+    # -- state -------------------------------------------------------------------------------------------------------
+
+    def _note_stall(self, message: str) -> None:
+        self.on_stall(message)
+
+    def state(self) -> JournalState:
+        size = sum(part.stat().st_size for suffix in ("", "-wal") if (part := Path(f"{self._path}{suffix}")).exists())
+        return JournalState(
+            state="stalled" if self._writer.stalled else "ok",
+            message=self._writer.stalled,
+            path=str(self._path),
+            size_bytes=size,
+            set_aside=self._set_aside,
+        )
+
+    async def close(self) -> None:
+        self._readers.shutdown(wait=True)
+        for connection in self._connections:
+            connection.close()
+        await self._writer.close()
+
+
+def _rendered(events: Sequence[Event]) -> list[PendingEvent]:
+    at = timestamp() if events else ""
+    return [PendingEvent(event, at, event.to_json()) for event in events]
+
+
+def _position(connection: sqlite3.Connection, task_id: str) -> int:
+    row = connection.execute("SELECT position FROM tasks WHERE id = ?", (task_id,)).fetchone()
+    if row is None:
+        raise UnknownTask(task_id)
+    position: int = row[0]
+    return position
+
+
+def _read_page(task_id: str, after: int, limit: int, connection: sqlite3.Connection) -> Page:
+    # One transaction: the events, the newest number and the status belong to the same moment.
+    connection.execute("BEGIN")
+    try:
+        row = connection.execute(
+            "SELECT position, status, (SELECT coalesce(max(seq), 0) FROM events WHERE task = position)"
+            " FROM tasks WHERE id = ?",
+            (task_id,),
+        ).fetchone()
+        if row is None:
+            raise UnknownTask(task_id)
+        position, status, last_seq = row
+        found = connection.execute(
+            "SELECT seq, at, CAST(body AS BLOB), checksum FROM events WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?",
+            (position, after, limit),
+        )
+        events = [rows.event_of(event, task_id) for event in found]
+    finally:
+        connection.execute("COMMIT")
+    return Page(events, last_seq, Status(status))
+
+
+def _read_tasks(condition: str, values: tuple[object, ...], ending: str, connection: sqlite3.Connection) -> list[Task]:
+    found = connection.execute(f"SELECT {rows.TASK_COLUMNS} FROM tasks WHERE {condition} {ending}", values)  # noqa: S608
+    return [rows.task_from(row) for row in found]
+
+
+def _read_blob(digest: str, connection: sqlite3.Connection) -> bytes | None:
+    row = connection.execute("SELECT data FROM blobs WHERE digest = ?", (digest,)).fetchone()
+    return None if row is None else zlib.decompress(row[0])

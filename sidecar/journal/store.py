@@ -1,0 +1,312 @@
+"""The SQLite file, seen from the one thread that writes it. Every method is one statement of what may happen to a task.
+
+A method checks first and writes afterwards; it runs inside a savepoint, so a refusal takes nothing else with it.
+"""
+
+import hashlib
+import sqlite3
+import zlib
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.journal import rows
+from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
+from sidecar.journal.migrations import migrate
+from sidecar.journal.port import PRIORITIES, Claim, NewTask, Record, StoredEvent
+from sidecar.journal.projection import TaskState, fold, task_of
+from sidecar.journal.retention import Retention
+from sidecar.wire.events import Event
+from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
+
+HEADS_KEPT = 1_000
+_UNCLAIMED = frozenset({Status.QUEUED, Status.INTERRUPTED}) | ENDED
+
+
+class PendingEvent(NamedTuple):
+    """An event on its way: rendered once, on the caller's side."""
+
+    event: Event
+    at: str
+    body: str
+
+
+@dataclass(slots=True)
+class Head:
+    """What the writer knows of a task without asking the disk."""
+
+    position: int
+    last_seq: int
+    records: int
+    fence: int
+    state: TaskState
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+    connection.execute("PRAGMA busy_timeout = 5000")
+    return connection
+
+
+class Store:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection = connect(path)
+        self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.execute("PRAGMA journal_size_limit = 16777216")
+        # On macOS a plain fsync does not reach the disk; elsewhere this changes nothing.
+        self._connection.execute("PRAGMA fullfsync = ON")
+        migrate(self._connection)
+        self._heads: OrderedDict[str, Head] = OrderedDict()
+        #: Rows whose state is written once, at the commit, however many events of the group changed it.
+        self._changed: dict[int, TaskState] = {}
+        self._place: int
+        (self._place,) = self._connection.execute("SELECT coalesce(max(queued), 0) FROM tasks").fetchone()
+        self.commits: int
+        (self.commits,) = self._connection.execute("SELECT number FROM commits").fetchone()
+
+    # -- transactions ------------------------------------------------------------------------------------------------
+
+    def begin(self, *, sync: bool) -> None:
+        self._connection.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        for position, state in self._changed.items():
+            self._connection.execute("UPDATE tasks SET state = ? WHERE position = ?", (state.to_json(), position))
+        self._changed.clear()
+        self._connection.execute("UPDATE commits SET number = ?", (self.commits + 1,))
+        self._connection.execute("COMMIT")
+        self.commits += 1
+
+    def savepoint(self) -> None:
+        self._connection.execute("SAVEPOINT one")
+
+    def release(self) -> None:
+        self._connection.execute("RELEASE one")
+
+    def undo(self) -> None:
+        self._connection.execute("ROLLBACK TO one")
+        self._connection.execute("RELEASE one")
+
+    def close(self) -> None:
+        self._connection.close()
+
+    # -- tasks -------------------------------------------------------------------------------------------------------
+
+    def create(self, new: NewTask, pending: Sequence[PendingEvent], max_queued: int | None) -> tuple[Task, bool]:
+        if new.idempotency_key is not None:
+            row = self._connection.execute(
+                "SELECT id FROM tasks WHERE idempotency_key = ?", (new.idempotency_key,)
+            ).fetchone()
+            if row is not None:
+                return self.task(row[0]), False
+        if max_queued is not None:
+            (queued,) = self._connection.execute(
+                "SELECT count(*) FROM tasks WHERE status = ?", (Status.QUEUED,)
+            ).fetchone()
+            if queued >= max_queued:
+                raise QueueFull(max_queued)
+        state = TaskState()
+        cursor = self._connection.execute(
+            "INSERT INTO tasks"
+            " (id, created_at, conversation, idempotency_key, priority, request, status, state, queued)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                new.id,
+                pending[0].at,
+                new.request.conversation_id,
+                new.idempotency_key,
+                PRIORITIES[new.request.options.priority],
+                new.request.to_json(),
+                state.status,
+                state.to_json(),
+                self._next_place(),
+            ),
+        )
+        position = cursor.lastrowid or 0
+        self._remember(new.id, Head(position, 0, 0, 0, state))
+        self.append(new.id, pending, ())
+        return self.task(new.id), True
+
+    def task(self, task_id: str) -> Task:
+        head = self._head(task_id)
+        row = self._connection.execute("SELECT created_at, request FROM tasks WHERE id = ?", (task_id,)).fetchone()
+        return task_of(task_id, row[0], StoredRequest.model_validate_json(row[1]), head.state, head.last_seq)
+
+    def append(
+        self,
+        task_id: str,
+        pending: Sequence[PendingEvent],
+        records: Sequence[Record],
+        fence: int | None = None,
+        when: Collection[Status] | None = None,
+    ) -> Sequence[StoredEvent]:
+        head = self._head(task_id)
+        if fence is not None and fence != head.fence:
+            raise LeaseLost(task_id)
+        if when is not None and head.state.status not in when:
+            raise WrongStatus(task_id, head.state.status)
+        self._insert_records(head, records)
+        state, seq = head.state, head.last_seq
+        stored = []
+        for event, at, body in pending:
+            seq += 1
+            self._connection.execute(
+                "INSERT INTO events VALUES (?, ?, ?, ?, ?)", (head.position, seq, at, body, rows.checksum(body))
+            )
+            state = fold(state, event, at)
+            stored.append(rows.stored(body, event.type, task_id, seq, at))
+        if state.status is not head.state.status:
+            self._change_status(head.position, state)
+        if state is not head.state:
+            self._changed[head.position] = state
+        head.state, head.last_seq, head.records = state, seq, head.records + len(records)
+        return stored
+
+    def _insert_records(self, head: Head, records: Sequence[Record]) -> None:
+        for number, record in enumerate(records, start=head.records):
+            try:
+                self._connection.execute(
+                    "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)",
+                    (head.position, record.kind, record.key, number, record.body, rows.checksum(record.body)),
+                )
+            except sqlite3.IntegrityError:
+                raise DuplicateRecord(record.kind, record.key) from None
+
+    def _change_status(self, position: int, state: TaskState) -> None:
+        self._connection.execute("UPDATE tasks SET status = ? WHERE position = ?", (state.status, position))
+        if state.status is Status.QUEUED:
+            place = self._next_place()
+            self._connection.execute("UPDATE tasks SET queued = ? WHERE position = ?", (place, position))
+        if state.status in _UNCLAIMED:
+            self._connection.execute(
+                "UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE position = ?", (position,)
+            )
+
+    def _next_place(self) -> int:
+        self._place += 1
+        return self._place
+
+    def _head(self, task_id: str) -> Head:
+        head = self._heads.get(task_id)
+        if head is None:
+            row = self._connection.execute(
+                "SELECT position, (SELECT coalesce(max(seq), 0) FROM events WHERE task = position),"
+                " (SELECT count(*) FROM records WHERE task = position), fence, state FROM tasks WHERE id = ?",
+                (task_id,),
+            ).fetchone()
+            if row is None:
+                raise UnknownTask(task_id)
+            position, last_seq, records, fence, state = row
+            head = Head(position, last_seq, records, fence, TaskState.model_validate_json(state))
+            self._remember(task_id, head)
+        return head
+
+    def _remember(self, task_id: str, head: Head) -> None:
+        self._heads[task_id] = head
+        if len(self._heads) > HEADS_KEPT:
+            self._heads.popitem(last=False)
+
+    def forget(self, task_ids: Collection[str] | None = None) -> None:
+        """What was remembered may not be what the disk holds: ask it again."""
+        if task_ids is None:
+            self._heads.clear()
+        else:
+            for task_id in task_ids:
+                self._heads.pop(task_id, None)
+
+    # -- claims ------------------------------------------------------------------------------------------------------
+
+    def claim(self, owner: str, now: float, lease: float) -> Claim | None:
+        row = self._connection.execute(
+            "SELECT id FROM tasks WHERE status = ? AND lease_owner IS NULL ORDER BY priority, queued LIMIT 1",
+            (Status.QUEUED,),
+        ).fetchone()
+        if row is None:
+            row = self._connection.execute(
+                "SELECT id FROM tasks WHERE lease_owner IS NOT NULL AND lease_until < ? AND status IN (?, ?, ?, ?)"
+                " ORDER BY priority, queued LIMIT 1",
+                (now, Status.QUEUED, Status.RUNNING, Status.WAITING, Status.CANCELLING),
+            ).fetchone()
+        if row is None:
+            return None
+        task_id: str = row[0]
+        head = self._head(task_id)
+        self._connection.execute(
+            "UPDATE tasks SET lease_owner = ?, lease_until = ?, fence = ? WHERE position = ?",
+            (owner, now + lease, head.fence + 1, head.position),
+        )
+        head.fence += 1
+        (request,) = self._connection.execute(
+            "SELECT request FROM tasks WHERE position = ?", (head.position,)
+        ).fetchone()
+        records, damage = read_records(self._connection, head.position) if head.records else ((), 0)
+        return Claim(
+            task_id, owner, head.fence, head.state.status, StoredRequest.model_validate_json(request), records, damage
+        )
+
+    def renew(self, task_id: str, fence: int, now: float, lease: float) -> None:
+        head = self._head(task_id)
+        if head.fence != fence:
+            raise LeaseLost(task_id)
+        self._connection.execute(
+            "UPDATE tasks SET lease_until = ? WHERE position = ? AND lease_owner IS NOT NULL",
+            (now + lease, head.position),
+        )
+
+    # -- blobs and caps ----------------------------------------------------------------------------------------------
+
+    def put_blob(self, task_id: str, data: bytes) -> str:
+        digest = hashlib.sha256(data).hexdigest()
+        head = self._head(task_id)
+        known = self._connection.execute("SELECT 1 FROM blobs WHERE digest = ?", (digest,)).fetchone()
+        if known is None:
+            packed = zlib.compress(data, level=1)
+            self._connection.execute("INSERT INTO blobs VALUES (?, ?, ?)", (digest, len(data), packed))
+        self._connection.execute("INSERT OR IGNORE INTO blob_uses VALUES (?, ?)", (head.position, digest))
+        return digest
+
+    def prune(self, retention: Retention) -> int:
+        """Drops ended tasks, oldest first, a few at a time, so that a writer never waits long."""
+        oldest = self._connection.execute(
+            "SELECT position, id, created_at FROM tasks WHERE status IN (?, ?, ?, ?) ORDER BY position LIMIT 20",
+            tuple(ENDED),
+        ).fetchall()
+        dropped = 0
+        for position, task_id, created_at in oldest:
+            if not retention.drops(created_at, self.size()):
+                break
+            self._drop(position)
+            self.forget([task_id])
+            dropped += 1
+        if dropped:
+            self._connection.execute("DELETE FROM blobs WHERE digest NOT IN (SELECT digest FROM blob_uses)")
+            self._connection.execute("PRAGMA incremental_vacuum")
+        return dropped
+
+    def _drop(self, position: int) -> None:
+        for table in ("events", "records", "blob_uses"):
+            self._connection.execute(f"DELETE FROM {table} WHERE task = ?", (position,))  # noqa: S608
+        self._connection.execute("DELETE FROM tasks WHERE position = ?", (position,))
+
+    def size(self) -> int:
+        (pages,) = self._connection.execute("PRAGMA page_count").fetchone()
+        (free,) = self._connection.execute("PRAGMA freelist_count").fetchone()
+        (page_size,) = self._connection.execute("PRAGMA page_size").fetchone()
+        used: int = (pages - free) * page_size
+        return used
+
+
+def read_records(connection: sqlite3.Connection, position: int) -> tuple[Sequence[Record], int]:
+    """A task's records in the order in which they were written, and how many of them the disk has spoilt."""
+    found = connection.execute(
+        "SELECT kind, key, CAST(body AS BLOB), checksum FROM records WHERE task = ? ORDER BY number", (position,)
+    )
+    records = [rows.record_of(row) for row in found]
+    whole = [record for record in records if record is not None]
+    return whole, len(records) - len(whole)

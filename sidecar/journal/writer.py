@@ -1,0 +1,207 @@
+"""The one thread that writes. What waits together is committed together.
+
+When the disk refuses (full, an error on sync), nothing is retried blindly: the file is opened again and read, and only
+what it does not hold is written. Meanwhile those who work wait, and those who only ask are told.
+"""
+
+import asyncio
+import logging
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from sidecar.journal.errors import JournalClosed, JournalError, JournalStalled
+from sidecar.journal.store import Store
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+GROUP_LIMIT = 256
+FIRST_PAUSE = 0.05
+LONGEST_PAUSE = 1.0
+
+
+@dataclass(slots=True)
+class Operation(Generic[T]):
+    act: Callable[[Store], T]
+    future: asyncio.Future[T]
+    sync: bool
+    #: A worker waits until the disk takes its words; a caller from outside is told at once that it does not.
+    patient: bool
+    on_commit: Callable[[T], None] | None = None
+    result: T | None = None
+    error: BaseException | None = None
+
+
+class Writer:
+    def __init__(self, open_store: Callable[[], Store], loop: asyncio.AbstractEventLoop) -> None:
+        self._open_store = open_store
+        self._loop = loop
+        self._store = open_store()
+        #: What this turn of the event loop has asked for; handed over at its end, so that one wake-up serves all.
+        self._gathered: list[Operation[Any]] = []
+        self._queue: queue.SimpleQueue[list[Operation[Any]] | None] = queue.SimpleQueue()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
+        self._thread.start()
+        #: Why nothing can be written at the moment, or "".
+        self.stalled = ""
+        self.on_stall: Callable[[str], None] = lambda message: None
+
+    def submit(
+        self,
+        act: Callable[[Store], T],
+        *,
+        sync: bool = False,
+        patient: bool = False,
+        on_commit: Callable[[T], None] | None = None,
+    ) -> asyncio.Future[T]:
+        future: asyncio.Future[T] = self._loop.create_future()
+        if self._closing.is_set():
+            future.set_exception(JournalClosed())
+        elif self.stalled and not patient:
+            future.set_exception(JournalStalled(self.stalled))
+        else:
+            if not self._gathered:
+                self._loop.call_soon(self._hand_over)
+            self._gathered.append(Operation(act, future, sync, patient, on_commit))
+        return future
+
+    def _hand_over(self) -> None:
+        self._queue.put(self._gathered)
+        self._gathered = []
+
+    async def close(self) -> None:
+        if not self._closing.is_set():
+            if self._gathered:
+                self._hand_over()
+            self._closing.set()
+            self._queue.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    # -- in the thread -----------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            group, last = self._next_group()
+            if group:
+                self._commit(group)
+                self._loop.call_soon_threadsafe(self._deliver, group)
+            if last:
+                self._store.close()
+                return
+
+    def _next_group(self) -> tuple[list[Operation[Any]], bool]:
+        group: list[Operation[Any]] = []
+        waiting = self._queue.get()
+        while waiting is not None:
+            group += waiting
+            if len(group) >= GROUP_LIMIT:
+                return group, False
+            try:
+                waiting = self._queue.get_nowait()
+            except queue.Empty:
+                return group, False
+        return group, True
+
+    def _commit(self, group: list[Operation[Any]]) -> None:
+        while True:
+            number = self._store.commits + 1
+            try:
+                self._write(group)
+                break
+            except sqlite3.Error as error:
+                self._stall(error)
+            if not self._reopen(group):
+                self._refuse(group[:])
+                group.clear()
+                return
+            if self._store.commits >= number:
+                break
+            self._drop_impatient(group)
+        if self.stalled:
+            log.warning("The journal can be written again; everything goes on.")
+            self._tell("")
+
+    def _write(self, group: list[Operation[Any]]) -> None:
+        store = self._store
+        store.begin(sync=any(operation.sync for operation in group))
+        for operation in group:
+            if operation.error is not None:
+                continue
+            store.savepoint()
+            try:
+                operation.result = operation.act(store)
+                store.release()
+            except JournalError as refusal:
+                operation.error = refusal
+                store.undo()
+        store.commit()
+
+    def _stall(self, error: sqlite3.Error) -> None:
+        message = explain(error)
+        if message != self.stalled:
+            log.error("%s", message)
+            self._tell(message)
+        self._store.close()
+
+    def _reopen(self, group: list[Operation[Any]]) -> bool:
+        """Open the file again, however long it takes; false if the journal is closed meanwhile."""
+        pause = FIRST_PAUSE
+        while not self._closing.wait(pause):
+            try:
+                self._store = self._open_store()
+                return True
+            except sqlite3.Error as error:
+                log.debug("Not yet: %s", error)
+            self._drop_impatient(group)
+            pause = min(pause * 2, LONGEST_PAUSE)
+        return False
+
+    def _drop_impatient(self, group: list[Operation[Any]]) -> None:
+        self._refuse([operation for operation in group if not operation.patient])
+        group[:] = [operation for operation in group if operation.patient]
+
+    def _refuse(self, operations: list[Operation[Any]]) -> None:
+        for operation in operations:
+            operation.error = JournalStalled(self.stalled)
+        if operations:
+            self._loop.call_soon_threadsafe(self._deliver, operations)
+
+    def _tell(self, message: str) -> None:
+        self.stalled = message
+        self._loop.call_soon_threadsafe(self.on_stall, message)
+
+    # -- in the event loop -------------------------------------------------------------------------------------------
+
+    def _deliver(self, group: list[Operation[Any]]) -> None:
+        for operation in group:
+            if operation.error is None and operation.on_commit is not None:
+                operation.on_commit(operation.result)
+            if operation.future.cancelled():
+                continue
+            if operation.error is None:
+                operation.future.set_result(operation.result)
+            else:
+                operation.future.set_exception(operation.error)
+                # Whoever did not wait learns of it with the next thing they do wait for.
+                operation.future.exception()
+
+
+def explain(error: sqlite3.Error) -> str:
+    code = getattr(error, "sqlite_errorname", "")
+    if code == "SQLITE_FULL":
+        return (
+            "The disk of the data directory is full. Running tasks have paused and nothing is lost; "
+            "they go on by themselves once there is space again."
+        )
+    if code.startswith("SQLITE_IOERR"):
+        return (
+            f"The disk of the data directory reports an error ({error}). Running tasks have paused; it is tried again."
+        )
+    if code in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):
+        return f"The journal is damaged ({error}). Start again: it is then set aside, and what can be read is kept."
+    return f"The journal cannot be written ({error}). Running tasks have paused; it is tried again."
