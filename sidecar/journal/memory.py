@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from sidecar.journal import rows
@@ -16,6 +16,7 @@ from sidecar.wire.system import JournalState
 from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
 
 _CLAIMABLE_AGAIN = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.CANCELLING})
+_UNHELD = frozenset({Status.QUEUED, Status.CANCELLING})
 _LEFT_OPEN = frozenset({Status.RUNNING, Status.WAITING, Status.CANCELLING, Status.INTERRUPTED})
 _UNCLAIMED = frozenset({Status.QUEUED, Status.INTERRUPTED}) | ENDED
 
@@ -121,7 +122,7 @@ class MemoryJournal:
     def publish(self, task_id: str, event: Event) -> None:
         self._hub.publish(rows.stored(event.to_json(), event.type, task_id, None, timestamp()))
 
-    def tail(self, task_id: str, after: int = 0) -> AsyncIterator[Sequence[StoredEvent]]:
+    def tail(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         return self._hub.tail(task_id, after, self.events)
 
     async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
@@ -159,7 +160,7 @@ class MemoryJournal:
 
     async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
         self._check_open()
-        free = [kept for kept in self._tasks.values() if kept.state.status is Status.QUEUED and kept.owner is None]
+        free = [kept for kept in self._tasks.values() if kept.state.status in _UNHELD and kept.owner is None]
         if not free:
             free = [
                 kept
@@ -178,6 +179,9 @@ class MemoryJournal:
         if kept.fence != fence:
             raise LeaseLost(task_id)
         kept.until = now + lease
+
+    async def release(self, task_id: str) -> None:
+        self._kept(task_id).owner = None
 
     async def left_open(self, owner: str) -> Sequence[Task]:
         found = self._tasks.values()

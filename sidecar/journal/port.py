@@ -1,6 +1,6 @@
 """The journal port. `sqlite` keeps it in a file, `memory` in dictionaries; one contract suite holds for both."""
 
-from collections.abc import AsyncIterator, Awaitable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -85,7 +85,7 @@ class Journal(Protocol):
     def publish(self, task_id: str, event: Event) -> None:
         """Show an event to those who watch now. It is not stored."""
 
-    def tail(self, task_id: str, after: int = 0) -> AsyncIterator[Sequence[StoredEvent]]:
+    def tail(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         """Everything after a sequence number, then what comes, in the largest pieces at hand, until the task ends."""
 
     async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page: ...
@@ -106,9 +106,15 @@ class Journal(Protocol):
     async def counts(self) -> dict[Status, int]: ...
 
     async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
-        """The next queued task by priority and then by age, or one whose lease has run out."""
+        """The next task nobody works on, by priority and then by age, or one whose lease has run out.
+
+        A task that was being cancelled when its worker died is claimed too: somebody has to finish the cancelling.
+        """
 
     async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None: ...
+
+    async def release(self, task_id: str) -> None:
+        """Whoever held the task no longer does; it can be claimed."""
 
     async def left_open(self, owner: str) -> Sequence[Task]:
         """The tasks that somebody other than `owner` claimed and has not ended."""

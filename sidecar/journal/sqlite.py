@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 import threading
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -87,6 +87,9 @@ class SqliteJournal:
     async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None:
         await self._writer.submit(lambda store: store.renew(task_id, fence, now, lease), patient=True)
 
+    async def release(self, task_id: str) -> None:
+        await self._writer.submit(lambda store: store.release_claim(task_id))
+
     async def put_blob(self, task_id: str, data: bytes) -> str:
         self._grow(len(data) // 2)
         return await self._writer.submit(lambda store: store.put_blob(task_id, data), patient=True)
@@ -105,7 +108,7 @@ class SqliteJournal:
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
-    def tail(self, task_id: str, after: int = 0) -> AsyncIterator[Sequence[StoredEvent]]:
+    def tail(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         return self._hub.tail(task_id, after, self.events)
 
     async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:

@@ -184,9 +184,7 @@ class Store:
             place = self._next_place()
             self._connection.execute("UPDATE tasks SET queued = ? WHERE position = ?", (place, position))
         if state.status in _UNCLAIMED:
-            self._connection.execute(
-                "UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE position = ?", (position,)
-            )
+            self._clear_lease(position)
 
     def _next_place(self) -> int:
         self._place += 1
@@ -224,8 +222,8 @@ class Store:
 
     def claim(self, owner: str, now: float, lease: float) -> Claim | None:
         row = self._connection.execute(
-            "SELECT id FROM tasks WHERE status = ? AND lease_owner IS NULL ORDER BY priority, queued LIMIT 1",
-            (Status.QUEUED,),
+            "SELECT id FROM tasks WHERE status IN (?, ?) AND lease_owner IS NULL ORDER BY priority, queued LIMIT 1",
+            (Status.QUEUED, Status.CANCELLING),
         ).fetchone()
         if row is None:
             row = self._connection.execute(
@@ -248,6 +246,14 @@ class Store:
         records, damage = read_records(self._connection, head.position) if head.records else ((), 0)
         return Claim(
             task_id, owner, head.fence, head.state.status, StoredRequest.model_validate_json(request), records, damage
+        )
+
+    def release_claim(self, task_id: str) -> None:
+        self._clear_lease(self._head(task_id).position)
+
+    def _clear_lease(self, position: int) -> None:
+        self._connection.execute(
+            "UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE position = ?", (position,)
         )
 
     def renew(self, task_id: str, fence: int, now: float, lease: float) -> None:

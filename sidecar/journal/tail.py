@@ -6,7 +6,8 @@ from the journal again, as if it had just come. Only live events, which are not 
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 
 from sidecar.journal.port import Page, StoredEvent
 from sidecar.wire.tasks import ENDED
@@ -52,12 +53,13 @@ class Hub:
     def followed(self, task_id: str) -> bool:
         return task_id in self._subscriptions
 
-    async def tail(self, task_id: str, after: int, read: ReadPage) -> AsyncIterator[Sequence[StoredEvent]]:
+    async def tail(self, task_id: str, after: int, read: ReadPage) -> AsyncGenerator[Sequence[StoredEvent], None]:
         subscription = Subscription()
         self._subscriptions[task_id].add(subscription)
         try:
-            async for batch in _follow(subscription, task_id, after, read):
-                yield batch
+            async with aclosing(_follow(subscription, task_id, after, read)) as batches:
+                async for batch in batches:
+                    yield batch
         finally:
             self._subscriptions[task_id].discard(subscription)
             if not self._subscriptions[task_id]:
@@ -66,7 +68,7 @@ class Hub:
 
 async def _follow(
     subscription: Subscription, task_id: str, cursor: int, read: ReadPage
-) -> AsyncIterator[Sequence[StoredEvent]]:
+) -> AsyncGenerator[Sequence[StoredEvent], None]:
     while True:
         subscription.lagged = False
         while True:

@@ -1,0 +1,71 @@
+"""The agents: what each is for, which model plays it, which tools it has, and when it should come to an end."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from sidecar.wire.system import AgentInfo
+
+_PROMPTS = Path(__file__).parent / "prompts"
+
+READ = (
+    "read_file",
+    "read_files",
+    "list_dir",
+    "read_directory_tree",
+    "find_files",
+    "search_code",
+    "get_workspace_info",
+    "git_status",
+    "git_diff",
+    "git_log",
+    "git_show",
+    "git_blame",
+    "get_diagnostics",
+    "analyze_code",
+    "find_symbols",
+)
+WRITE = ("write_file", "create_file", "edit_file", "multi_edit", "apply_patch", "move_file", "delete_file")
+RUN = ("run_command", "command_output", "stop_command", "run_tests", "git_add", "git_commit")
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    name: str
+    description: str
+    role: str
+    tools: tuple[str, ...]
+    max_iterations: int
+
+    @property
+    def prompt(self) -> str:
+        return _read_prompt(self.name)
+
+    def read_only(self) -> "Agent":
+        return replace(self, tools=tuple(tool for tool in self.tools if tool in READ))
+
+    def info(self) -> AgentInfo:
+        return AgentInfo(
+            name=self.name,
+            description=self.description,
+            role=self.role,
+            tools=list(self.tools),
+            max_iterations=self.max_iterations,
+        )
+
+
+ROSTER: dict[str, Agent] = {
+    agent.name: agent
+    for agent in (
+        Agent("planner", "Turns a request into a plan of small steps.", "fast", READ, 3),
+        Agent("coder", "Reads and changes code.", "smart", (*READ, *WRITE, *RUN), 10),
+        Agent("reviewer", "Looks at a change and says what is wrong with it.", "fast", (*READ, "run_tests"), 5),
+        Agent("terminal", "Runs commands and tests and reads what they say.", "instant", (*READ, *RUN), 5),
+        Agent("docs", "Writes what the next reader needs to know.", "smart", (*READ, *WRITE), 5),
+    )
+}
+
+
+@cache
+def _read_prompt(name: str) -> str:
+    return (_PROMPTS / f"{name}.md").read_text(encoding="utf-8")

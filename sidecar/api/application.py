@@ -1,0 +1,49 @@
+"""The application: the routes behind the guard."""
+
+from collections.abc import Collection, Mapping
+
+from pydantic import ValidationError
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from sidecar.api.guard import Guard
+from sidecar.api.problems import answer_exception, invalid
+from sidecar.api.routes import TABLE, Endpoint
+
+
+def build(
+    endpoints: Mapping[str, Endpoint],
+    *,
+    token: str,
+    hosts: Collection[str],
+    origins: Collection[str],
+    max_body: int,
+) -> Starlette:
+    guard = Middleware(Guard, token=token, hosts=hosts, origins=origins, max_body=max_body)
+    routes = [Route(item.path, _guarded(endpoints[item.name]), methods=[item.method]) for item in TABLE]
+    return Starlette(
+        routes=routes,
+        middleware=[guard],
+        exception_handlers={404: answer_exception, 405: answer_exception},
+    )
+
+
+def _guarded(endpoint: Endpoint) -> Endpoint:
+    async def answered(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except ValidationError as error:
+            return invalid(error)
+        except Exception as error:
+            return await answer_exception(request, error)
+
+    return answered
+
+
+async def openapi(request: Request) -> Response:
+    from sidecar.api.openapi import document
+
+    return JSONResponse(document())

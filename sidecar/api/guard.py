@@ -1,0 +1,125 @@
+"""Who may call. Every request passes here before anything else looks at it."""
+
+import hmac
+from collections.abc import Collection
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sidecar.api.problems import problem
+
+_OPEN_PATHS = frozenset({"/api/brain/session"})
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+    ),
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Guard:
+    def __init__(
+        self, app: ASGIApp, *, token: str, hosts: Collection[str], origins: Collection[str], max_body: int
+    ) -> None:
+        self._app = app
+        self._token = token.encode()
+        self._hosts = frozenset(hosts)
+        self._own = frozenset(f"http://{host}" for host in hosts)
+        self._others = frozenset(origins)
+        self._max_body = max_body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+        guarded = _WithHeaders(send, {**SECURITY_HEADERS, **self._cors(origin)})
+        answer = self._refusal(scope, headers, origin)
+        if answer is not None:
+            await answer(scope, receive, guarded)
+        elif scope["type"] == "http":
+            await self._app(scope, _Limited(receive, self._max_body), guarded)
+        else:
+            await self._app(scope, receive, send)
+
+    def _refusal(self, scope: Scope, headers: Headers, origin: str | None) -> Response | None:
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+            return problem(400, "bad_host", "The Host header does not name this sidecar.")
+        if origin is not None and origin not in self._own and origin not in self._others:
+            return problem(403, "bad_origin", f"Pages of {origin[:200]} may not call this sidecar.")
+        if scope["type"] == "http" and scope["method"] == "OPTIONS" and origin in self._others:
+            return Response(status_code=204)
+        if _needs_token(scope["path"]) and not self._authenticated(headers):
+            detail = "A valid token is needed: Authorization: Bearer TOKEN, from the token file in the data directory."
+            return problem(401, "unauthenticated", detail, headers={"WWW-Authenticate": "Bearer"})
+        if scope["type"] == "http" and scope["method"] in _WITH_BODY:
+            return self._body_refusal(headers)
+        return None
+
+    def _authenticated(self, headers: Headers) -> bool:
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self._token)
+
+    def _body_refusal(self, headers: Headers) -> Response | None:
+        length = headers.get("content-length", "0")
+        if length.isdigit() and int(length) > self._max_body:
+            return problem(413, "body_too_large", f"The body may have at most {self._max_body} bytes.")
+        has_body = length != "0" or "transfer-encoding" in headers
+        media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if (has_body or media_type) and media_type != "application/json":
+            return problem(415, "not_json", "The body must be JSON, sent as Content-Type: application/json.")
+        return None
+
+    def _cors(self, origin: str | None) -> dict[str, str]:
+        if origin is None or origin not in self._others:
+            return {}
+        return {
+            "Access-Control-Allow-Origin": origin,
+            "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, Last-Event-ID",
+            "Access-Control-Allow-Methods": "GET, POST",
+            "Vary": "Origin",
+        }
+
+
+def _needs_token(path: str) -> bool:
+    return (path.startswith("/api/") or path == "/metrics") and path not in _OPEN_PATHS
+
+
+class BodyTooLarge(Exception):
+    pass
+
+
+class _Limited:
+    """A body that is sent without a length is counted as it comes."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._left = limit
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise BodyTooLarge
+        return message
+
+
+class _WithHeaders:
+    def __init__(self, send: Send, headers: dict[str, str]) -> None:
+        self._send = send
+        self._headers = headers
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in self._headers.items():
+                headers.setdefault(name, value)
+        await self._send(message)

@@ -1,0 +1,64 @@
+"""uvicorn, without its clock: it wakes up for connections and for the end, and for nothing else."""
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from starlette.types import ASGIApp
+from uvicorn import Config, Server
+
+from sidecar.api.stream import Streams
+
+GRACE_SECONDS = 1
+BACKLOG = 2_048
+
+
+class QuietServer(Server):
+    def __init__(self, app: ASGIApp, streams: Streams) -> None:
+        super().__init__(
+            Config(
+                app,
+                http="httptools",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                date_header=False,
+                server_header=False,
+                backlog=BACKLOG,
+                timeout_keep_alive=30,
+                timeout_graceful_shutdown=GRACE_SECONDS,
+            )
+        )
+        self._streams = streams
+        self._stopping = asyncio.Event()
+        self.listening = asyncio.Event()
+
+    def stop(self) -> None:
+        self._streams.closing.set()
+        self.should_exit = True
+        self._stopping.set()
+
+    async def main_loop(self) -> None:
+        self.listening.set()
+        # uvicorn looks ten times a second whether it should end; we are told.
+        await self._stopping.wait()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        # Signals belong to whoever runs the whole sidecar, not to its HTTP server.
+        yield
+
+
+def bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError:
+        listening.close()
+        raise
+    listening.setblocking(False)
+    return listening

@@ -1,0 +1,69 @@
+"""What there is: health, status, tools, agents, models, routing."""
+
+import os
+import time
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from sidecar import __version__
+from sidecar.agents.roster import ROSTER
+from sidecar.agents.router import route
+from sidecar.api.bodies import answer, read
+from sidecar.api.stream import Streams
+from sidecar.journal.port import Journal
+from sidecar.models.catalog import Catalog
+from sidecar.telemetry.metrics import render
+from sidecar.wire.system import AgentList, Health, StatusAnswer
+from sidecar.wire.tasks import RouteRequest
+
+
+class SystemRoutes:
+    def __init__(self, journal: Journal, catalog: Catalog, streams: Streams, workspace: Path) -> None:
+        self._journal = journal
+        self._catalog = catalog
+        self._streams = streams
+        self._workspace = workspace
+        self._started = time.monotonic()
+
+    async def health(self, request: Request) -> Response:
+        return answer(Health(version=__version__))
+
+    async def status(self, request: Request) -> Response:
+        counts = await self._journal.counts()
+        return answer(
+            StatusAnswer(
+                version=__version__,
+                pid=os.getpid(),
+                workspace=str(self._workspace),
+                uptime_seconds=time.monotonic() - self._started,
+                tasks={str(status): count for status, count in counts.items()},
+                streams=self._streams.open,
+                journal=self._journal.state(),
+            )
+        )
+
+    async def metrics(self, request: Request) -> Response:
+        counts = await self._journal.counts()
+        state = self._journal.state()
+        text = render(
+            {
+                "brain_tasks": {f'status="{status}"': count for status, count in counts.items()},
+                "brain_streams_open": {"": self._streams.open},
+                "brain_journal_bytes": {"": state.size_bytes},
+                "brain_journal_stalled": {"": int(state.state == "stalled")},
+                "brain_uptime_seconds": {"": time.monotonic() - self._started},
+            }
+        )
+        return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+
+    async def agents(self, request: Request) -> Response:
+        return answer(AgentList(agents=[agent.info() for agent in ROSTER.values()]))
+
+    async def models(self, request: Request) -> Response:
+        return answer(self._catalog.list())
+
+    async def route(self, request: Request) -> Response:
+        wanted = await read(request, RouteRequest)
+        return answer(route(wanted.task))

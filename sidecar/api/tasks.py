@@ -1,0 +1,114 @@
+"""The routes of a task: start it, look at it, watch it, steer it, stop it."""
+
+from collections.abc import Collection
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sidecar.api.bodies import answer, idempotency_key, number, read
+from sidecar.api.problems import retry_later
+from sidecar.api.stream import Streams, TaskStream
+from sidecar.engine.engine import Engine
+from sidecar.engine.errors import Refused
+from sidecar.engine.operations import Answer, Cancel, Execute, Operation, Resume, Say
+from sidecar.journal.port import Journal
+from sidecar.wire.tasks import (
+    Accepted,
+    ApprovalAnswer,
+    ApprovalRequest,
+    ExecuteRequest,
+    MessageRequest,
+    Status,
+    TaskPage,
+)
+
+PAGE = 50
+MAX_PAGE = 200
+EVENT_PAGE = 500
+MAX_EVENT_PAGE = 2_000
+MAX_SEQ = 10**15
+
+
+class TaskRoutes:
+    def __init__(self, engine: Engine, journal: Journal, streams: Streams, slow_reader_seconds: float) -> None:
+        self._engine = engine
+        self._journal = journal
+        self._streams = streams
+        self._slow_reader_seconds = slow_reader_seconds
+
+    async def execute(self, request: Request) -> Response:
+        wanted = await read(request, ExecuteRequest)
+        return await self._accept(Execute(wanted, idempotency_key(request)))
+
+    async def cancel(self, request: Request) -> Response:
+        return await self._accept(Cancel(_task_id(request)))
+
+    async def resume(self, request: Request) -> Response:
+        return await self._accept(Resume(_task_id(request)))
+
+    async def message(self, request: Request) -> Response:
+        said = await read(request, MessageRequest)
+        return await self._accept(Say(_task_id(request), said.text))
+
+    async def approve(self, request: Request) -> Response:
+        given = await read(request, ApprovalRequest)
+        approval_id = request.path_params["approval_id"]
+        await self._engine.submit(Answer(_task_id(request), approval_id, given))
+        return answer(ApprovalAnswer(approval_id=approval_id, decision=given.decision, scope=given.scope))
+
+    async def list(self, request: Request) -> Response:
+        limit = number(request, "limit", PAGE, most=MAX_PAGE) or PAGE
+        before = request.query_params.get("before") or None
+        if before is not None:
+            await self._journal.task(before)
+        tasks = await self._journal.tasks(statuses=_statuses(request), limit=limit + 1, before=before)
+        shown = tasks[:limit]
+        return answer(TaskPage(tasks=list(shown), next_before=shown[-1].id if len(tasks) > limit else None))
+
+    async def show(self, request: Request) -> Response:
+        return answer(await self._journal.task(_task_id(request)))
+
+    async def events(self, request: Request) -> Response:
+        limit = number(request, "limit", EVENT_PAGE, most=MAX_EVENT_PAGE) or EVENT_PAGE
+        page = await self._journal.events(_task_id(request), number(request, "after", 0, most=MAX_SEQ), limit)
+        last = page.events[-1].seq if page.events else page.last_seq
+        more = "true" if last is not None and last < page.last_seq else "false"
+        # The events are stored as the JSON that goes out; they are not parsed only to be written again.
+        joined = ",".join(event.data for event in page.events)
+        body = f'{{"events":[{joined}],"lastSeq":{page.last_seq},"more":{more}}}'
+        return Response(body, media_type="application/json")
+
+    async def stream(self, request: Request) -> Response:
+        after = _resume_point(request)
+        task = await self._journal.task(_task_id(request))
+        if self._streams.full:
+            return retry_later(503, "too_many_streams", "As many streams are open as are allowed; close one.", 5)
+        return TaskStream(self._engine.events(task.id, after), self._streams, self._slow_reader_seconds)
+
+    async def _accept(self, operation: Operation) -> Response:
+        task = await self._journal.task(await self._engine.submit(operation))
+        url = f"/api/brain/tasks/{task.id}/stream"
+        return answer(Accepted(task_id=task.id, status=task.status, stream_url=url), 202)
+
+
+def _task_id(request: Request) -> str:
+    task_id: str = request.path_params["task_id"]
+    return task_id
+
+
+def _statuses(request: Request) -> Collection[Status]:
+    named = [name for value in request.query_params.getlist("status") for name in value.split(",") if name]
+    try:
+        return [Status(name) for name in named]
+    except ValueError:
+        allowed = ", ".join(Status)
+        raise Refused(422, "invalid_request", f"status must be one or more of {allowed}.") from None
+
+
+def _resume_point(request: Request) -> int:
+    last = request.headers.get("last-event-id")
+    if not last:
+        return number(request, "after", 0, most=MAX_SEQ)
+    if not (last.isascii() and last.isdigit()) or int(last) > MAX_SEQ:
+        raise Refused(422, "invalid_request", "Last-Event-ID must be the id of an event of this task.")
+    return int(last)

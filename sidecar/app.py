@@ -1,0 +1,135 @@
+"""The composition root: builds the objects and hands them to each other. The only file that knows them all."""
+
+import asyncio
+import os
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidecar import __version__
+from sidecar.api import application
+from sidecar.api.routes import endpoints
+from sidecar.api.server import QuietServer, bind
+from sidecar.api.session import SessionRoutes
+from sidecar.api.stream import Streams
+from sidecar.api.system import SystemRoutes
+from sidecar.api.tasks import TaskRoutes
+from sidecar.api.tools import ToolRoutes
+from sidecar.cache import Caches
+from sidecar.config.data_dir import DataDir
+from sidecar.config.settings import Settings
+from sidecar.engine.engine import Engine
+from sidecar.engine.workflow import Workflow
+from sidecar.journal.retention import Retention
+from sidecar.journal.sqlite import SqliteJournal
+from sidecar.models.catalog import Catalog
+from sidecar.wire.system import Ready
+from tools.executor import Executor
+from tools.local import LocalSite
+from tools.policy import Policy
+from tools.registry import default_registry
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+IDLE_GRACE_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What a start was asked for."""
+
+    workspace: Path
+    data_dir: Path
+    host: str = "127.0.0.1"
+    port: int = 3847
+    exit_when_idle: bool = False
+
+
+class Sidecar:
+    """One running sidecar: `await start()`, then `await run_until_stopped()`."""
+
+    def __init__(self, launch: Launch, settings: Settings) -> None:
+        self._launch = launch
+        self._settings = settings
+        self._data = DataDir(launch.data_dir)
+        self._stop = asyncio.Event()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def new_code(self) -> str:
+        """A one-time code that opens the panel."""
+        return self._session.new_code()
+
+    async def start(self, say_ready: Callable[[Ready], None]) -> None:
+        launch, settings = self._launch, self._settings
+        self._data.prepare()
+        self._data.lock()
+        socket = bind(launch.host, launch.port)
+        port = socket.getsockname()[1]
+        token = self._data.new_token()
+
+        retention = Retention(settings.keep_days, settings.keep_bytes)
+        self._journal = await SqliteJournal.open(self._data.journal, retention)
+        registry, policy = default_registry(), Policy()
+        self._executor = Executor(registry, [LocalSite(registry, launch.data_dir)], policy, Caches())
+        catalog = Catalog(settings, Path(settings.scripts or launch.data_dir / "scripts"))
+        workflow = Workflow(self._journal, catalog, registry, self._executor)
+        self._engine = Engine(
+            self._journal, workflow, launch.workspace, places=settings.max_tasks, max_queued=settings.max_queued
+        )
+        self._streams = Streams(settings.max_streams)
+        self._session = SessionRoutes(token)
+        app = application.build(
+            endpoints(
+                TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),
+                ToolRoutes(registry, self._executor, policy, self._engine.checked_workspace),
+                SystemRoutes(self._journal, catalog, self._streams, launch.workspace),
+                self._session,
+                application.openapi,
+            ),
+            token=token,
+            hosts=_hosts(launch.host, port),
+            origins=[origin.strip() for origin in settings.allowed_origins.split(",") if origin.strip()],
+            max_body=settings.max_body_bytes,
+        )
+        self._server = QuietServer(app, self._streams)
+        await self._engine.start()
+        self._serving = asyncio.create_task(self._server.serve([socket]), name="http")
+        await self._server.listening.wait()
+        if launch.exit_when_idle:
+            self._engine.call_at_rest(self._exit_if_idle)
+            self._streams.on_close = self._exit_if_idle
+        ready = Ready(
+            url=f"http://{_in_url(launch.host)}:{port}",
+            pid=os.getpid(),
+            token_file=str(self._data.token_file),
+            version=__version__,
+        )
+        self._data.announce(ready)
+        say_ready(ready)
+
+    async def run_until_stopped(self) -> None:
+        await self._stop.wait()
+        await self._engine.stop()
+        self._server.stop()
+        await self._serving
+        await self._executor.close()
+        await self._journal.close()
+        self._data.withdraw()
+
+    def _exit_if_idle(self) -> None:
+        def look_again() -> None:
+            if not self._engine.busy and not self._streams.open:
+                self.stop()
+
+        # Whoever has just started a task, or read the end of one, may have another question.
+        asyncio.get_running_loop().call_later(IDLE_GRACE_SECONDS, look_again)
+
+
+def _hosts(host: str, port: int) -> Collection[str]:
+    names = {*LOOPBACK, host}
+    return {f"{_in_url(name)}:{port}" for name in names}
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

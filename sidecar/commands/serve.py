@@ -1,0 +1,115 @@
+"""`brain serve`: start the sidecar, say on standard output that it is ready, and run until told to stop."""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from sidecar.config.data_dir import AlreadyRunning
+from sidecar.config.settings import BadSettings, default_data_dir, load
+from sidecar.telemetry import logs
+from sidecar.wire.system import Ready
+
+EXIT_USAGE = 2
+EXIT_ALREADY_RUNNING = 3
+EXIT_CANNOT_START = 4
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def define(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--workspace", type=Path, default=Path(), help="the directory to work in (default: this one)")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=3847, help="port to listen on, 0 for any (default: %(default)s)")
+    parser.add_argument("--data-dir", type=Path, help="where tasks, logs and the token are kept")
+    parser.add_argument(
+        "--allow-remote", action="store_true", help="let --host be an address that other machines can reach"
+    )
+    parser.add_argument(
+        "--die-with-parent", action="store_true", help="stop when standard input is closed, as when the shell dies"
+    )
+    parser.add_argument("--exit-when-idle", action="store_true", help="stop once there is nothing left to do or watch")
+    parser.set_defaults(act=act)
+
+
+def act(args: argparse.Namespace) -> int:
+    logs.configure()
+    if args.host not in _LOOPBACK and not args.allow_remote:
+        return _refuse(
+            EXIT_USAGE,
+            f"{args.host} can be reached from other machines. If that is what you want, add --allow-remote.",
+        )
+    workspace = args.workspace.absolute()
+    if not workspace.is_dir():
+        return _refuse(EXIT_USAGE, f"There is no directory {workspace} to work in.")
+    try:
+        return asyncio.run(_serve(args, workspace))
+    except BadSettings as error:
+        return _refuse(EXIT_USAGE, str(error))
+    except AlreadyRunning as error:
+        return _refuse(EXIT_ALREADY_RUNNING, str(error))
+    except OSError as error:
+        return _refuse(EXIT_CANNOT_START, f"The sidecar cannot start: {error}.")
+
+
+async def _serve(args: argparse.Namespace, workspace: Path) -> int:
+    from sidecar.app import Launch, Sidecar
+
+    raise_file_limit()
+    launch = Launch(
+        workspace=workspace,
+        data_dir=(args.data_dir or default_data_dir(os.environ)).absolute(),
+        host=args.host,
+        port=args.port,
+        exit_when_idle=args.exit_when_idle,
+    )
+    sidecar = Sidecar(launch, load())
+    stop_on_signals(sidecar.stop)
+    if args.die_with_parent:
+        stop_with_parent(asyncio.get_running_loop(), sidecar.stop)
+    await sidecar.start(say_ready)
+    await sidecar.run_until_stopped()
+    return 0
+
+
+def say_ready(ready: Ready) -> None:
+    sys.stdout.write(ready.to_json() + "\n")
+    sys.stdout.flush()
+
+
+def stop_on_signals(stop: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
+
+
+def stop_with_parent(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
+    def wait_for_the_end() -> None:
+        with suppress(OSError, ValueError):
+            while sys.stdin.buffer.read(4096):
+                pass
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(stop)
+
+    threading.Thread(target=wait_for_the_end, name="parent", daemon=True).start()
+
+
+def raise_file_limit() -> None:
+    """Each stream is an open file; the usual soft limit is lower than the streams that are allowed."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 65_536) if most > 0 else 65_536, most))
+
+
+def _refuse(code: int, message: str) -> int:
+    print(f"brain: {message}", file=sys.stderr)
+    return code

@@ -1,0 +1,92 @@
+"""The data directory: private to the person, used by one sidecar at a time."""
+
+import json
+import os
+import secrets
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from sidecar.wire.system import Ready
+
+
+class AlreadyRunning(Exception):
+    def __init__(self, path: Path, running: Ready | None) -> None:
+        where = f" at {running.url} (process {running.pid})" if running else ""
+        super().__init__(
+            f"A sidecar is already running{where} on the data directory {path}. Use it (`brain run` and `brain open` "
+            "find it by themselves), stop it, or name another directory with --data-dir."
+        )
+
+
+class DataDir:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.journal = path / "journal.db"
+        self.token_file = path / "token"
+        self._ready_file = path / "sidecar.json"
+        self._lock_file = path / "lock"
+        self._lock: int | None = None
+
+    def prepare(self) -> None:
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if sys.platform != "win32":
+            self.path.chmod(0o700)
+
+    def lock(self) -> None:
+        """Held until the process ends, however it ends: the system lets go of it, so it is never stale."""
+        descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        try:
+            _lock_exclusively(descriptor)
+        except OSError:
+            os.close(descriptor)
+            raise AlreadyRunning(self.path, self.running()) from None
+        self._lock = descriptor
+        with suppress(FileNotFoundError):
+            self._ready_file.unlink()
+
+    def new_token(self) -> str:
+        token = secrets.token_urlsafe(32)
+        self._write_private(self.token_file, token)
+        return token
+
+    def announce(self, ready: Ready) -> None:
+        self._write_private(self._ready_file, ready.to_json())
+
+    def withdraw(self) -> None:
+        for file in (self._ready_file, self.token_file):
+            with suppress(FileNotFoundError):
+                file.unlink()
+
+    def running(self) -> Ready | None:
+        """What the sidecar of this directory said when it was ready; it may have died since."""
+        try:
+            return Ready.model_validate(json.loads(self._ready_file.read_text(encoding="utf-8")))
+        except (OSError, ValueError):
+            return None
+
+    def token(self) -> str:
+        return self.token_file.read_text(encoding="utf-8").strip()
+
+    def _write_private(self, file: Path, text: str) -> None:
+        # A new file under a name that nobody can have planted, private from its first moment, then put in place.
+        temporary = file.with_name(f".{file.name}-{secrets.token_hex(8)}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        temporary.replace(file)
+
+
+if sys.platform == "win32":
+
+    def _lock_exclusively(descriptor: int) -> None:
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+
+    def _lock_exclusively(descriptor: int) -> None:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

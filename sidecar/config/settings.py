@@ -1,0 +1,80 @@
+"""What the person can set: in `config.toml` of the user's configuration directory, or by `BRAIN_…` in the environment.
+
+The environment wins. A workspace sets nothing here.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+APP = "rainy-brain"
+PREFIX = "BRAIN_"
+
+
+class BadSettings(Exception):
+    pass
+
+
+class Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model_fast: str = Field("offline/basic", description="Model for planning and review; several with commas: a chain.")
+    model_smart: str = Field("offline/basic", description="Model for code; several with commas: a chain.")
+    model_instant: str = Field("offline/basic", description="Model for simple commands; several with commas: a chain.")
+    max_tasks: Annotated[int, Field(ge=1, le=64, description="Tasks at work at the same time.")] = 4
+    max_queued: Annotated[int, Field(ge=1, description="Tasks that may wait for a place; more are refused.")] = 1_000
+    max_streams: Annotated[int, Field(ge=1, description="Event streams that may be open at once.")] = 1_024
+    max_body_bytes: Annotated[int, Field(ge=1_024, description="The largest request body.")] = 8 * 1024 * 1024
+    slow_reader_seconds: Annotated[
+        float, Field(gt=0, description="How long a stream may take nothing before it is closed; it can be resumed.")
+    ] = 20
+    keep_days: Annotated[float, Field(gt=0, description="Ended tasks older than this are dropped.")] = 90
+    keep_bytes: Annotated[
+        int, Field(ge=1_048_576, description="The journal's size from which the oldest ended tasks are dropped.")
+    ] = 512 * 1024 * 1024
+    allowed_origins: str = Field("", description="Further web origins that may call, with commas between them.")
+    scripts: str = Field("", description="Directory of the replies that `scripted/NAME` plays; for tests and demos.")
+
+
+def config_file() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "config.toml"
+
+
+def default_data_dir(environ: Mapping[str, str]) -> Path:
+    named = environ.get("BRAIN_DATA_DIR")
+    if named:
+        return Path(named).absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir(APP, appauthor=False))
+
+
+def load(environ: Mapping[str, str] = os.environ, file: Path | None = None) -> Settings:
+    file = file or config_file()
+    given: dict[str, object] = {}
+    try:
+        given = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        raise BadSettings(f"{file} cannot be read: {error}") from error
+    for name in Settings.model_fields:
+        value = environ.get(PREFIX + name.upper())
+        if value:
+            given[name] = value
+    try:
+        return Settings.model_validate(given)
+    except ValidationError as error:
+        problems = "; ".join(f"{_where(item['loc'], file)}: {item['msg']}" for item in error.errors())
+        raise BadSettings(f"A setting is not usable. {problems}") from error
+
+
+def _where(location: tuple[int | str, ...], file: Path) -> str:
+    name = ".".join(str(part) for part in location)
+    return f"{name} (in {file} or {PREFIX}{name.upper()})"

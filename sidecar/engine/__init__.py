@@ -1,0 +1,1 @@
+"""The life of a task: submit an operation, read events; everything between the two happens here."""

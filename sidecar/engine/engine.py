@@ -1,0 +1,182 @@
+"""Two verbs: submit an operation, read events."""
+
+import logging
+import os
+import secrets
+from collections.abc import AsyncGenerator, Callable, Sequence
+from pathlib import Path
+
+from sidecar.engine import recovery
+from sidecar.engine.errors import Refused
+from sidecar.engine.memory import Kind, Memory, SaidMessage
+from sidecar.engine.operations import Answer, Cancel, Execute, Operation, Resume, Say
+from sidecar.engine.worker import Worker
+from sidecar.engine.workflow import Workflow, asked
+from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
+from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
+from sidecar.wire.events import ApprovalEvent, CancelledEvent, MessageEvent, StatusEvent
+from sidecar.wire.tasks import ENDED, Status, StoredRequest
+
+log = logging.getLogger(__name__)
+
+_CANCELLABLE = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.INTERRUPTED})
+_RESUMABLE = frozenset({Status.FAILED, Status.CANCELLED, Status.INTERRUPTED, Status.ESCALATED})
+_UNFINISHED = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.INTERRUPTED})
+
+
+class Engine:
+    def __init__(self, journal: Journal, workflow: Workflow, workspace: Path, *, places: int, max_queued: int) -> None:
+        self._journal = journal
+        self._workspace = workspace
+        self._max_queued = max_queued
+        self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._worker = Worker(journal, workflow.carry_out, asked, self._owner, places)
+
+    async def start(self) -> None:
+        await recovery.enqueue_left_open(self._journal, self._owner)
+        self._worker.start()
+
+    async def stop(self) -> None:
+        await self._worker.stop()
+
+    @property
+    def busy(self) -> bool:
+        return self._worker.busy
+
+    def call_at_rest(self, told: Callable[[], None]) -> None:
+        """Have `told` called whenever the last task at work has ended."""
+        self._worker.on_rest = told
+
+    def events(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
+        """What the task tells, in the largest pieces at hand, until it ends."""
+        return self._journal.tail(task_id, after)
+
+    async def submit(self, operation: Operation) -> str:
+        """Returns once the operation is durable: the id of the task that it is about."""
+        match operation:
+            case Execute():
+                return await self._execute(operation)
+            case Cancel(task_id):
+                return await self._cancel(task_id)
+            case Resume(task_id):
+                return await self._resume(task_id)
+            case Say(task_id, text):
+                return await self._say(task_id, text)
+            case Answer():
+                return await self._answer(operation)
+
+    async def _execute(self, operation: Execute) -> str:
+        request = operation.request
+        workspace = self.checked_workspace(request.context.workspace)
+        task_id = f"t_{secrets.token_hex(10)}"
+        stored = StoredRequest(
+            task=request.task,
+            workspace=workspace,
+            conversation_id=request.options.conversation_id or f"c_{secrets.token_hex(10)}",
+            context=request.context,
+            options=request.options,
+        )
+        first = MessageEvent(message_id=f"{task_id}.asked", role="user", agent="", text=request.task)
+        new = NewTask(task_id, stored, [StatusEvent(status=Status.QUEUED), first], operation.idempotency_key)
+        try:
+            task, is_new = await self._journal.create(new, max_queued=self._max_queued)
+        except QueueFull as error:
+            message = f"{error} Wait until some are done, or cancel one, and send it again."
+            raise Refused(429, "queue_full", message, retry_after=5) from error
+        if is_new:
+            self._worker.wake()
+        return task.id
+
+    def checked_workspace(self, named: str | None) -> str:
+        """The workspace that was named, if it can be worked in; the sidecar's own if none was."""
+        if named is None:
+            return str(self._workspace)
+        path = Path(named)
+        if "\0" in named or not path.is_absolute():
+            raise Refused(
+                422, "workspace_not_absolute", f"The workspace must be an absolute path; {named!r} is not one."
+            )
+        if not _is_directory(path):
+            message = f"There is no directory {named}. Create it, or name another one in context.workspace."
+            raise Refused(422, "workspace_not_found", message)
+        return str(path)
+
+    async def _cancel(self, task_id: str) -> str:
+        try:
+            cancelling = StatusEvent(status=Status.CANCELLING)
+            await self._journal.append(task_id, [cancelling], when=_CANCELLABLE)
+        except WrongStatus as error:
+            if error.status is Status.CANCELLING:
+                return task_id
+            message = f"The task is already {error.status}; there is nothing left to cancel."
+            raise Refused(409, "task_ended", message) from error
+        if not self._worker.cancel(task_id):
+            # Nobody is working on it, so nothing has to be stopped first.
+            memory = Memory.of(await self._journal.records(task_id))
+            ended = CancelledEvent(killed=[], effects=memory.effects()), StatusEvent(status=Status.CANCELLED)
+            await self._journal.append(task_id, ended, when=frozenset({Status.CANCELLING}))
+        return task_id
+
+    async def _resume(self, task_id: str) -> str:
+        try:
+            queued = StatusEvent(status=Status.QUEUED, reason="resumed")
+            await self._journal.append(task_id, [queued], when=_RESUMABLE)
+        except WrongStatus as error:
+            if error.status is Status.COMPLETED:
+                message = "The task is completed; there is nothing to resume. Send it a message to continue."
+                raise Refused(409, "task_completed", message) from error
+            message = f"The task is {error.status}; only one that was cancelled, failed or interrupted can be resumed."
+            raise Refused(409, "task_active", message) from error
+        self._worker.wake()
+        return task_id
+
+    async def _say(self, task_id: str, text: str) -> str:
+        # What a message does depends on where the task is. If it moves on in between, look again.
+        for _ in range(10):
+            status = (await self._journal.task(task_id)).status
+            message = SaidMessage(id=f"m_{secrets.token_hex(8)}", text=text, opens=status is Status.COMPLETED)
+            said = MessageEvent(message_id=message.id, role="user", agent="", text=text)
+            record = Record(Kind.MESSAGE, message.id, message.to_json())
+            again = [StatusEvent(status=Status.QUEUED, reason="continued by a message")] if status in ENDED else []
+            when = _UNFINISHED if status not in ENDED else frozenset({status})
+            if status is Status.CANCELLING:
+                raise Refused(
+                    409, "task_cancelling", "The task is being cancelled; send the message once it has ended."
+                )
+            try:
+                await self._journal.append(task_id, [said, *again], [record], when=when)
+            except WrongStatus:
+                continue
+            if again:
+                self._worker.wake()
+            elif run := self._worker.run_of(task_id):
+                run.hear(record)
+            return task_id
+        raise Refused(409, "task_changing", "The task changes its state too fast to take the message; send it again.")
+
+    async def _answer(self, operation: Answer) -> str:
+        task_id, approval_id = operation.task_id, operation.approval_id
+        memory = Memory.of(await self._journal.records(task_id))
+        requested = memory.approvals.get(approval_id)
+        if requested is None:
+            raise Refused(404, "unknown_approval", f"The task asks for no approval {approval_id}.")
+        state = "allowed" if operation.answer.decision == "allow" else "denied"
+        event: ApprovalEvent = requested.model_copy(update={"state": state})
+        record = Record(Kind.ANSWER, approval_id, operation.answer.to_json())
+        try:
+            await self._journal.append(task_id, [event], [record], when=_UNFINISHED)
+        except DuplicateRecord as error:
+            raise Refused(409, "approval_answered", "Somebody has already answered this.") from error
+        except WrongStatus as error:
+            message = f"The task is {error.status}; it no longer waits for an answer."
+            raise Refused(409, "task_ended", message) from error
+        if run := self._worker.run_of(task_id):
+            run.hear(record)
+        return task_id
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False

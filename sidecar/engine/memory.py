@@ -1,0 +1,92 @@
+"""What a task remembers across restarts, read from its records: nothing in it is done or asked a second time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sidecar.journal.port import Record
+from sidecar.wire.base import Wire
+from sidecar.wire.events import ApprovalEvent, Effect
+from sidecar.wire.tasks import ApprovalRequest
+from tools.ledger import Intent, Outcome
+
+
+class Kind(StrEnum):
+    STEP = "step"
+    INTENT = "intent"
+    OUTCOME = "outcome"
+    MESSAGE = "message"
+    APPROVAL = "approval"
+    ANSWER = "answer"
+    ROUND = "round"
+
+
+class SaidMessage(Wire):
+    """A message from the person. One that `opens` begins a new round of a task that was complete."""
+
+    id: str
+    text: str
+    opens: bool = False
+
+
+class Round(Wire):
+    """One completed round of a conversation: what was asked, and what was answered."""
+
+    asked: str
+    answered: str
+
+
+@dataclass(slots=True)
+class Memory:
+    steps: dict[str, str] = field(default_factory=dict)
+    intents: dict[str, Intent] = field(default_factory=dict)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    messages: list[SaidMessage] = field(default_factory=list)
+    approvals: dict[str, ApprovalEvent] = field(default_factory=dict)
+    answers: dict[str, ApprovalRequest] = field(default_factory=dict)
+    rounds: list[Round] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, records: Sequence[Record]) -> "Memory":
+        memory = cls()
+        for record in records:
+            memory.take(record)
+        return memory
+
+    def take(self, record: Record) -> None:
+        match record.kind:
+            case Kind.STEP:
+                self.steps[record.key] = record.body
+            case Kind.INTENT:
+                self.intents[record.key] = Intent.model_validate_json(record.body)
+            case Kind.OUTCOME:
+                self.outcomes[record.key] = Outcome.model_validate_json(record.body)
+            case Kind.MESSAGE:
+                self.messages.append(SaidMessage.model_validate_json(record.body))
+            case Kind.APPROVAL:
+                self.approvals[record.key] = ApprovalEvent.model_validate_json(record.body)
+            case Kind.ANSWER:
+                self.answers[record.key] = ApprovalRequest.model_validate_json(record.body)
+            case Kind.ROUND:
+                self.rounds.append(Round.model_validate_json(record.body))
+
+    @property
+    def current_round(self) -> int:
+        return 1 + sum(message.opens for message in self.messages)
+
+    def effects(self) -> list[Effect]:
+        """What has taken effect, or may have."""
+        return [
+            Effect(call_id=call_id, tool=intent.tool, summary=outcome.summary if outcome else "may have taken effect")
+            for call_id, intent in self.intents.items()
+            if (outcome := self.outcomes.get(call_id)) is None or outcome.status != "error"
+        ]
+
+    def files_modified(self) -> list[str]:
+        paths = {
+            file.path
+            for call_id, intent in self.intents.items()
+            if (outcome := self.outcomes.get(call_id)) is not None and outcome.status == "success"
+            for file in intent.files
+        }
+        return sorted(paths)

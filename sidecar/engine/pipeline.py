@@ -1,0 +1,89 @@
+"""A pipeline is a list of steps. A step that is done is not done again; one that fails is tried again, a few times."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from sidecar.agents.errors import AgentError
+from sidecar.engine.errors import StepFailed
+from sidecar.engine.run import TaskRun
+from sidecar.wire.events import Event, RetryEvent, StepEvent
+
+ATTEMPTS = 3
+FIRST_BACKOFF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`key` is the step's name for good. `act` gets what the earlier steps returned, by key.
+
+    `then` are the events that follow from its result; they are recorded together with it.
+    """
+
+    key: str
+    agent: str
+    message: str
+    act: Callable[[dict[str, str]], Awaitable[str]]
+    then: Callable[[str], Sequence[Event]] = lambda value: ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """Steps that do not depend on each other, at the same time."""
+
+    steps: tuple[Step, ...]
+
+
+Pipeline = Sequence[Step | Parallel]
+
+
+async def run_pipeline(pipeline: Pipeline, run: TaskRun) -> dict[str, str]:
+    total = sum(len(stage.steps) if isinstance(stage, Parallel) else 1 for stage in pipeline)
+    results: dict[str, str] = {}
+    number = 0
+    for stage in pipeline:
+        steps = stage.steps if isinstance(stage, Parallel) else (stage,)
+        numbered = [(number + place, step) for place, step in enumerate(steps, start=1)]
+        number += len(steps)
+        values = await _together([_run_step(place, total, step, results, run) for place, step in numbered])
+        results |= {step.key: value for step, value in zip(steps, values, strict=True)}
+    return results
+
+
+async def _together(steps: Sequence[Awaitable[str]]) -> list[str]:
+    if len(steps) == 1:
+        return [await steps[0]]
+    tasks = [asyncio.ensure_future(step) for step in steps]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        # One failed or the task was cancelled: the others end too, and have ended before anybody goes on.
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _run_step(number: int, total: int, step: Step, results: dict[str, str], run: TaskRun) -> str:
+    def event(state: str, message: str = step.message) -> StepEvent:
+        return StepEvent(step=number, total=total, message=message, agent=step.agent, state=state)  # type: ignore[arg-type]
+
+    async def act() -> str:
+        run.note(event("started"))
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return await step.act(results)
+            except AgentError as error:
+                if not error.retry or attempt == ATTEMPTS:
+                    run.note(event("failed", error.message))
+                    raise StepFailed(error.code, error.message, recoverable=error.recoverable) from error
+                run.note(RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=[], error=error.message))
+                await asyncio.sleep(backoff(attempt))
+        raise AssertionError("a step returns or fails")
+
+    return await run.step(step.key, act, done=lambda value: [event("completed"), *step.then(value)])
+
+
+def backoff(attempt: int) -> float:
+    """Doubling, with jitter, so that many who failed together do not come back together."""
+    return FIRST_BACKOFF * float(2 ** (attempt - 1)) * random.uniform(0.5, 1.0)  # noqa: S311 - not a secret

@@ -1,0 +1,247 @@
+"""A task at work: its books. Agents and tools write here what they are about to do and what came of it.
+
+Every write carries the claim's fence, so that a worker that lost its claim cannot write another word.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+from sidecar.agents.loop import Heard, collect
+from sidecar.engine.memory import Kind, Memory, SaidMessage
+from sidecar.journal.port import Claim, Journal, Record
+from sidecar.models.port import Delta, Reply, Stop
+from sidecar.wire.base import Wire
+from sidecar.wire.events import (
+    ApprovalEvent,
+    ChangedFile,
+    DeltaEvent,
+    DiffEvent,
+    Event,
+    KilledProcess,
+    MessageEvent,
+    StatusEvent,
+)
+from sidecar.wire.tasks import Status, StoredRequest, Usage
+from tools.ledger import Intent, Outcome, Question
+
+
+class TurnRecord(Wire):
+    """A model's reply as it stands in the books, with the messages that it was an answer to."""
+
+    heard: list[str]
+    reply: Reply
+
+
+class TaskRun:
+    def __init__(self, claim: Claim, journal: Journal, pool: "Places") -> None:
+        self.task_id = claim.task_id
+        self.request: StoredRequest = claim.request
+        self.memory = Memory.of(claim.records)
+        self.usage = Usage()
+        self.killed_processes: list[KilledProcess] = []
+        #: Why the run is being stopped: the person cancelled it, or the sidecar is going down.
+        self.stopped_by: Literal["cancel", "shutdown"] | None = None
+        self._journal = journal
+        self._fence = claim.fence
+        self._pool = pool
+        self._deadline: asyncio.Timeout | None = None
+        self._answered = asyncio.Event()
+        self._heard: set[str] = set()
+
+    # -- writing -----------------------------------------------------------------------------------------------------
+
+    async def append(self, *events: Event, records: Sequence[Record] = (), sync: bool = False) -> None:
+        await self._journal.append(self.task_id, events, records, sync=sync, fence=self._fence)
+        for record in records:
+            self.memory.take(record)
+
+    async def move(self, *events: Event, records: Sequence[Record] = (), when: frozenset[Status]) -> None:
+        """A change of status that holds only if nobody else changed it first."""
+        await self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
+
+    def note(self, event: Event) -> None:
+        self._journal.append(self.task_id, (event,), fence=self._fence)
+
+    def live(self, event: Event) -> None:
+        self._journal.publish(self.task_id, event)
+
+    async def renew(self, now: float, lease: float) -> None:
+        await self._journal.renew(self.task_id, self._fence, now, lease)
+
+    # -- steps -------------------------------------------------------------------------------------------------------
+
+    async def step(self, key: str, act: Callable[[], Awaitable[str]], *, done: Callable[[str], Sequence[Event]]) -> str:
+        """What `act` returned when it ran, now or in an earlier life of the task."""
+        if key in self.memory.steps:
+            return self.memory.steps[key]
+        value = await act()
+        await self.append(*done(value), records=[Record(Kind.STEP, key, value)])
+        return value
+
+    async def turn(self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]) -> Heard:
+        recorded = self.memory.steps.get(key)
+        if recorded is not None:
+            turn = TurnRecord.model_validate_json(recorded)
+        else:
+            turn = await self._new_turn(key, agent, ask)
+        self._heard.update(turn.heard)
+        self._count(turn.reply.usage)
+        said = {message.id: message.text for message in self.memory.messages}
+        return Heard([said[message] for message in turn.heard], turn.reply)
+
+    async def _new_turn(
+        self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]
+    ) -> TurnRecord:
+        unheard = self._unheard()
+        reply = await collect(ask([message.text for message in unheard]), lambda delta: self._show(key, agent, delta))
+        turn = TurnRecord(heard=[message.id for message in unheard], reply=reply)
+        said = [MessageEvent(message_id=key, role="assistant", agent=agent, text=reply.text)] if reply.text else []
+        # A reply that failed is no checkpoint: whoever tries again asks again.
+        final = reply.stop in (Stop.END, Stop.TOOL_USE, Stop.LENGTH)
+        await self.append(*said, records=[Record(Kind.STEP, key, turn.to_json())] if final else [])
+        return turn
+
+    def _unheard(self) -> list[SaidMessage]:
+        return [message for message in self.memory.messages if not message.opens and message.id not in self._heard]
+
+    def _show(self, key: str, agent: str, delta: Delta) -> None:
+        self.live(DeltaEvent(message_id=key, role="assistant", agent=agent, text=delta.text, kind=delta.kind))
+
+    def _count(self, usage: Usage) -> None:
+        self.usage = Usage(
+            input_tokens=self.usage.input_tokens + usage.input_tokens,
+            output_tokens=self.usage.output_tokens + usage.output_tokens,
+            cached_tokens=self.usage.cached_tokens + usage.cached_tokens,
+            cost_usd=self.usage.cost_usd + usage.cost_usd,
+        )
+
+    # -- effects: the executor's ledger ------------------------------------------------------------------------------
+
+    def outcome(self, call_id: str) -> Outcome | None:
+        return self.memory.outcomes.get(call_id)
+
+    def intent(self, call_id: str) -> Intent | None:
+        return self.memory.intents.get(call_id)
+
+    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: tuple[bytes, ...] = ()) -> None:
+        for data in blobs:
+            await self._journal.put_blob(self.task_id, data)
+        if call_id in self.memory.intents:
+            self.note(event)
+            return
+        await self.append(event, records=[Record(Kind.INTENT, call_id, intent.to_json())], sync=True)
+
+    async def blob(self, digest: str) -> bytes | None:
+        return await self._journal.blob(digest)
+
+    async def settle(self, call_id: str, outcome: Outcome, event: Event) -> None:
+        changed = _changed_files(outcome)
+        events = (event, DiffEvent(files=changed)) if changed else (event,)
+        await self.append(*events, records=[Record(Kind.OUTCOME, call_id, outcome.to_json())])
+
+    def killed(self, call_id: str, pid: int, command: str) -> None:
+        self.killed_processes.append(KilledProcess(call_id=call_id, pid=pid, command=command))
+
+    # -- waiting for the person --------------------------------------------------------------------------------------
+
+    async def ask(self, question: Question) -> Literal["allow", "deny"]:
+        approval = ApprovalEvent(
+            approval_id=question.id,
+            call_id=question.call_id,
+            action=question.action,
+            argv=list(question.argv) if question.argv is not None else None,
+            cwd=question.cwd,
+            diff=question.diff,
+            why=question.why,
+            state="requested",
+        )
+        if self._allowed_for_the_task(approval):
+            return "allow"
+        if question.id not in self.memory.answers:
+            asked_before = question.id in self.memory.approvals
+            await self.append(
+                *(() if asked_before else (approval,)),
+                records=[] if asked_before else [Record(Kind.APPROVAL, question.id, approval.to_json())],
+            )
+            async with self._waiting(f"Waiting for your approval: {question.action}"):
+                while question.id not in self.memory.answers:
+                    self._answered.clear()
+                    await self._answered.wait()
+        return self.memory.answers[question.id].decision
+
+    def _allowed_for_the_task(self, approval: ApprovalEvent) -> bool:
+        """Whether the person has said yes, for the whole task, to exactly this act."""
+        return any(
+            answer.decision == "allow" and answer.scope != "once" and _same_act(self.memory.approvals[key], approval)
+            for key, answer in self.memory.answers.items()
+            if key in self.memory.approvals
+        )
+
+    @asynccontextmanager
+    async def _waiting(self, reason: str) -> AsyncIterator[None]:
+        """The clock of the task stands still, and its place in the pool is free for another."""
+        loop = asyncio.get_running_loop()
+        remaining = self._deadline and (self._deadline.when() or loop.time()) - loop.time()
+        await self.move(StatusEvent(status=Status.WAITING, reason=reason), when=_AT_WORK)
+        if self._deadline:
+            self._deadline.reschedule(None)
+        self._pool.leave()
+        try:
+            yield
+        finally:
+            self._pool.enter()
+        if self._deadline and remaining is not None:
+            self._deadline.reschedule(loop.time() + remaining)
+        await self.move(StatusEvent(status=Status.RUNNING), when=_AT_WORK)
+
+    @asynccontextmanager
+    async def time_limit(self) -> AsyncIterator[None]:
+        async with asyncio.timeout(self.request.options.max_duration) as self._deadline:
+            yield
+
+    # -- what others submit while it runs ----------------------------------------------------------------------------
+
+    def hear(self, record: Record) -> None:
+        """A record that was written from outside: a message, or an answer."""
+        self.memory.take(record)
+        self._answered.set()
+
+
+class Places:
+    """How many tasks are at work. A task that waits for a person leaves its place to another."""
+
+    def __init__(self, free: int, wake: Callable[[], None]) -> None:
+        self._free = free
+        self._wake = wake
+
+    @property
+    def available(self) -> bool:
+        return self._free > 0
+
+    def enter(self) -> None:
+        self._free -= 1
+
+    def leave(self) -> None:
+        self._free += 1
+        self._wake()
+
+
+_AT_WORK = frozenset({Status.RUNNING, Status.WAITING})
+
+
+def _same_act(one: ApprovalEvent, other: ApprovalEvent) -> bool:
+    return (one.action, one.argv, one.cwd, one.diff) == (other.action, other.argv, other.cwd, other.diff)
+
+
+def _changed_files(outcome: Outcome) -> list[ChangedFile]:
+    details: Any = outcome.details
+    files = details.get("files") if outcome.status == "success" and isinstance(details, dict) else None
+    if not isinstance(files, list):
+        return []
+    return [
+        ChangedFile(path=file["path"], change=file["change"], added=file["added"], removed=file["removed"])
+        for file in files
+        if isinstance(file, dict) and file.keys() >= {"path", "change", "added", "removed"}
+    ]

@@ -1,0 +1,195 @@
+"""Claims tasks and carries them out, as many at once as there are places. It sleeps until it is woken."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Literal
+
+from sidecar.engine.errors import StepFailed
+from sidecar.engine.memory import Kind, Round
+from sidecar.engine.run import Places, TaskRun
+from sidecar.journal.errors import JournalError, LeaseLost, WrongStatus
+from sidecar.journal.port import Claim, Journal, Record
+from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, StatusEvent, UsageEvent
+from sidecar.wire.tasks import Status, TaskResult
+
+log = logging.getLogger(__name__)
+
+LEASE_SECONDS = 60.0
+_ALIVE = frozenset({Status.RUNNING, Status.WAITING})
+
+CarryOut = Callable[[TaskRun], Awaitable[TaskResult]]
+Asked = Callable[[TaskRun], str]
+
+
+class Worker:
+    def __init__(self, journal: Journal, carry_out: CarryOut, asked: Asked, owner: str, places: int) -> None:
+        self._journal = journal
+        self._carry_out = carry_out
+        self._asked = asked
+        self._owner = owner
+        self._work = asyncio.Event()
+        self._places = Places(places, self._work.set)
+        self._running: dict[str, tuple[TaskRun, asyncio.Task[None]]] = {}
+        self._claiming: asyncio.Task[None] | None = None
+        #: Called when the last task at work has ended.
+        self.on_rest: Callable[[], None] = lambda: None
+
+    def start(self) -> None:
+        self._work.set()
+        self._claiming = asyncio.create_task(self._claim_forever(), name="claims")
+
+    def wake(self) -> None:
+        """There is something in the queue."""
+        self._work.set()
+
+    def run_of(self, task_id: str) -> TaskRun | None:
+        found = self._running.get(task_id)
+        return found[0] if found else None
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._running)
+
+    def cancel(self, task_id: str) -> bool:
+        """Whether the task is at work here; if so it ends as cancelled, once everything it started is dead."""
+        return self._stop(task_id, "cancel")
+
+    async def stop(self) -> None:
+        """Everything at work is checkpointed as interrupted; the next start goes on with it."""
+        if self._claiming is not None:
+            self._claiming.cancel()
+            await asyncio.gather(self._claiming, return_exceptions=True)
+        tasks = [task for _, task in self._running.values()]
+        for task_id in list(self._running):
+            self._stop(task_id, "shutdown")
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _stop(self, task_id: str, why: Literal["cancel", "shutdown"]) -> bool:
+        found = self._running.get(task_id)
+        if found is None:
+            return False
+        run, task = found
+        if run.stopped_by is None:
+            run.stopped_by = why
+            task.cancel()
+        return True
+
+    async def _claim_forever(self) -> None:
+        while True:
+            await self._work.wait()
+            self._work.clear()
+            while self._places.available:
+                try:
+                    claim = await self._journal.claim(self._owner, time.monotonic(), LEASE_SECONDS)
+                except JournalError as error:
+                    log.error("No task could be claimed: %s", error)
+                    break
+                if claim is None:
+                    break
+                self._begin(claim)
+
+    def _begin(self, claim: Claim) -> None:
+        self._places.enter()
+        run = TaskRun(claim, self._journal, self._places)
+        task = asyncio.create_task(self._live(run, claim), name=claim.task_id)
+        self._running[claim.task_id] = (run, task)
+        task.add_done_callback(lambda _: self._ended(claim.task_id))
+
+    def _ended(self, task_id: str) -> None:
+        del self._running[task_id]
+        self._places.leave()
+        if not self._running:
+            self.on_rest()
+
+    # -- one task ----------------------------------------------------------------------------------------------------
+
+    async def _live(self, run: TaskRun, claim: Claim) -> None:
+        renewing = asyncio.create_task(_renew_forever(run))
+        try:
+            await self._live_claimed(run, claim)
+        except LeaseLost:
+            log.warning("Task %s was claimed by another worker; left to it.", run.task_id)
+        except JournalError as error:
+            log.error("Task %s stopped: %s", run.task_id, error)
+        finally:
+            renewing.cancel()
+
+    async def _live_claimed(self, run: TaskRun, claim: Claim) -> None:
+        try:
+            if claim.damaged:
+                raise StepFailed(
+                    "journal_damaged",
+                    f"{claim.damaged} records of this task were damaged on the disk, so it cannot go on without the "
+                    "risk of doing something twice. What it did is kept; start it again as a new task.",
+                    recoverable=False,
+                )
+            await run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED, *_ALIVE}))
+            async with run.time_limit():
+                result = await self._carry_out(run)
+            await self._complete(run, result)
+        except WrongStatus:
+            # The person cancelled it between two of our words.
+            await self._cancelled(run)
+        except asyncio.CancelledError:
+            await self._stopped(run)
+        except TimeoutError:
+            limit = run.request.options.max_duration
+            message = f"The task was not done within {limit:g} seconds. What it did is kept; resume it to go on."
+            await self._fail(run, "max_duration", message, recoverable=True)
+        except StepFailed as error:
+            await self._fail(run, error.code, error.message, recoverable=error.recoverable)
+        except JournalError:
+            raise
+        except Exception as error:
+            log.exception("Task %s failed", run.task_id)
+            message = (
+                f"Something went wrong inside Rainy Brain ({type(error).__name__}: {error}). What was done is kept."
+            )
+            await self._fail(run, "internal_error", message, recoverable=True)
+
+    async def _complete(self, run: TaskRun, result: TaskResult) -> None:
+        done = Round(asked=self._asked(run), answered=result.summary)
+        await run.move(
+            UsageEvent(**run.usage.model_dump()),
+            CompleteEvent(result=result),
+            StatusEvent(status=Status.COMPLETED),
+            records=[Record(Kind.ROUND, str(run.memory.current_round), done.to_json())],
+            when=_ALIVE,
+        )
+
+    async def _fail(self, run: TaskRun, code: str, message: str, *, recoverable: bool) -> None:
+        error = ErrorEvent(code=code, message=message, recoverable=recoverable)
+        with suppress(WrongStatus):
+            await run.move(
+                UsageEvent(**run.usage.model_dump()),
+                error,
+                StatusEvent(status=Status.FAILED, reason=message),
+                when=frozenset({Status.QUEUED, *_ALIVE}),
+            )
+            return
+        await self._cancelled(run)
+
+    async def _stopped(self, run: TaskRun) -> None:
+        if run.stopped_by == "shutdown":
+            reason = "The sidecar was stopped; the task goes on at the next start."
+            with suppress(WrongStatus):
+                await run.move(StatusEvent(status=Status.INTERRUPTED, reason=reason), when=_ALIVE)
+        else:
+            await self._cancelled(run)
+
+    async def _cancelled(self, run: TaskRun) -> None:
+        with suppress(WrongStatus):
+            await run.move(
+                CancelledEvent(killed=run.killed_processes, effects=run.memory.effects()),
+                StatusEvent(status=Status.CANCELLED),
+                when=frozenset({Status.CANCELLING}),
+            )
+
+
+async def _renew_forever(run: TaskRun) -> None:
+    while True:
+        await asyncio.sleep(LEASE_SECONDS / 3)
+        await run.renew(time.monotonic(), LEASE_SECONDS)

@@ -1,0 +1,1 @@
+"""One streaming port, one file a provider."""

@@ -1,0 +1,33 @@
+"""Runs a command that the person spelled out, between backticks or after "run"."""
+
+import re
+from collections.abc import Sequence
+
+from sidecar.models.offline.skill import Act, Say
+from sidecar.models.port import ToolReturn
+from sidecar.wire.base import JsonObject
+
+_ASKED = re.compile(
+    r"^(please\s+)?(run|execute)\s+(the\s+)?(command\s*:?\s*)?(`(?P<quoted>[^`]+)`|(?P<plain>[\w./-]+(\s+\S.*)?))\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Commands:
+    example = "run `git status`"
+    tools = frozenset({"run_command"})
+
+    def recognise(self, text: str) -> JsonObject | None:
+        asked = _ASKED.match(text)
+        if asked is None:
+            return None
+        command = (asked["quoted"] or asked["plain"]).strip()
+        return {"command": command} if command else None
+
+    def next(self, wish: JsonObject, returns: Sequence[ToolReturn]) -> Act | Say:
+        if not returns:
+            return Act([("run_command", wish)])
+        last = returns[-1]
+        if last.status == "success":
+            return Say(last.content)
+        return Say(f"`{wish['command']}` was not carried out: {last.content}")

@@ -1,0 +1,39 @@
+"""Searches the workspace for a text."""
+
+import re
+from collections.abc import Sequence
+
+from sidecar.models.offline.skill import Act, Say
+from sidecar.models.port import ToolReturn
+from sidecar.wire.base import JsonObject
+
+_ASKED = re.compile(
+    r"^(please\s+)?(can you\s+)?(search|grep|look|find)\s+(the\s+(code|project|repo|repository|workspace|files)\s+)?"
+    r"(all\s+)?(for\s+|uses\s+of\s+|usages\s+of\s+|occurrences\s+of\s+|mentions\s+of\s+)?"
+    r"(the\s+(text|word|string)\s+)?(?P<quote>[\"'`“]?)(?P<query>.+?)[\"'`”]?"
+    r"(\s+in\s+(?P<path>[\w./-]*[/.][\w./-]*|this\s+\w+|the\s+(code|project|repo|repository|workspace|files)))?\s*[?!]*$",
+    re.IGNORECASE,
+)
+
+
+class Search:
+    example = 'search for "TODO"'
+    tools = frozenset({"search_code"})
+
+    def recognise(self, text: str) -> JsonObject | None:
+        asked = _ASKED.match(text)
+        if asked is None or "\n" in text:
+            return None
+        wish: JsonObject = {"query": asked["query"]}
+        path = asked["path"]
+        if path and not path.lower().startswith(("this ", "the ")):
+            wish["path"] = path
+        return wish
+
+    def next(self, wish: JsonObject, returns: Sequence[ToolReturn]) -> Act | Say:
+        if not returns:
+            return Act([("search_code", wish)])
+        last = returns[-1]
+        if last.status == "success":
+            return Say(last.content)
+        return Say(f"The search did not work: {last.content}")

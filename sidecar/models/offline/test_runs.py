@@ -1,0 +1,39 @@
+"""Runs the project's tests and says how they went."""
+
+import re
+from collections.abc import Sequence
+
+from sidecar.models.offline.skill import Act, Say
+from sidecar.models.port import ToolReturn
+from sidecar.wire.base import JsonObject
+
+_ASKED = re.compile(
+    r"^(please\s+)?(can you\s+)?(run|execute|start|launch|do|check)\s+(all\s+)?(of\s+)?(the\s+|my\s+|our\s+)?"
+    r"(unit\s+|whole\s+|full\s+|entire\s+)?(tests?|test\s*suite|specs?)(\s+(in|of|for|at|under)\s+(?P<target>\S+))?"
+    r"(\s+please)?\s*[.!?]*$",
+    re.IGNORECASE,
+)
+_SHORT = re.compile(r"^(pytest|npm test|make test|cargo test|go test|tests?)\s*[.!]*$", re.IGNORECASE)
+_WHOLE_PROJECT = {"this", "the", "here", "it", "project", "repo", "repository", "workspace", "."}
+
+
+class TestRuns:
+    example = "run the tests"
+    tools = frozenset({"run_tests"})
+
+    def recognise(self, text: str) -> JsonObject | None:
+        if _SHORT.match(text):
+            return {}
+        asked = _ASKED.match(text)
+        if asked is None:
+            return None
+        target = (asked["target"] or "").rstrip(".!?")
+        return {"target": target} if target and target.lower() not in _WHOLE_PROJECT else {}
+
+    def next(self, wish: JsonObject, returns: Sequence[ToolReturn]) -> Act | Say:
+        if not returns:
+            return Act([("run_tests", wish)])
+        last = returns[-1]
+        if last.status == "success":
+            return Say(last.content)
+        return Say(f"The tests could not be run: {last.content}")

@@ -1,0 +1,12 @@
+"""Logs go to standard error: one line each, the time first. Standard output belongs to the ready line alone."""
+
+import logging
+import sys
+
+
+def configure(level: str = "INFO") -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S"))
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    for name in ("uvicorn.error", "uvicorn.access", "sse_starlette", "asyncio"):
+        logging.getLogger(name).setLevel(logging.WARNING)
