@@ -1,12 +1,16 @@
 """The host port: what a tool may ask of the machine it works on.
 
 `LocalHost` does it here. In a desktop shell the same port is served by a host that knows the open buffers. A tool does
-not know which one it has, and never asks the operating system itself. Paths are relative to the workspace, with `/`.
+not know which one it has, and never asks the operating system itself. Paths are relative to the workspace, with `/`;
+where a host cannot do what it is asked, it raises a `ToolError`.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
+
+#: The path prefix of a command's whole output, kept outside of the workspace; only `read` and `stat` know it.
+OUTPUT_PREFIX = "output:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,7 @@ class FileInfo:
     mtime_ns: int
     inode: int
     mode: int
+    ctime_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +35,39 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
+class Killed:
+    """A process that was ended because its call was, by its number and its command line."""
+
+    pid: int
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProcessResult:
-    """How a process ended. `output` is its head and tail within the cap; the whole stands in `log`, if it was cut."""
+    """How a process ended; while it runs, `exit_code` is `None` and `running` is true.
+
+    `output` is its head and tail within the cap; the whole stands in `log`, a path for `read`, if it was cut.
+    """
 
     exit_code: int | None
     output: str
     timed_out: bool
     duration_ms: float
-    killed: tuple[int, ...] = ()
+    killed: tuple[Killed, ...] = ()
     log: str | None = None
+    running: bool = False
+
+
+class EnoughOutput(Exception):
+    """Raised by who listens to a process: no more is needed, it may be ended."""
 
 
 class ProcessOutput(Protocol):
     def __call__(self, stream: str, text: str) -> None: ...
+
+
+class ProcessKilled(Protocol):
+    def __call__(self, pid: int, command: str) -> None: ...
 
 
 class Host(Protocol):
@@ -50,15 +75,16 @@ class Host(Protocol):
 
     workspace: str
 
-    async def stat(self, path: str) -> FileInfo: ...
+    async def stat(self, path: str, *, follow: bool = True) -> FileInfo: ...
 
-    async def read(self, path: str, limit: int) -> bytes: ...
+    async def read(self, path: str, limit: int, offset: int = 0) -> bytes:
+        """At most `limit` bytes of a regular file, from `offset` on."""
 
-    async def list(self, path: str) -> Sequence[FileInfo]: ...
+    async def list(self, path: str) -> Sequence[FileInfo]:
+        """The entries of a directory by name; links are not followed."""
 
-    def walk(self, path: str) -> AsyncIterator[FileInfo]: ...
-
-    async def apply(self, change: FileChange) -> None: ...
+    async def apply(self, change: FileChange) -> None:
+        """All or nothing; refuses if what is there is no longer `before`."""
 
     async def run(
         self,
@@ -69,4 +95,22 @@ class Host(Protocol):
         timeout: float,
         output: ProcessOutput,
         environment: Mapping[str, str] | None = None,
-    ) -> ProcessResult: ...
+        killed: ProcessKilled | None = None,
+        log: bool = True,
+    ) -> ProcessResult:
+        """Run to the end, the time limit or a cancel; nothing that it started is left. `killed` hears what was ended.
+
+        Without `log`, output that does not fit is dropped: for a tool that listens to `output` itself.
+        """
+
+    async def start(
+        self, argv: Sequence[str], *, call_id: str, cwd: str = ".", environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Run in the background; the command's id is the id of the call that started it."""
+
+    async def poll(self, command_id: str) -> ProcessResult: ...
+
+    async def stop(self, command_id: str) -> ProcessResult: ...
+
+    async def sweep(self, call_id: str) -> Sequence[Killed]:
+        """End what an earlier, killed process left of a call."""

@@ -1,12 +1,19 @@
 """What the executor needs of the one who keeps the books: the engine for a task, a plain list for a single batch."""
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
 from sidecar.wire.base import JsonObject, Wire, optional
 from sidecar.wire.events import ErrorBody, Event, ToolStatus
+from tools.errors import ApprovalRequired
+
+
+def digest(content: bytes) -> str:
+    """The name of a content: what an intent records, and what a blob is found by."""
+    return hashlib.sha256(content).hexdigest()
 
 
 class FileState(Wire):
@@ -15,6 +22,7 @@ class FileState(Wire):
     path: str
     before: str | None
     after: str | None
+    mode: int | None = None
 
 
 class Intent(Wire):
@@ -66,7 +74,59 @@ class Ledger(Protocol):
     async def intend(self, call_id: str, intent: Intent, event: Event, blobs: tuple[bytes, ...] = ()) -> None:
         """Returns when the intent is on the disk; only then may the act begin."""
 
+    async def blob(self, digest: str) -> bytes | None:
+        """A content that came with an intent, by its SHA-256; `None` if it was not kept."""
+
+    def killed(self, call_id: str, pid: int, command: str) -> None:
+        """A process was ended because its call was."""
+
     async def settle(self, call_id: str, outcome: Outcome, event: Event) -> None:
         """Returns when the outcome is durable; only then may anybody build on it."""
 
     async def ask(self, question: Question) -> Literal["allow", "deny"]: ...
+
+
+@dataclass(slots=True)
+class ListLedger:
+    """A ledger in memory, for a batch that nobody resumes. Nobody is there to be asked, unless an answer is given."""
+
+    events: list[Event] = field(default_factory=list)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    intents: dict[str, Intent] = field(default_factory=dict)
+    ended: list[tuple[str, int, str]] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    blobs: dict[str, bytes] = field(default_factory=dict)
+    answer: Literal["allow", "deny"] | None = None
+
+    def outcome(self, call_id: str) -> Outcome | None:
+        return self.outcomes.get(call_id)
+
+    def intent(self, call_id: str) -> Intent | None:
+        return self.intents.get(call_id)
+
+    def note(self, event: Event) -> None:
+        self.events.append(event)
+
+    def live(self, event: Event) -> None:
+        self.events.append(event)
+
+    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: tuple[bytes, ...] = ()) -> None:
+        self.intents[call_id] = intent
+        self.blobs.update((digest(blob), blob) for blob in blobs)
+        self.events.append(event)
+
+    async def blob(self, digest: str) -> bytes | None:
+        return self.blobs.get(digest)
+
+    def killed(self, call_id: str, pid: int, command: str) -> None:
+        self.ended.append((call_id, pid, command))
+
+    async def settle(self, call_id: str, outcome: Outcome, event: Event) -> None:
+        self.outcomes[call_id] = outcome
+        self.events.append(event)
+
+    async def ask(self, question: Question) -> Literal["allow", "deny"]:
+        self.questions.append(question)
+        if self.answer is None:
+            raise ApprovalRequired(f"This needs a person's approval ({question.why}), and nobody is asked here.")
+        return self.answer

@@ -1,8 +1,9 @@
 """Where a call is carried out: in this process, or in a desktop shell. The executor chooses; the call does not know."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sidecar.wire.base import JsonObject
+from tools.host import Host
 from tools.spec import AnyTool, Call, Output, ToolResult
 
 
@@ -20,3 +21,13 @@ class Site(Protocol):
     def remembers(self, call_id: str) -> bool: ...
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult: ...
+
+
+@runtime_checkable
+class HostedSite(Site, Protocol):
+    """A site that hands out its host: the executor then plans, records and applies a file change itself."""
+
+    def host(self, workspace: str) -> Host: ...
+
+    async def close(self) -> None:
+        """Ends everything that still runs there."""

@@ -2,20 +2,30 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
 
 from sidecar.wire.base import JsonObject, Wire
+from sidecar.wire.events import ErrorBody
 from sidecar.wire.tools import Effects, Executor, ToolInfo
-from tools.host import FileChange, Host
+from tools.host import FileChange, FileInfo, Host, ProcessKilled
 
 
 class Arguments(Wire):
     """The arguments of a tool. No field of a policy stands here: a model cannot switch anything off."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=False, extra="forbid", frozen=True)
+
+    def paths(self) -> tuple[str, ...]:
+        """What the call touches, itself and everything beneath; the whole workspace unless a tool says less."""
+        path = getattr(self, "path", None)
+        return (path,) if isinstance(path, str) else (".",)
+
+    def time_limit(self, default: float) -> float:
+        """Seconds; a tool whose arguments name a limit answers with that."""
+        return default
 
 
 A_contra = TypeVar("A_contra", bound=Arguments, contravariant=True)
@@ -33,6 +43,8 @@ class ToolSpec:
     effects: Effects = "none"
     #: After a crash, may it simply be run again? Reads always; a command only where this says so.
     repeatable: bool = False
+    #: Which cache may hold its results; a result is served again only while everything it was read from is unchanged.
+    cache: Literal["files", "tree", "diagnostics"] | None = None
 
     def info(self) -> ToolInfo:
         return ToolInfo(
@@ -48,30 +60,54 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """What a result was read from: the file as it was just before, and its bytes where the whole was read."""
+
+    info: FileInfo
+    content: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
-    """`content` is what the model reads, `details` what the panel draws, `summary` the one line for both."""
+    """`content` is what the model reads, `details` what the panel draws, `summary` the one line for both.
+
+    `error` marks a call that was carried out and did not succeed, such as a command that failed: its output is
+    still worth reading. `sources` is everything that the result depends on; with none, it is never cached.
+    """
 
     content: str
     details: JsonValue = None
     summary: str = ""
+    error: ErrorBody | None = None
+    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedChange:
-    """What a file tool is about to do. The executor records it, then applies it."""
+    """What a file tool is about to do. The executor records it, then applies it.
+
+    `replaces` says that the old content is overwritten as a whole, so that an edit that the agent has not seen would be
+    lost; a tool that finds its place by the text around it leaves it out.
+    """
 
     changes: tuple[FileChange, ...]
     result: ToolResult
+    replaces: bool = False
+
+
+def _unheard(pid: int, command: str) -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call under way, as a tool sees it."""
+    """One call under way, as a tool sees it. `killed` hears of every process that was ended with it."""
 
     id: str
     workspace: str
     timeout: float
     environment: Mapping[str, str] = field(default_factory=dict)
+    killed: ProcessKilled = _unheard
 
 
 class Output(Protocol):
@@ -80,6 +116,7 @@ class Output(Protocol):
     def __call__(self, stream: str, text: str) -> None: ...
 
 
+@runtime_checkable
 class Tool(Protocol, Generic[A_contra]):
     """A tool without effects on files: it reads, or it runs something."""
 
@@ -88,6 +125,7 @@ class Tool(Protocol, Generic[A_contra]):
     async def run(self, args: A_contra, host: Host, call: Call, output: Output) -> ToolResult: ...
 
 
+@runtime_checkable
 class FileTool(Protocol, Generic[A_contra]):
     """A tool that changes files: it only says what would change; the executor does it."""
 

@@ -1,0 +1,33 @@
+"""The caches of all workspaces: trees for a minute, files for half of one, diagnostics for ten seconds."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from sidecar.cache.stamp import Stamp
+from sidecar.cache.verified import Key, VerifiedCache
+
+Kind = Literal["files", "tree", "diagnostics"]
+
+_MEGABYTE = 1 << 20
+
+
+class Caches:
+    def __init__(self) -> None:
+        self._kinds: dict[Kind, VerifiedCache[Any]] = {
+            "tree": VerifiedCache(60.0, 16 * _MEGABYTE),
+            "files": VerifiedCache(30.0, 64 * _MEGABYTE),
+            "diagnostics": VerifiedCache(10.0, 4 * _MEGABYTE),
+        }
+
+    def get(self, kind: Kind, key: Key) -> Any | None:
+        return self._kinds[kind].get(key)
+
+    def put(self, kind: Kind, key: Key, value: Any, size: int, sources: Iterable[tuple[str, Stamp]]) -> None:
+        self._kinds[kind].put(key, value, size, sources)
+
+    def clear(self, workspace: str | None = None) -> None:
+        for cache in self._kinds.values():
+            cache.clear(workspace)
+
+    def close(self) -> None:
+        self.clear()

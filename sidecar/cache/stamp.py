@@ -1,0 +1,32 @@
+"""Whether a file is still the one that was read. Cheap enough to ask each time: nothing stale is ever served."""
+
+# ruff: noqa: PTH -- called so often that building a Path would cost more than the call itself
+
+import os
+import time
+from dataclasses import dataclass
+
+#: Older kernels stamp files with a clock that moves in steps of up to 10 ms: a second change within one step looks
+#: like the first. What changed so shortly before it was read is not held.
+_STEP_NS = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    size: int
+    mtime_ns: int
+    inode: int
+    ctime_ns: int
+
+    @classmethod
+    def of(cls, path: str) -> "Stamp | None":
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            return None
+        return cls(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
+
+    def steady(self, now_ns: int | None = None) -> bool:
+        """Would a later change be sure to show?"""
+        now_ns = time.time_ns() if now_ns is None else now_ns
+        return max(self.mtime_ns, self.ctime_ns) < now_ns - _STEP_NS

@@ -1,0 +1,76 @@
+"""A cache that checks, at each hit, every file that the value was made from."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from cachetools import TLRUCache
+
+from sidecar.cache.stamp import Stamp
+
+V = TypeVar("V")
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Held(Generic[V]):
+    value: V
+    size: int
+    sources: tuple[tuple[str, Stamp], ...]
+
+
+class VerifiedCache(Generic[V]):
+    """Bounded by bytes and by age. A key's first part is its workspace."""
+
+    def __init__(self, seconds: float, size: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._held: TLRUCache[Key, _Held[V]] = TLRUCache(
+            maxsize=size, ttu=lambda _key, _value, now: now + seconds, timer=clock, getsizeof=lambda held: held.size
+        )
+        self._keys: dict[str, set[Key]] = {}
+        self._limit = size
+        self.hits = 0
+        self.misses = 0
+
+    def get(self, key: Key) -> V | None:
+        held = self._held.get(key)
+        if held is not None:
+            if all(Stamp.of(path) == stamp for path, stamp in held.sources):
+                self.hits += 1
+                return held.value
+            self._held.pop(key, None)
+        self.misses += 1
+        return None
+
+    def put(self, key: Key, value: V, size: int, sources: Iterable[tuple[str, Stamp]]) -> None:
+        held = _Held(value, size + 200, tuple(sources))
+        if held.size > self._limit // 4 or not all(stamp.steady() for _, stamp in held.sources):
+            return
+        self._held[key] = held
+        for path, _ in held.sources:
+            self._keys.setdefault(path, set()).add(key)
+        if len(self._keys) > 4 * len(self._held) + 10_000:
+            self._forget_gone()
+
+    def evict(self, path: str) -> None:
+        for key in self._keys.pop(path, ()):
+            self._held.pop(key, None)
+
+    def clear(self, workspace: str | None = None) -> None:
+        for key in [key for key in self._held if workspace is None or key[0] == workspace]:
+            self._held.pop(key, None)
+        self._forget_gone()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @property
+    def size(self) -> float:
+        return self._held.currsize
+
+    def _forget_gone(self) -> None:
+        kept: dict[str, set[Key]] = {}
+        for key, held in self._held.items():
+            for path, _ in held.sources:
+                kept.setdefault(path, set()).add(key)
+        self._keys = kept

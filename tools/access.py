@@ -1,0 +1,45 @@
+"""What a call touches, and whether two calls may run at the same time."""
+
+import unicodedata
+from dataclasses import dataclass
+
+from tools.spec import Arguments, ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """`scopes` are paths as parts, each standing for itself and everything beneath it."""
+
+    writes: bool
+    scopes: tuple[tuple[str, ...], ...]
+
+
+def access(spec: ToolSpec, args: Arguments, workspace: str) -> Access:
+    if spec.effects == "command":
+        return Access(writes=True, scopes=((),))  # a command may touch anything
+    return Access(writes=spec.effects == "files", scopes=tuple(_parts(path, workspace) for path in args.paths()))
+
+
+def conflict(one: Access, other: Access) -> bool:
+    """Two calls keep their order if one of them writes where the other one reads or writes."""
+    if not (one.writes or other.writes):
+        return False
+    return any(_overlap(mine, theirs) for mine in one.scopes for theirs in other.scopes)
+
+
+def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]
+
+
+def _parts(path: str, workspace: str) -> tuple[str, ...]:
+    """Names that some file system takes for the same are taken for the same here."""
+    if path == workspace or path.startswith(f"{workspace.rstrip('/')}/"):
+        path = path[len(workspace) :]
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part if part.isascii() and part.islower() else unicodedata.normalize("NFKC", part).casefold())
+    return tuple(parts)

@@ -1,0 +1,39 @@
+from pydantic import JsonValue
+
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec
+
+_SHOWN = 1_000
+
+
+class ListDirArguments(Arguments):
+    path: str = "."
+
+
+class ListDir:
+    spec = ToolSpec(
+        name="list_dir",
+        description="List the entries of one directory. A name that ends with / is a directory, one with @ a link.",
+        arguments=ListDirArguments,
+        executor="hybrid",
+        retryable=True,
+        cache="tree",
+    )
+
+    async def run(self, args: ListDirArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        before = await host.stat(args.path)
+        entries = await host.list(args.path)
+        marks = {"directory": "/", "symlink": "@", "file": "", "other": "?"}
+        names = [entry.path.rpartition("/")[2] + marks[entry.kind] for entry in entries]
+        lines = names[:_SHOWN]
+        if len(names) > _SHOWN:
+            lines.append(f"… {len(names) - _SHOWN} more; use find_files with a pattern")
+        details: list[JsonValue] = [
+            {"path": entry.path, "kind": entry.kind, "size": entry.size} for entry in entries[:_SHOWN]
+        ]
+        return ToolResult(
+            content="\n".join(lines) or "(empty)",
+            details={"entries": details},
+            summary=f"{len(entries)} entries in {args.path}",
+            sources=(Source(before),),
+        )

@@ -1,0 +1,143 @@
+import base64
+from pathlib import PurePosixPath
+from typing import Annotated
+
+from pydantic import Field
+
+from tools.builtin.encoding import TextFile, is_binary
+from tools.errors import BinaryFile, InvalidArguments, NotAFile, TooLarge
+from tools.host import Host
+from tools.ledger import digest
+from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec
+
+#: A file up to this size is read as a whole; of a larger one, the beginning, or the lines that are asked for.
+WHOLE = 10 * 1024 * 1024
+_SCAN = 256 * 1024 * 1024
+_LINES = 2_000
+_LINE = 2_000
+_IMAGE = 4 * 1024 * 1024
+_IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
+
+Line = Annotated[int, Field(ge=1)]
+
+
+class ReadFileArguments(Arguments):
+    path: str
+    start_line: Line | None = None
+    end_line: Line | None = None
+
+
+class ReadFile:
+    spec = ToolSpec(
+        name="read_file",
+        description=(
+            "Read a file, with line numbers. startLine and endLine (from 1, both included) give a part of it; without "
+            f"them at most {_LINES} lines come. Images are attached, notebooks are shown cell by cell."
+        ),
+        arguments=ReadFileArguments,
+        executor="hybrid",
+        retryable=True,
+        cache="files",
+    )
+
+    async def run(self, args: ReadFileArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        return await read(host, args.path, args.start_line, args.end_line)
+
+
+async def read(host: Host, path: str, start: int | None, end: int | None) -> ToolResult:
+    if start is not None and end is not None and end < start:
+        raise InvalidArguments(f"endLine {end} comes before startLine {start}. Lines count from 1, both included.")
+    info = await host.stat(path)
+    if info.kind == "directory":
+        raise NotAFile(f"{path} is a directory. Use list_dir for its entries.")
+    if info.kind != "file":
+        raise NotAFile(f"{path} is not a regular file but a pipe, socket or device. It is not read.")
+    if info.size > WHOLE:
+        return await _large(host, path, info.size, start or 1, end)
+    content = await host.read(path, WHOLE)
+    source = (Source(info, content),)
+    suffix = PurePosixPath(path).suffix.lower()
+    if suffix in _IMAGES:
+        return _image(path, content, _IMAGES[suffix], source)
+    if suffix == ".ipynb" and start is None and end is None:
+        from tools.builtin.notebook import cells
+
+        if (shown := cells(path, content)) is not None:
+            return ToolResult(shown, {"path": path, "hash": digest(content)}, f"notebook {path}", sources=source)
+    lines = _lines(TextFile.of(content, path).text)
+    total = len(lines)
+    first = start or 1
+    if first > max(total, 1):
+        raise InvalidArguments(f"{path} has {total} lines; startLine {first} is past its end.")
+    last = min(end or total, total, first + _LINES - 1)
+    shown = _numbered(lines[first - 1 : last], first)
+    if last < min(end or total, total):
+        shown += f"\n… {total - last} more lines; go on with startLine {last + 1}"
+    return ToolResult(
+        content=shown or "(empty)",
+        details={"path": path, "hash": digest(content), "startLine": first, "endLine": last, "totalLines": total},
+        summary=f"{path} lines {first}–{last} of {total}" if total else f"{path} (empty)",
+        sources=source,
+    )
+
+
+async def _large(host: Host, path: str, size: int, start: int, end: int | None) -> ToolResult:
+    """Only the lines that are asked for, found by reading on from the beginning, for as long as that is quick."""
+    last = min(end or start + _LINES - 1, start + _LINES - 1)
+    number, offset, kept, rest = 1, 0, [], b""
+    while number <= last and offset < min(size, _SCAN):
+        chunk = await host.read(path, 1 << 20, offset)
+        if not chunk:
+            break
+        if offset == 0 and is_binary(chunk):
+            raise BinaryFile(f"{path} is binary ({size} bytes). It is not shown.")
+        offset += len(chunk)
+        count = chunk.count(b"\n")
+        if number + count < start:
+            number += count
+            rest = chunk[chunk.rfind(b"\n") + 1 :] if count else rest[: _LINE * 4] + chunk[: _LINE * 4]
+            continue
+        pieces = (rest + chunk).split(b"\n")
+        rest = pieces.pop()[: _LINE * 4]
+        for piece in pieces:
+            if start <= number <= last:
+                kept.append(piece)
+            number += 1
+    if number <= last and rest and number >= start:
+        kept.append(rest)
+    if not kept:
+        raise TooLarge(
+            f"{path} has {size} bytes, and line {start} was not found in the first {offset}. Use search_code, or "
+            "run_command with sed -n or tail."
+        )
+    text = _numbered([piece.decode("utf-8", "replace").rstrip("\r") for piece in kept], start)
+    end_line = start + len(kept) - 1
+    return ToolResult(
+        content=f"{text}\n… {path} has {size} bytes; go on with startLine {end_line + 1}",
+        details={"path": path, "startLine": start, "endLine": end_line, "size": size},
+        summary=f"{path} lines {start}–{end_line} of a large file",
+    )
+
+
+def _image(path: str, content: bytes, media_type: str, source: tuple[Source, ...]) -> ToolResult:
+    if len(content) > _IMAGE:
+        raise TooLarge(f"{path} is an image of {len(content)} bytes, more than the {_IMAGE} that can be attached.")
+    data = base64.b64encode(content).decode("ascii")
+    return ToolResult(
+        content=f"{path} is an image ({media_type}, {len(content)} bytes); it is attached.",
+        details={"path": path, "attachments": [{"name": path, "mediaType": media_type, "data": data}]},
+        summary=f"image {path}",
+        sources=source,
+    )
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.replace("\r\n", "\n").split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return lines
+
+
+def _numbered(lines: list[str], first: int) -> str:
+    width = len(str(first + len(lines)))
+    return "\n".join(f"{number:>{width}} {line[:_LINE]}" for number, line in enumerate(lines, first))

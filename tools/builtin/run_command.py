@@ -1,0 +1,91 @@
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from sidecar.wire.base import JsonObject
+from sidecar.wire.events import ErrorBody
+from tools.host import Host, ProcessResult
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_LONGEST = 3_600_000
+
+
+class RunCommandArguments(Arguments):
+    command: Annotated[
+        Annotated[str, Field(min_length=1, max_length=100_000)]
+        | Annotated[list[Annotated[str, Field(max_length=100_000)]], Field(min_length=1, max_length=1_000)],
+        Field(description="A list of the program and its arguments, or a string for the shell."),
+    ]
+    cwd: Annotated[str, Field(description="A directory of the workspace.")] = "."
+    timeout_ms: Annotated[int, Field(ge=1, le=_LONGEST)] | None = None
+    background: Annotated[bool, Field(description="Return at once; then use command_output and stop_command.")] = False
+
+    def time_limit(self, default: float) -> float:
+        return default if self.timeout_ms is None else self.timeout_ms / 1000
+
+    @property
+    def argv(self) -> list[str]:
+        return ["/bin/sh", "-c", self.command] if isinstance(self.command, str) else self.command
+
+
+class RunCommand:
+    spec = ToolSpec(
+        name="run_command",
+        description=(
+            "Run a command in the workspace, without input, in a fresh environment each time: `cd` and `export` do not "
+            "last. Everything it started ends with it, so start servers with background: true."
+        ),
+        arguments=RunCommandArguments,
+        executor="hybrid",
+        timeout=120.0,
+        parallel=False,
+        effects="command",
+    )
+
+    async def run(self, args: RunCommandArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        if args.background:
+            await host.start(args.argv, call_id=call.id, cwd=args.cwd, environment=call.environment)
+            return ToolResult(
+                content=f"Started in the background with commandId {call.id}. See command_output and stop_command.",
+                details={"commandId": call.id},
+                summary="started in the background",
+            )
+        result = await host.run(
+            args.argv,
+            call_id=call.id,
+            cwd=args.cwd,
+            timeout=call.timeout,
+            output=output,
+            environment=call.environment,
+            killed=call.killed,
+        )
+        return ended(result, call.timeout)
+
+
+def ended(result: ProcessResult, timeout: float) -> ToolResult:
+    """How a command ended, for the model, the panel and the books."""
+    details = process_details(result)
+    text = result.output.rstrip("\n")
+    if result.timed_out:
+        message = f"It ran longer than {timeout:g} s and was ended. Give it more timeoutMs, or background: true."
+        error = ErrorBody(code="timed_out", message=message)
+        return ToolResult(f"{text}\n{message}".lstrip("\n"), details, f"ended after {timeout:g} s", error)
+    left = f"\n{len(result.killed)} processes that it left running were ended." if result.killed else ""
+    if result.exit_code == 0:
+        return ToolResult((text or "(no output)") + left, details, "exit code 0")
+    code = result.exit_code if result.exit_code is not None else -1
+    how = f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
+    return ToolResult(
+        f"{text}\n({how}){left}".lstrip("\n"), details, how, ErrorBody(code="command_failed", message=how)
+    )
+
+
+def process_details(result: ProcessResult) -> JsonObject:
+    details: JsonObject = {"exitCode": result.exit_code, "timedOut": result.timed_out}
+    details["durationMs"] = round(result.duration_ms, 1)
+    if result.log:
+        details["log"] = result.log
+    if result.killed:
+        killed: list[JsonValue] = [{"pid": each.pid, "command": each.command} for each in result.killed]
+        details["killed"] = killed
+    return details

@@ -1,0 +1,72 @@
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from sidecar.wire.events import ErrorBody
+from tools.builtin.run_command import process_details
+from tools.builtin.test_frameworks import found_framework
+from tools.builtin.test_report import report
+from tools.errors import InvalidArguments
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_SHOWN = 30
+
+
+class RunTestsArguments(Arguments):
+    target: Annotated[str, Field(max_length=4_096, description="A file, directory or test name.")] | None = None
+
+    def paths(self) -> tuple[str, ...]:
+        return (".",)
+
+
+class RunTests:
+    spec = ToolSpec(
+        name="run_tests",
+        description=(
+            "Find the project's test framework (pytest, unittest, npm with vitest or jest, go, cargo, make) and run "
+            "its tests, all or those of target. Gives counts, and the name and message of each failed test."
+        ),
+        arguments=RunTestsArguments,
+        executor="hybrid",
+        timeout=600.0,
+        parallel=False,
+        effects="command",
+        repeatable=True,
+    )
+
+    async def run(self, args: RunTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        if args.target is not None and args.target.startswith("-"):
+            raise InvalidArguments("target is a file, a directory or a test name, and none begins with a dash.")
+        framework = await found_framework(host, args.target)
+        result = await host.run(
+            framework.argv,
+            call_id=call.id,
+            timeout=call.timeout,
+            output=output,
+            environment={**call.environment, "CI": "1"},
+            killed=call.killed,
+        )
+        found = report(framework.name, result.output, result.exit_code)
+        failures: list[JsonValue] = [{"name": each.name, "message": each.message} for each in found.failures]
+        details: dict[str, JsonValue] = {
+            **process_details(result),
+            "framework": framework.name,
+            "command": " ".join(framework.argv),
+            "passed": found.passed,
+            "failed": found.failed,
+            "skipped": found.skipped,
+            "failures": failures,
+        }
+        lines = [f"{framework.name}: {found.summary}"]
+        lines += [f"FAILED {each.name}: {each.message}" for each in found.failures[:_SHOWN]]
+        if len(found.failures) > _SHOWN:
+            lines.append(f"… {len(found.failures) - _SHOWN} more")
+        if result.timed_out:
+            message = f"The tests ran longer than {call.timeout:g} s and were ended. Name a smaller target."
+            error = ErrorBody(code="timed_out", message=message)
+            return ToolResult("\n".join([*lines, message, "", result.output]), details, "timed out", error)
+        if result.exit_code == 0:
+            return ToolResult("\n".join(lines), details, found.summary)
+        error = ErrorBody(code="tests_failed", message=f"{found.summary} (exit code {result.exit_code})")
+        return ToolResult("\n".join([*lines, "", result.output]), details, found.summary, error)

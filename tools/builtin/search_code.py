@@ -1,0 +1,85 @@
+import re
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from tools.builtin.listener import Listener
+from tools.builtin.ripgrep import ripgrep
+from tools.errors import InvalidArguments, TimedOut, ToolError
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_LINE = 400
+#: `path NUL line : text`, and a dash instead of the colon for a line of the context.
+_HIT = re.compile(r"([^\0\n]*)\0(\d+)([:-])(.*)")
+
+
+class SearchCodeArguments(Arguments):
+    query: Annotated[str, Field(min_length=1, max_length=10_000)]
+    path: str = "."
+    glob: Annotated[str, Field(description="Only files that match, for example *.py or !tests/**.")] | None = None
+    regex: Annotated[bool, Field(description="Take the query as a regular expression.")] = False
+    case_sensitive: bool = True
+    context: Annotated[int, Field(ge=0, le=20)] = 0
+    max_results: Annotated[int, Field(ge=1, le=2_000)] = 200
+
+
+class SearchCode:
+    spec = ToolSpec(
+        name="search_code",
+        description="Search the text of the workspace's files with ripgrep; what .gitignore names is left out.",
+        arguments=SearchCodeArguments,
+        executor="hybrid",
+        retryable=True,
+    )
+
+    async def run(self, args: SearchCodeArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        where = await host.stat(args.path)
+        inside = where.kind == "directory"
+        argv = [ripgrep(), "--no-config", "--null", "--with-filename", "--line-number", "--no-heading", "--color=never"]
+        argv += ["--hidden", "--glob=!.git", "--max-columns=1000", "--max-columns-preview"]
+        argv += [] if args.regex else ["--fixed-strings"]
+        argv += [] if args.case_sensitive else ["--ignore-case"]
+        argv += [f"--context={args.context}"] if args.context else []
+        argv += [f"--max-count={args.max_results}"]
+        argv += [f"--glob={args.glob}"] if args.glob else []
+        argv += ["--regexp", args.query, "--", "." if inside else f"./{args.path.rpartition('/')[2]}"]
+        directory = args.path if inside else args.path.rpartition("/")[0] or "."
+        listener = Listener()
+        result = await host.run(
+            argv, call_id=call.id, cwd=directory, timeout=call.timeout, output=listener, killed=call.killed, log=False
+        )
+        if result.timed_out:
+            raise TimedOut(f"The search took longer than {call.timeout:g} s. Narrow it with path or glob.")
+        text = listener.text
+        if result.exit_code not in (0, 1) and not text:
+            raise _failure(listener.errors)
+        return _found(args, text, "" if directory == "." else f"{directory.rstrip('/')}/")
+
+
+def _found(args: SearchCodeArguments, text: str, prefix: str) -> ToolResult:
+    lines: list[tuple[str, int, str, str]] = []
+    for match in _HIT.finditer(text):
+        path = prefix + match[1].removeprefix("./")
+        lines.append((path, int(match[2]), match[3], match[4][:_LINE]))
+    lines.sort(key=lambda line: line[:2])
+    hits: list[JsonValue] = []
+    shown: list[str] = []
+    for path, number, mark, line in lines:
+        if mark == ":":
+            if len(hits) == args.max_results:
+                shown.append("… more matches; narrow the search with path, glob or a longer query")
+                break
+            hits.append({"path": path, "line": number, "text": line})
+        shown.append(f"{path}:{number}{mark} {line}")
+    files = len({path for path, _, mark, _ in lines if mark == ":"})
+    if not hits:
+        hint = "" if args.regex else " The query was taken literally; set regex for a pattern."
+        return ToolResult(f"No match for {args.query!r}.{hint}", {"matches": []}, "no match")
+    return ToolResult("\n".join(shown), {"matches": hits}, f"{len(hits)} matches in {files} files")
+
+
+def _failure(text: str) -> ToolError:
+    if "regex parse error" in text or "error parsing glob" in text:
+        return InvalidArguments(f"{text.strip()[:1_000]}\nCorrect the pattern, or search literally without regex.")
+    return ToolError(f"The search failed: {text.strip()[:1_000]}", code="search_failed")

@@ -1,0 +1,121 @@
+"""Which test framework a project uses, and the command that runs it."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from typing import Literal
+
+from tools.errors import ToolError
+from tools.host import Host
+
+Name = Literal["pytest", "unittest", "npm", "go", "cargo", "make"]
+
+_SIZE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    name: Name
+    argv: Sequence[str]
+
+
+async def found_framework(host: Host, target: str | None) -> Framework:
+    names = {info.path: info.kind for info in await host.list(".")}
+    after = [target] if target else []
+    python = await _python(host, names)
+    if await _uses_pytest(host, names):
+        return Framework("pytest", [*python, "-m", "pytest", "-q", "-rfE", "--tb=short", "--color=no", *after])
+    if "package.json" in names and (script := await _npm_script(host)):
+        # npm hands on what stands behind the dashes to the script.
+        return Framework("npm", ["npm", "test", "--silent", *(["--", *after] if after and script else [])])
+    if "go.mod" in names:
+        return Framework("go", ["go", "test", "-json", *(after or ["./..."])])
+    if "Cargo.toml" in names:
+        return Framework("cargo", ["cargo", "test", "--color=never", *after])
+    if await _python_tests(host, names):
+        if not after:
+            return Framework("unittest", [*python, "-m", "unittest", "discover", *await _where(host, names)])
+        module = target.removesuffix(".py").replace("/", ".") if target else ""
+        return Framework("unittest", [*python, "-m", "unittest", module])
+    if "Makefile" in names and await _has_target(host):
+        return Framework("make", ["make", "test"])
+    raise ToolError(
+        "No tests were found: no pytest or unittest files, package.json test script, go.mod, Cargo.toml or make test. "
+        "Run them with run_command if you know how.",
+        code="no_tests",
+    )
+
+
+async def _python(host: Host, names: Mapping[str, str]) -> list[str]:
+    for folder in (".venv", "venv"):
+        if names.get(folder) == "directory":
+            binary = f"{folder}/bin/python"
+            try:
+                listed = {info.path for info in await host.list(f"{folder}/bin")}
+            except ToolError:
+                continue
+            if binary in listed:
+                return [f"./{binary}"]
+    return ["python3" if sys.platform != "win32" else "python"]
+
+
+async def _uses_pytest(host: Host, names: Mapping[str, str]) -> bool:
+    if {"pytest.ini", "conftest.py", ".pytest.ini"} & names.keys():
+        return True
+    for name in (
+        "pyproject.toml",
+        "setup.cfg",
+        "tox.ini",
+        "requirements-dev.txt",
+        "requirements.txt",
+        "dev-requirements.txt",
+    ):
+        if name in names and b"pytest" in await host.read(name, _SIZE):
+            return True
+    for path in await _test_files(host, names):
+        head = await host.read(path, _SIZE)
+        if b"import pytest" in head or b"from pytest" in head or (b"\ndef test_" in head and b"unittest" not in head):
+            return True
+    return False
+
+
+async def _python_tests(host: Host, names: Mapping[str, str]) -> bool:
+    return bool(await _test_files(host, names))
+
+
+async def _test_files(host: Host, names: Mapping[str, str]) -> list[str]:
+    found = [path for path in names if _is_test(path)]
+    for folder in ("tests", "test"):
+        if names.get(folder) == "directory":
+            entries = await host.list(folder)
+            found += [info.path for info in entries if info.kind == "file" and _is_test(info.path.rpartition("/")[2])]
+            if "conftest.py" in (info.path.rpartition("/")[2] for info in entries):
+                found.append(f"{folder}/conftest.py")
+    return found[:20]
+
+
+def _is_test(name: str) -> bool:
+    return fnmatch(name, "test*.py") or fnmatch(name, "*_test.py")
+
+
+async def _where(host: Host, names: Mapping[str, str]) -> list[str]:
+    for folder in ("tests", "test"):
+        if names.get(folder) == "directory":
+            inside = {info.path for info in await host.list(folder)}
+            return [] if f"{folder}/__init__.py" in inside else ["-s", folder, "-t", "."]
+    return []
+
+
+async def _npm_script(host: Host) -> str | None:
+    try:
+        package = json.loads(await host.read("package.json", _SIZE))
+        script = package.get("scripts", {}).get("test")
+    except (ValueError, AttributeError):
+        return None
+    return script if isinstance(script, str) and "no test specified" not in script else None
+
+
+async def _has_target(host: Host) -> bool:
+    return any(line.startswith(b"test:") for line in (await host.read("Makefile", _SIZE)).splitlines())

@@ -1,0 +1,128 @@
+"""What a test run says about itself, read from its output."""
+
+import json
+import re
+from dataclasses import dataclass, field
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_MESSAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    name: str
+    message: str
+
+
+@dataclass(slots=True)
+class Report:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    known: bool = True
+
+    @property
+    def summary(self) -> str:
+        if not self.known:
+            return "the counts could not be read from the output"
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+    def fail(self, name: str, message: str) -> None:
+        self.failures.append(Failure(name.strip(), message.strip()[:_MESSAGE]))
+
+
+def report(framework: str, output: str, exit_code: int | None) -> Report:
+    text = _COLOUR.sub("", output)
+    readers = {"pytest": _pytest, "unittest": _unittest, "npm": _npm, "go": _go, "cargo": _cargo}
+    reader = readers.get(framework)
+    found = reader(text) if reader is not None else Report(known=False)
+    found.failed = max(found.failed, len(found.failures))
+    if found.passed + found.failed + found.skipped == 0 and exit_code != 0:
+        found.known = False
+    return found
+
+
+def _count(text: str, word: str) -> int:
+    return sum(int(number) for number in re.findall(rf"(\d+) {word}", text))
+
+
+def _pytest(text: str) -> Report:
+    last = next((line for line in reversed(text.splitlines()) if re.search(r"\d+ \w+.* in [\d.]+s", line)), "")
+    found = Report(
+        passed=_count(last, "passed") + _count(last, "xpassed"),
+        failed=_count(last, "failed") + _count(last, "errors?"),
+        skipped=_count(last, "skipped") + _count(last, "xfailed"),
+    )
+    for kind, name, message in re.findall(r"^(FAILED|ERROR) (\S+(?: \S+)*?)(?: - (.*))?$", text, re.MULTILINE):
+        found.fail(name, message or kind.lower())
+    return found
+
+
+def _unittest(text: str) -> Report:
+    ran = re.search(r"^Ran (\d+) tests?", text, re.MULTILINE)
+    tail = text[ran.end() :] if ran else ""
+    failed = sum(int(number) for number in re.findall(r"(?:failures|errors)=(\d+)", tail))
+    skipped = sum(int(number) for number in re.findall(r"skipped=(\d+)", tail))
+    found = Report(max(int(ran[1]) - failed - skipped, 0) if ran else 0, failed, skipped)
+    for name, block in re.findall(
+        r"^(?:FAIL|ERROR): (.*?)\n(.*?)(?=^={20,}|^-{20,}\nRan |\Z)", text, re.MULTILINE | re.DOTALL
+    ):
+        lines = [line for line in block.splitlines() if line and not line.startswith(" ")]
+        found.fail(name, next((line for line in reversed(lines) if not line.startswith("-")), ""))
+    return found
+
+
+def _npm(text: str) -> Report:
+    """vitest, jest, and Node's own runner."""
+    line = re.search(r"^\s*Tests:?\s+(.*\d.*)$", text, re.MULTILINE)
+    if line:
+        found = Report(_count(line[1], "passed"), _count(line[1], "failed"), _count(line[1], "skipped|todo"))
+        for name, message in re.findall(r"^\s*(?:FAIL|×)\s+(\S.*? > .*?)\n(.*)$", text, re.MULTILINE):
+            found.fail(name, message)
+        if not found.failures:
+            for name, block in re.findall(r"^\s*● (.*? › .*?)\n\s*\n?(.*?)$", text, re.MULTILINE):
+                found.fail(name, block)
+        return found
+    numbers = dict(re.findall(r"^(?:#|ℹ) (pass|fail|skipped) (\d+)$", text, re.MULTILINE))
+    found = Report(int(numbers.get("pass", 0)), int(numbers.get("fail", 0)), int(numbers.get("skipped", 0)))
+    for name in dict.fromkeys(re.findall(r"^\s*(?:not ok \d+ - |✖ )(.*?)(?: \([\d.]+ms\))?$", text, re.MULTILINE)):
+        if not name.startswith("failing tests"):
+            found.fail(name, "")
+    return found
+
+
+def _go(text: str) -> Report:
+    found = Report()
+    said: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if not isinstance(event, dict) or not event.get("Test"):
+            continue
+        name = f"{event.get('Package')}.{event['Test']}"
+        match event.get("Action"):
+            case "pass":
+                found.passed += 1
+            case "skip":
+                found.skipped += 1
+            case "output":
+                said.setdefault(name, []).append(str(event.get("Output", "")))
+            case "fail":
+                lines = [each for each in said.get(name, []) if not each.lstrip().startswith(("---", "==="))]
+                found.fail(name, "".join(lines))
+    return found
+
+
+def _cargo(text: str) -> Report:
+    found = Report()
+    for line in re.findall(r"^test result: .*$", text, re.MULTILINE):
+        found.passed += _count(line, "passed")
+        found.failed += _count(line, "failed")
+        found.skipped += _count(line, "ignored")
+    for name in dict.fromkeys(re.findall(r"^test (\S+) \.\.\. FAILED$", text, re.MULTILINE)):
+        said = re.search(rf"^---- {re.escape(name)} stdout ----\n(.*?)(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+        found.fail(name, said[1] if said else "")
+    return found

@@ -1,0 +1,31 @@
+from tools.builtin.encoding import TextFile, new_text
+from tools.builtin.existing import existing
+from tools.changes import told
+from tools.host import FileChange, Host
+from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+
+
+class WriteFileArguments(Arguments):
+    path: str
+    content: str
+
+
+class WriteFile:
+    spec = ToolSpec(
+        name="write_file",
+        description=(
+            "Write a whole file; missing directories are made. An existing file keeps its encoding, line "
+            "endings and mode. To change a part of a file, use edit_file: it is shorter and safer."
+        ),
+        arguments=WriteFileArguments,
+        executor="hybrid",
+        effects="files",
+    )
+
+    async def prepare(self, args: WriteFileArguments, host: Host, call: Call) -> PreparedChange:
+        before = await existing(host, args.path)
+        after = new_text(args.content) if before is None else TextFile.of(before).rewritten(args.content, args.path)
+        if after == before:
+            return PreparedChange((), told((), f"{args.path} has this content already."))
+        changes = (FileChange(args.path, before, after),)
+        return PreparedChange(changes, told(changes), replaces=True)

@@ -1,0 +1,57 @@
+"""Changes of files, told to the model as a small diff and to the panel by file."""
+
+import difflib
+from collections.abc import Sequence
+
+from sidecar.wire.base import JsonObject
+from tools.host import FileChange
+from tools.ledger import digest
+from tools.spec import ToolResult
+
+_DIFF_LINES = 80
+#: Comparing longer texts line by line takes longer than anybody would wait for a diff.
+_DIFF_BYTES = 1_000_000
+
+
+def told(changes: Sequence[FileChange], note: str = "") -> ToolResult:
+    """One result for a set of changes; `note` is said first."""
+    if not changes:
+        return ToolResult(content=note or "Nothing to change.", details={"files": []}, summary=note or "no change")
+    files: list[JsonObject] = []
+    parts = [note] if note else []
+    for change in changes:
+        diff = unified(change)
+        added = sum(line.startswith("+") for line in diff[2:])
+        removed = sum(line.startswith("-") for line in diff[2:])
+        kind = "created" if change.before is None else "deleted" if change.after is None else "modified"
+        files.append(
+            {
+                "path": change.path,
+                "change": kind,
+                "added": added,
+                "removed": removed,
+                **({"hash": digest(change.after)} if change.after is not None else {}),
+                "diff": "\n".join(diff[:_DIFF_LINES]),
+            }
+        )
+        parts.append(f"{kind.capitalize()} {change.path} (+{added} −{removed})")
+        if kind == "modified":
+            parts.extend(diff[2:_DIFF_LINES])
+            if len(diff) > _DIFF_LINES:
+                parts.append(f"… {len(diff) - _DIFF_LINES} more lines of the diff")
+    first = files[0]
+    rest = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    summary = f"{first['change']} {first['path']}{rest}"
+    return ToolResult(content="\n".join(parts), details={"files": list(files)}, summary=summary)
+
+
+def unified(change: FileChange) -> list[str]:
+    before, after = change.before or b"", change.after or b""
+    if b"\0" in before[:8192] or b"\0" in after[:8192]:
+        return ["--- binary", "+++ binary", f"@@ {len(before)} bytes → {len(after)} bytes @@"]
+    if len(before) + len(after) > _DIFF_BYTES and change.before is not None and change.after is not None:
+        return ["--- before", "+++ after", f"@@ {len(before)} bytes → {len(after)} bytes, too long to compare @@"]
+    old, new = before.decode("utf-8", "replace").splitlines(), after.decode("utf-8", "replace").splitlines()
+    source = "/dev/null" if change.before is None else f"a/{change.path}"
+    target = "/dev/null" if change.after is None else f"b/{change.path}"
+    return list(difflib.unified_diff(old, new, source, target, n=2, lineterm=""))

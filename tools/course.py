@@ -1,0 +1,377 @@
+"""The course of one call: recorded before, allowed, settled or run, recorded after. Every tool takes this one way."""
+
+import asyncio
+import random
+import time
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from pydantic import JsonValue
+
+from sidecar.cache import Caches, Stamp
+from sidecar.wire.base import JsonObject
+from sidecar.wire.events import ErrorBody, ToolEvent, ToolStatus
+from sidecar.wire.tasks import Approvals
+from tools.access import Access
+from tools.changes import told
+from tools.errors import ChangedElsewhere, Denied, HostGone, TimedOut, ToolError
+from tools.host import FileChange, Host, Killed
+from tools.ledger import FileState, Intent, Ledger, Outcome, Question, digest
+from tools.live import LiveOutput
+from tools.policy import Decision, Policy
+from tools.session import Session
+from tools.settle import open_changes
+from tools.shield import finished
+from tools.site import HostedSite, Site
+from tools.spec import AnyTool, Arguments, Call, FileTool, PreparedChange, ToolResult, ToolSpec, described
+from tools.text import clipped, shown
+
+T = TypeVar("T")
+
+_ATTEMPTS = 3
+_PAUSE = 0.05
+#: A tool that keeps its own time limit is given this long to answer before it is cut off.
+_MARGIN = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    id: str
+    tool: str
+    args: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class BatchContext:
+    """Whose calls these are. Keep one for a task, or hand its `session` on: it knows what the agent has read."""
+
+    workspace: str
+    approvals: Approvals
+    ledger: Ledger
+    task_text: str = ""
+    tools: frozenset[str] | None = None
+    session: Session = field(default_factory=Session)
+
+
+@dataclass(slots=True)
+class Passage:
+    """One call on its way. What is known of it so far is what its events say."""
+
+    call: ToolCall
+    context: BatchContext
+    tool: AnyTool
+    args: Arguments
+    access: Access
+    began: float = 0.0
+    site: str = "local"
+    begun: bool = False
+    killed: list[Killed] = field(default_factory=list)
+
+    @property
+    def spec(self) -> ToolSpec:
+        return self.tool.spec
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.context.ledger
+
+    def kill(self, pid: int, command: str) -> None:
+        self.killed.append(Killed(pid, command))
+        self.ledger.killed(self.call.id, pid, command)
+
+    def event(self, status: ToolStatus, outcome: Outcome | None = None) -> ToolEvent:
+        summary = outcome.summary if outcome else described(self.call.args)[:200]
+        return call_event(self.call, self.spec.name, status, summary, outcome, self.site)
+
+    def outcome(self, status: ToolStatus, result: ToolResult, *, cached: bool = False) -> Outcome:
+        details = result.details
+        if self.killed:
+            killed: list[JsonValue] = [{"pid": each.pid, "command": each.command} for each in self.killed]
+            details = {**(details if isinstance(details, dict) else {}), "killed": killed}
+        content = clipped(result.content)
+        return Outcome(
+            status=status,
+            content=content if content.isascii() else content.encode("utf-8", "replace").decode(),
+            details=details,
+            summary=(result.summary or self.spec.name)[:500],
+            error=result.error,
+            duration_ms=round((time.monotonic() - self.began) * 1000, 3),
+            cached=cached,
+            executor=self.site,
+        )
+
+
+class Course:
+    def __init__(self, sites: Sequence[Site], policy: Policy, caches: Caches | None) -> None:
+        self._sites = sites
+        self._policy = policy
+        self._caches = caches
+
+    async def run(self, passage: Passage) -> Outcome:
+        ledger, call = passage.ledger, passage.call
+        passage.began = time.monotonic()
+        try:
+            outcome = await self._outcome(passage)
+        except ToolError as error:
+            outcome = failed(passage, error)
+        except asyncio.CancelledError:
+            if ledger.outcome(call.id) is None:
+                await finished(_cancelled(passage))
+            raise
+        if ledger.outcome(call.id) is None:
+            await ledger.settle(call.id, outcome, passage.event(outcome.status, outcome))
+        return outcome
+
+    async def _outcome(self, passage: Passage) -> Outcome:
+        site = self._site(passage)
+        passage.site = site.name
+        context, call = passage.context, passage.call
+        decision = self._policy.decide(
+            passage.spec, passage.args, context.workspace, context.approvals, context.task_text
+        )
+        if decision.verdict == "deny":
+            raise Denied(
+                f"Not allowed: {decision.why}. Do not try it in another way; go on without, or tell the person."
+            )
+        intent = passage.ledger.intent(call.id) if passage.spec.effects != "none" else None
+        if intent is not None:
+            return await self._settled(passage, site, intent)
+        if decision.verdict == "ask":
+            await self._asked(passage, site, decision)
+        return await self._performed(passage, site)
+
+    def _site(self, passage: Passage) -> Site:
+        spec = passage.spec
+        for site in self._sites:
+            fits = spec.executor == "hybrid" or (spec.executor == "local") == (site.name == "local")
+            if fits and site.offers(spec.name, passage.context.workspace):
+                return site
+        raise HostGone(f"{spec.name} needs a desktop shell, and none that offers it is connected.", transient=False)
+
+    async def _asked(self, passage: Passage, site: Site, decision: Decision) -> None:
+        diff = None
+        if isinstance(passage.tool, FileTool) and isinstance(site, HostedSite):
+            prepared = await _safely(passage, passage.tool.prepare(passage.args, _host(passage, site), _call(passage)))
+            diff = prepared.result.content
+        passage.ledger.note(passage.event("pending"))
+        question = _question(passage, "approve", decision.why, diff)
+        if await passage.ledger.ask(question) == "deny":
+            raise Denied("The person said no. Do not try it in another way; ask what they want instead.")
+
+    async def _performed(self, passage: Passage, site: Site) -> Outcome:
+        if isinstance(passage.tool, FileTool) and isinstance(site, HostedSite):
+            host = _host(passage, site)
+            prepared = await _safely(passage, passage.tool.prepare(passage.args, host, _call(passage)))
+            return await self._changed(passage, host, _seen(passage, prepared))
+        key = (passage.context.workspace, passage.spec.name, passage.args.model_dump_json())
+        if (result := self._held(passage, site, key)) is not None:
+            passage.ledger.note(passage.event("running"))
+            passage.context.session.learn(result)
+            return passage.outcome("success", result, cached=True)
+        if passage.spec.effects == "none":
+            passage.ledger.note(passage.event("running"))
+        else:
+            intent = Intent(tool=passage.spec.name, args=shown(passage.call.args), site=site.name)
+            await passage.ledger.intend(passage.call.id, intent, passage.event("running"))
+        passage.begun = True
+        result = await self._on_site(passage, site)
+        if result.error is None:
+            passage.context.session.learn(result)
+            self._hold(passage, site, key, result)
+        return passage.outcome("error" if result.error else "success", result)
+
+    async def _changed(self, passage: Passage, host: Host, prepared: PreparedChange) -> Outcome:
+        """Record what will change, change it, record that it did: once begun, a cancel waits for the end."""
+        files = [
+            FileState(
+                path=change.path,
+                before=None if change.before is None else digest(change.before),
+                after=None if change.after is None else digest(change.after),
+                mode=change.mode,
+            )
+            for change in prepared.changes
+        ]
+        intent = Intent(tool=passage.spec.name, args=shown(passage.call.args), site=passage.site, files=files)
+        contents = [each for change in prepared.changes for each in (change.before, change.after) if each is not None]
+        if prepared.changes:
+            await passage.ledger.intend(passage.call.id, intent, passage.event("running"), tuple(contents))
+            passage.begun = True
+        return await finished(_applied(passage, host, prepared.changes, prepared.result))
+
+    async def _settled(self, passage: Passage, site: Site, intent: Intent) -> Outcome:
+        """An earlier process was about to do this, and did not live to say what came of it."""
+        passage.begun = True
+        if isinstance(site, HostedSite) and intent.files:
+            host = _host(passage, site)
+            judgement, changes = await _safely(passage, open_changes(intent.files, host, passage.ledger))
+            names = ", ".join(state.path for state in intent.files)
+            if not changes:
+                content = f"Already done before a restart: {names}. Nothing was written again."
+                files: list[JsonValue] = [{"path": state.path, "hash": state.after} for state in judgement.done]
+                return passage.outcome("success", ToolResult(content, {"files": files}, f"already done: {names}"))
+            return await finished(_applied(passage, host, changes, told(changes, "Finished after a restart.")))
+        if isinstance(site, HostedSite):
+            for each in await _host(passage, site).sweep(passage.call.id):
+                passage.kill(each.pid, each.command)
+        again = passage.spec.repeatable or (site.name == intent.site and site.remembers(passage.call.id))
+        if not again and passage.context.approvals == "ask":
+            passage.ledger.note(passage.event("pending"))
+            why = "the process died while this ran: it may have taken effect, wholly or in part. Run it again?"
+            again = await passage.ledger.ask(_question(passage, "repeat", why, None)) == "allow"
+        if again:
+            result = await self._on_site(passage, site)
+            return passage.outcome("error" if result.error else "success", result)
+        content = (
+            "The process died while this ran. It may have taken effect, wholly, in part or not at all, and was not "
+            "repeated. Look at what is there before you decide whether to do it again."
+        )
+        return passage.outcome("unknown", ToolResult(content, summary="may or may not have taken effect"))
+
+    async def _on_site(self, passage: Passage, site: Site) -> ToolResult:
+        attempt = 1
+        while True:
+            output = LiveOutput(passage.ledger, passage.call.id)
+            try:
+                return await _safely(passage, site.run(passage.tool, passage.call.args, _call(passage), output))
+            except ToolError as error:
+                if not (passage.spec.retryable and error.transient) or attempt == _ATTEMPTS:
+                    raise
+            finally:
+                output.close()
+            await asyncio.sleep(_PAUSE * 4**attempt * random.uniform(0.5, 1.0))  # noqa: S311 not a secret
+            attempt += 1
+
+    def _held(self, passage: Passage, site: Site, key: tuple[str, str, str]) -> ToolResult | None:
+        if self._caches is None or passage.spec.cache is None or site.name != "local":
+            return None
+        held = self._caches.get(passage.spec.cache, key)
+        return held if isinstance(held, ToolResult) else None
+
+    def _hold(self, passage: Passage, site: Site, key: tuple[str, str, str], result: ToolResult) -> None:
+        if self._caches is None or passage.spec.cache is None or site.name != "local" or not result.sources:
+            return
+        root = passage.context.workspace
+        size = len(result.content) + sum(len(source.content or b"") for source in result.sources)
+        stamps = []
+        for source in result.sources:
+            info = source.info
+            path = info.path if info.path.startswith("/") else f"{root}/{info.path}"
+            stamps.append((path, Stamp(info.size, info.mtime_ns, info.inode, info.ctime_ns)))
+        self._caches.put(passage.spec.cache, key, result, size, stamps)
+
+
+async def _applied(passage: Passage, host: Host, changes: Sequence[FileChange], result: ToolResult) -> Outcome:
+    done: list[FileChange] = []
+    try:
+        for change in changes:
+            await host.apply(change)
+            done.append(change)
+    except ToolError as error:
+        # All or nothing: what was written for this call is taken back, unless somebody else has touched it since.
+        for change in reversed(done):
+            try:
+                await host.apply(replace(change, before=change.after, after=change.before))
+            except ToolError:
+                error.message += f" {change.path} was changed already and could not be taken back."
+        outcome = failed(passage, error)
+    else:
+        for change in changes:
+            passage.context.session.saw(change.path, change.after)
+        outcome = passage.outcome("error" if result.error else "success", result)
+    await passage.ledger.settle(passage.call.id, outcome, passage.event(outcome.status, outcome))
+    return outcome
+
+
+async def _cancelled(passage: Passage) -> None:
+    content = "Cancelled. It may have taken effect in part." if passage.begun else "Cancelled before it began."
+    outcome = passage.outcome("cancelled", ToolResult(content, summary="cancelled"))
+    event = passage.event("cancelled", outcome)
+    if passage.begun and passage.spec.effects != "none" and not passage.spec.repeatable:
+        await passage.ledger.settle(passage.call.id, outcome, event)
+    else:
+        passage.ledger.note(event)  # no outcome: a resume runs it, or asks for it, again
+
+
+def failed(passage: Passage, error: ToolError) -> Outcome:
+    body = ErrorBody(code=error.code, message=clipped(error.message, 2_000))
+    return passage.outcome("error", ToolResult(error.message, summary=_first_line(error.message), error=body))
+
+
+def call_event(
+    call: ToolCall, tool: str, status: ToolStatus, summary: str, outcome: Outcome | None, site: str
+) -> ToolEvent:
+    details = outcome.details if outcome else None
+    if isinstance(details, dict) and "attachments" in details:
+        # The model gets a picture from the outcome; an event only names it.
+        details = {name: value for name, value in details.items() if name != "attachments"}
+    return ToolEvent(
+        call_id=call.id,
+        tool=tool,
+        status=status,
+        args=shown(call.args) if isinstance(call.args, dict) else {},
+        summary=summary.encode("utf-8", "replace").decode(),
+        duration_ms=outcome.duration_ms if outcome else 0.0,
+        cached=outcome.cached if outcome else False,
+        executor=outcome.executor if outcome else site,
+        error=outcome.error if outcome else None,
+        details=details,
+    )
+
+
+async def _safely(passage: Passage, work: Coroutine[Any, Any, T]) -> T:
+    """Bounded in time; whatever goes wrong inside a tool is an error that the model sees."""
+    limit = passage.args.time_limit(passage.spec.timeout)
+    try:
+        async with asyncio.timeout(limit + _MARGIN):
+            return await work
+    except TimeoutError as error:
+        message = f"{passage.spec.name} took longer than {limit:g} s and was ended. Ask for less, or give it more time."
+        raise TimedOut(message) from error
+    except (ToolError, asyncio.CancelledError):
+        raise
+    except Exception as error:
+        message = f"{passage.spec.name} failed in an unexpected way: {error!r}. Try something else."
+        raise ToolError(message, code="internal_error") from error
+
+
+def _seen(passage: Passage, prepared: PreparedChange) -> PreparedChange:
+    """An edit that the agent has not seen is not overwritten; where it is kept, the agent is told of it."""
+    session = passage.context.session
+    unseen = [note for change in prepared.changes if (note := session.unseen(change.path, change.before))]
+    if not unseen:
+        return prepared
+    for change in prepared.changes:
+        session.saw(change.path, change.before)  # told now, so that a second try may go on
+    told_changes = "\n".join(unseen)
+    if prepared.replaces:
+        raise ChangedElsewhere(f"{told_changes}\nNothing was written. Take this into account, then repeat your change.")
+    result = replace(prepared.result, content=f"{prepared.result.content}\nNote: {told_changes}")
+    return replace(prepared, result=result)
+
+
+def _host(passage: Passage, site: HostedSite) -> Host:
+    return site.host(passage.context.workspace)
+
+
+def _call(passage: Passage) -> Call:
+    limit = passage.args.time_limit(passage.spec.timeout)
+    return Call(passage.call.id, passage.context.workspace, limit, killed=passage.kill)
+
+
+def _question(passage: Passage, stage: str, why: str, diff: str | None) -> Question:
+    command = getattr(passage.args, "command", None)
+    argv = None if command is None else (command,) if isinstance(command, str) else tuple(command)
+    return Question(
+        id=f"{passage.call.id}:{stage}",
+        call_id=passage.call.id,
+        action=f"{passage.spec.name} {described(passage.call.args)}"[:500],
+        why=why,
+        argv=argv,
+        cwd=getattr(passage.args, "cwd", None),
+        diff=diff,
+    )
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0][:200]

@@ -1,0 +1,164 @@
+"""The one door to every tool: a batch of calls goes in, their outcomes come out, in the same order."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+
+from sidecar.cache import Caches
+from sidecar.wire.events import ErrorBody
+from tools.access import access, conflict
+from tools.course import BatchContext, Course, Passage, ToolCall, call_event
+from tools.errors import ToolError, ToolNotOffered
+from tools.host import Killed
+from tools.ledger import Outcome
+from tools.policy import Policy
+from tools.registry import Registry
+from tools.site import HostedSite, Site
+from tools.text import clipped
+from tools.validation import validated
+
+__all__ = ["BatchContext", "Executor", "ToolCall"]
+
+AT_ONCE = 10
+
+
+class Executor:
+    def __init__(self, registry: Registry, sites: Sequence[Site], policy: Policy, caches: Caches | None = None) -> None:
+        self._registry = registry
+        self._sites = sites
+        self._caches = caches
+        self._course = Course(sites, policy, caches)
+        self._batches: set[asyncio.Task[object]] = set()
+
+    async def batch(
+        self,
+        calls: Sequence[ToolCall],
+        context: BatchContext,
+        *,
+        parallel: bool = True,
+        max_concurrency: int = AT_ONCE,
+    ) -> list[Outcome]:
+        """Never raises for a tool's failure; a cancel ends every call of the batch before it goes on."""
+        batch = asyncio.current_task()
+        assert batch is not None
+        self._batches.add(batch)
+        try:
+            prepared = [self._prepared(call, context) for call in calls]
+            if len(calls) == 1:
+                return [await self._carried_out(calls[0], prepared[0], context)]
+            limit = max(1, min(max_concurrency, AT_ONCE)) if parallel else 1
+            return await self._together(calls, prepared, context, limit)
+        finally:
+            self._batches.discard(batch)
+
+    async def end(self, context: BatchContext) -> list[Killed]:
+        """At a task's end: its background commands end with it."""
+        ended: list[Killed] = []
+        for command_id in list(context.session.commands):
+            for site in self._sites:
+                if isinstance(site, HostedSite):
+                    with suppress(ToolError):
+                        ended.extend((await site.host(context.workspace).stop(command_id)).killed)
+            context.session.commands.discard(command_id)
+        return ended
+
+    async def close(self) -> None:
+        open_batches = self._batches - {asyncio.current_task()}
+        for batch in open_batches:
+            batch.cancel()
+        if open_batches:
+            await asyncio.wait(open_batches)
+        for site in self._sites:
+            if isinstance(site, HostedSite):
+                await site.close()
+        if self._caches is not None:
+            self._caches.close()
+
+    def _prepared(self, call: ToolCall, context: BatchContext) -> Passage | ToolError:
+        try:
+            tool = self._registry.get(call.tool)
+            if context.tools is not None and tool.spec.name not in context.tools:
+                offered = ", ".join(sorted(context.tools)) or "none"
+                raise ToolNotOffered(f"{tool.spec.name} is not offered to this agent. It may use: {offered}.")
+            args = validated(tool, call.args)
+        except ToolError as error:
+            return error
+        return Passage(call, context, tool, args, access(tool.spec, args, context.workspace))
+
+    async def _together(
+        self, calls: Sequence[ToolCall], prepared: list[Passage | ToolError], context: BatchContext, limit: int
+    ) -> list[Outcome]:
+        places = asyncio.Semaphore(limit)
+        tasks: list[asyncio.Task[Outcome]] = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                for index, call in enumerate(calls):
+                    earlier, twin = _order(calls, prepared, index)
+                    if limit == 1:
+                        earlier = [index - 1] if index else []
+                    waits = [tasks[each] for each in earlier]
+                    same = tasks[twin] if twin is not None else None
+                    work = self._in_turn(call, prepared[index], context, waits, same, places)
+                    tasks.append(group.create_task(work))
+        except BaseExceptionGroup as errors:
+            # Only the ledger raises: without it nothing may go on.
+            raise errors.exceptions[0] from None
+        return [task.result() for task in tasks]
+
+    async def _in_turn(
+        self,
+        call: ToolCall,
+        prepared: Passage | ToolError,
+        context: BatchContext,
+        waits: list[asyncio.Task[Outcome]],
+        same: asyncio.Task[Outcome] | None,
+        places: asyncio.Semaphore,
+    ) -> Outcome:
+        if waits:
+            await asyncio.wait(waits)
+        if same is not None and context.ledger.outcome(call.id) is None:
+            await asyncio.wait((same,))
+            outcome = same.result()
+            event = call_event(call, call.tool, outcome.status, outcome.summary, outcome, outcome.executor)
+            await context.ledger.settle(call.id, outcome, event)
+            return outcome
+        async with places:
+            return await self._carried_out(call, prepared, context)
+
+    async def _carried_out(self, call: ToolCall, prepared: Passage | ToolError, context: BatchContext) -> Outcome:
+        ledger = context.ledger
+        recorded = ledger.outcome(call.id)
+        if recorded is not None:
+            context.session.recall(recorded.details)
+            return recorded
+        if isinstance(prepared, Passage):
+            return await self._course.run(prepared)
+        body = ErrorBody(code=prepared.code, message=clipped(prepared.message, 2_000))
+        outcome = Outcome(
+            status="error", content=prepared.message, summary=prepared.message[:200], error=body, duration_ms=0.0
+        )
+        await ledger.settle(
+            call.id, outcome, call_event(call, call.tool[:200], "error", outcome.summary, outcome, "local")
+        )
+        return outcome
+
+
+def _order(
+    calls: Sequence[ToolCall], prepared: Sequence[Passage | ToolError], index: int
+) -> tuple[list[int], int | None]:
+    """Which earlier calls a call must wait for, and which one, still in flight, it is the same read as."""
+    mine = prepared[index]
+    waits = [earlier for earlier in range(index) if calls[earlier].id == calls[index].id]
+    if isinstance(mine, ToolError):
+        return waits, None
+    twin = None
+    for earlier in range(index):
+        other = prepared[earlier]
+        if isinstance(other, ToolError):
+            continue
+        if conflict(mine.access, other.access):
+            waits.append(earlier)
+            twin = None
+        elif mine.spec.effects == "none" and mine.spec is other.spec and mine.args == other.args:
+            twin = earlier
+    return waits, None if waits and twin in waits else twin

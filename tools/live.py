@@ -1,0 +1,46 @@
+"""A call's output for those who watch now: gathered, so that a command that prints a lot cannot drown anybody."""
+
+import asyncio
+
+from sidecar.wire.events import ToolOutputEvent
+from tools.ledger import Ledger
+
+_INTERVAL = 1 / 30
+_SIZE = 8 * 1024
+
+
+class LiveOutput:
+    def __init__(self, ledger: Ledger, call_id: str) -> None:
+        self._ledger = ledger
+        self._call_id = call_id
+        self._texts: dict[str, list[str]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __call__(self, stream: str, text: str) -> None:
+        parts = self._texts.setdefault(stream, [])
+        parts.append(text[-_SIZE:])
+        if len(parts) > 64:
+            parts[:] = ["".join(parts)[-_SIZE:]]
+        if self._timer is None:
+            self._flush()
+            self._timer = asyncio.get_running_loop().call_later(_INTERVAL, self._tick)
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._flush()
+
+    def _tick(self) -> None:
+        self._timer = None
+        if self._texts:
+            self._flush()
+            self._timer = asyncio.get_running_loop().call_later(_INTERVAL, self._tick)
+
+    def _flush(self) -> None:
+        for stream, parts in self._texts.items():
+            text = "".join(parts)[-_SIZE:]
+            self._ledger.live(
+                ToolOutputEvent(call_id=self._call_id, stream="stderr" if stream == "stderr" else "stdout", text=text)
+            )
+        self._texts.clear()

@@ -1,0 +1,236 @@
+"""The one door for every path of a workspace.
+
+A path is opened by the kernel, beneath the workspace's own directory handle, in one step: there is no moment between a
+check and the opening in which a link could be swapped in. Where the kernel has no `openat2`, the path is walked handle
+by handle without ever following a link that the walk has not read itself.
+"""
+
+# ruff: noqa: PTH -- called so often that building a Path would cost more than the call itself
+
+import ctypes
+import errno
+import os
+import stat
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from tools.errors import FileMissing, NotADirectory, PathDenied, ToolError, WorkspaceGone
+from tools.local.names import meant
+
+_O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
+_DIRECTORY = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+_LINKS = 40
+_SYS_OPENAT2 = 437
+_RESOLVE_NO_MAGICLINKS = 0x02
+_RESOLVE_BENEATH = 0x08
+
+
+class _How(ctypes.Structure):
+    _fields_ = [("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64)]
+
+
+class Door:
+    """Opens paths beneath `workspace`, and nothing else. `private` is a directory that stays shut even there."""
+
+    def __init__(self, workspace: str, private: Path | None = None, *, kernel: bool = True) -> None:
+        self.root = os.path.realpath(workspace)
+        self._prefixes = tuple({f"{each.rstrip('/')}/" for each in (self.root, os.path.abspath(workspace))})
+        self._fd = -1
+        # An old handle is kept until the end: a thread may be using it, and its number must not come to mean another.
+        self._handles: list[int] = []
+        self._identity = (0, 0)
+        self._private = _beneath(self.root, private)
+        self._syscall = _openat2() if kernel else None
+        self._how = ctypes.sizeof(_How)
+        self._root()
+
+    def close(self) -> None:
+        for handle in self._handles:
+            os.close(handle)
+        self._handles.clear()
+        self._fd = -1
+
+    def __del__(self) -> None:
+        self.close()
+
+    def relative(self, path: str) -> str:
+        """The path below the workspace, for the operating system's calls. Only text: nothing is looked at."""
+        try:
+            name = meant(path)
+        except UnicodeError as error:
+            raise PathDenied("The path is not valid text. Give a plain path relative to the workspace.") from error
+        if "\0" in name:
+            raise PathDenied("The path holds a NUL character. Give a plain path relative to the workspace.")
+        if name.startswith("/"):
+            prefix = next((each for each in self._prefixes if f"{name}/".startswith(each)), None)
+            if prefix is None:
+                raise PathDenied(f"{path} is outside of the workspace. Use a path relative to {self.root}.")
+            name = name[len(prefix) :]
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        if ".." in parts and _climbs(parts):
+            raise PathDenied(f"{path} leads out of the workspace. Use a path beneath {self.root}.")
+        return "/".join(parts) or "."
+
+    def open(self, path: str, flags: int = _O_PATH, mode: int = 0) -> int:
+        """A handle on a path, links followed as long as they stay beneath the workspace."""
+        return self._open(self.relative(path), flags, mode, path)
+
+    def parent(self, path: str, *, create: bool = False) -> tuple[int, str]:
+        """A handle on the directory of a path, and the last name, with a final link followed to what it names."""
+        name = self.relative(path)
+        for _ in range(_LINKS):
+            directory, _, last = name.rpartition("/")
+            if last in (".", ".."):
+                raise PathDenied(f"{path} is a directory, and a file is needed here.")
+            handle = self._directory(directory or ".", path, create=create)
+            try:
+                target = os.readlink(last, dir_fd=handle)
+            except OSError:
+                return handle, last
+            os.close(handle)
+            if target.startswith("/"):
+                raise PathDenied(f"{path} is a link that leads out of the workspace.")
+            name = self.relative(f"{directory}/{target}" if directory else target)
+        raise PathDenied(f"{path} is a link that leads back to itself.")
+
+    def _directory(self, directory: str, path: str, *, create: bool) -> int:
+        try:
+            return self._open(directory, _DIRECTORY, 0, path)
+        except FileMissing:
+            if not create or directory == ".":
+                raise
+        upper, _, last = directory.rpartition("/")
+        handle = self._directory(upper or ".", path, create=True)
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(last, 0o777, dir_fd=handle)
+        except OSError as error:
+            raise _refused(path, error) from error
+        finally:
+            os.close(handle)
+        return self._open(directory, _DIRECTORY, 0, path)
+
+    def _root(self) -> int:
+        """The workspace's handle, as long as the workspace's path still means the same directory."""
+        try:
+            now = os.lstat(self.root)
+        except OSError as error:
+            raise WorkspaceGone(
+                f"The workspace {self.root} is gone. Wait until it is back, or tell the person."
+            ) from error
+        if not stat.S_ISDIR(now.st_mode):
+            raise WorkspaceGone(f"The workspace {self.root} was replaced by something else. Tell the person.")
+        if self._fd < 0 or (now.st_dev, now.st_ino) != self._identity:
+            self._fd = os.open(self.root, _DIRECTORY | os.O_NOFOLLOW)
+            self._handles.append(self._fd)
+            opened = os.fstat(self._fd)
+            self._identity = (opened.st_dev, opened.st_ino)
+        return self._fd
+
+    def _open(self, name: str, flags: int, mode: int, path: str) -> int:
+        root = self._root()
+        try:
+            if self._syscall is not None:
+                how = _How(flags | os.O_CLOEXEC, mode, _RESOLVE_BENEATH | _RESOLVE_NO_MAGICLINKS)
+                handle = int(self._syscall(_SYS_OPENAT2, root, os.fsencode(name), ctypes.byref(how), self._how))
+                if handle < 0:
+                    number = ctypes.get_errno()
+                    raise OSError(number, os.strerror(number))
+            else:
+                handle = _walk(root, name, flags | os.O_CLOEXEC, mode)
+        except OSError as error:
+            raise _refused(path, error) from error
+        if self._private is not None and self._is_private(handle):
+            os.close(handle)
+            raise PathDenied(f"{path} belongs to the sidecar itself. No tool reads or writes it.")
+        return handle
+
+    def _is_private(self, handle: int) -> bool:
+        real = os.readlink(f"/proc/self/fd/{handle}") if sys.platform == "linux" else ""
+        return real == self._private or real.startswith(f"{self._private}/")
+
+
+def _openat2() -> "ctypes._NamedFuncPointer | None":
+    """The system call, where the kernel has it."""
+    if sys.platform != "linux":
+        return None
+    call = ctypes.CDLL(None, use_errno=True).syscall
+    call.restype = ctypes.c_long
+    call.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t]
+    how = _How(_DIRECTORY, 0, 0)
+    handle = call(_SYS_OPENAT2, -1, b"/", ctypes.byref(how), ctypes.sizeof(_How))
+    if handle < 0:
+        return None
+    os.close(handle)
+    return call
+
+
+def _walk(root: int, name: str, flags: int, mode: int) -> int:
+    """Open a path part by part. A link is walked like a path of its own; `..` goes back to a handle we hold."""
+    handles = [os.dup(root)]
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    links = 0
+    try:
+        while parts:
+            part = parts.pop(0)
+            if part == "..":
+                if len(handles) == 1:
+                    raise OSError(errno.EXDEV, "leads out of the workspace")
+                os.close(handles.pop())
+                continue
+            try:
+                target = os.readlink(part, dir_fd=handles[-1])
+            except OSError:
+                wanted = flags | os.O_NOFOLLOW if not parts else _DIRECTORY | os.O_NOFOLLOW
+                handles.append(os.open(part, wanted, mode, dir_fd=handles[-1]))
+                continue
+            links += 1
+            if links > _LINKS:
+                raise OSError(errno.ELOOP, "too many links")
+            if target.startswith("/"):
+                raise OSError(errno.EXDEV, "leads out of the workspace")
+            parts[:0] = [piece for piece in target.split("/") if piece not in ("", ".")]
+        if len(handles) == 1:
+            return os.open(".", flags, mode, dir_fd=root)
+        return handles.pop()
+    finally:
+        for handle in handles:
+            os.close(handle)
+
+
+def _climbs(parts: list[str]) -> bool:
+    depth = 0
+    for part in parts:
+        depth += -1 if part == ".." else 1
+        if depth < 0:
+            return True
+    return False
+
+
+def _beneath(root: str, private: Path | None) -> str | None:
+    if private is None:
+        return None
+    real = os.path.realpath(private)
+    return real if real == root or real.startswith(root.rstrip("/") + "/") else None
+
+
+def _refused(path: str, error: OSError) -> ToolError:
+    """A failure to open is never a reason to look less closely: whatever is not plainly missing is denied."""
+    match error.errno:
+        case errno.ENOENT:
+            return FileMissing(f"{path} does not exist. Look with list_dir or find_files.")
+        case errno.ENOTDIR:
+            return NotADirectory(f"A part of {path} is a file where a directory is needed.")
+        case errno.EXDEV | errno.EAGAIN:
+            return PathDenied(f"{path} leads out of the workspace through a link.")
+        case errno.ELOOP:
+            return PathDenied(f"{path} leads through a link that cannot be followed.")
+        case errno.ENAMETOOLONG:
+            return PathDenied("The path is too long. Use a shorter one.")
+        case errno.ENOSPC | errno.EDQUOT | errno.EROFS:
+            return ToolError(f"{path} cannot be written: {error.strerror}. Tell the person.", code="disk")
+        case errno.ENXIO:
+            return PathDenied(f"{path} is not a regular file.")
+        case _:
+            return PathDenied(f"{path} cannot be opened: {error.strerror}. Choose another path, or tell the person.")

@@ -1,0 +1,178 @@
+"""Files of one workspace on this machine, each path through the door. Plain calls: the host decides on threads."""
+
+import os
+import stat
+from contextlib import suppress
+from hashlib import sha256
+from typing import Literal
+
+from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, NotAFile, PathDenied, ToolError
+from tools.host import FileChange, FileInfo
+from tools.local.door import Door
+from tools.local.names import shown
+
+_CHUNK = 1 << 20
+_KINDS: dict[int, Literal["file", "directory", "symlink", "other"]] = {
+    stat.S_IFREG: "file",
+    stat.S_IFDIR: "directory",
+    stat.S_IFLNK: "symlink",
+}
+
+
+def stat_file(door: Door, path: str, *, follow: bool = True) -> FileInfo:
+    if follow:
+        handle = door.open(path)
+        try:
+            return _info(path, os.fstat(handle))
+        finally:
+            os.close(handle)
+    directory, _, last = door.relative(path).rpartition("/")
+    if last in (".", ".."):
+        return stat_file(door, path)
+    handle = door.open(directory or ".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        return _info(path, os.stat(last, dir_fd=handle, follow_symlinks=False))
+    except FileNotFoundError as error:
+        raise FileMissing(f"{path} does not exist. Look with list_dir or find_files.") from error
+    except OSError as error:
+        raise PathDenied(f"{path} cannot be looked at: {error.strerror}.") from error
+    finally:
+        os.close(handle)
+
+
+def read_file(door: Door, path: str, limit: int, offset: int = 0) -> bytes:
+    # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+    handle = door.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        return read_handle(handle, path, limit, offset)
+    finally:
+        os.close(handle)
+
+
+def read_handle(handle: int, path: str, limit: int, offset: int = 0) -> bytes:
+    """From an open handle, if it is a regular file."""
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISDIR(mode):
+        raise NotAFile(f"{path} is a directory. Use list_dir for its entries.")
+    if not stat.S_ISREG(mode):
+        raise NotAFile(f"{path} is not a regular file but a pipe, socket or device. It is not read.")
+    if offset:
+        os.lseek(handle, offset, os.SEEK_SET)
+    chunks = []
+    while limit > 0 and (chunk := os.read(handle, min(limit, _CHUNK))):
+        chunks.append(chunk)
+        limit -= len(chunk)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def list_files(door: Door, path: str) -> list[FileInfo]:
+    try:
+        handle = door.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    except NotADirectory as error:
+        raise NotADirectory(f"{path} is a file, not a directory. Use read_file for its content.") from error
+    prefix = "" if door.relative(path) == "." else f"{path.rstrip('/')}/"
+    found = []
+    try:
+        with os.scandir(handle) as entries:
+            for entry in entries:
+                with suppress(OSError):  # it went away while we looked
+                    found.append(_info(f"{prefix}{shown(entry.name)}", entry.stat(follow_symlinks=False)))
+    finally:
+        os.close(handle)
+    found.sort(key=lambda info: info.path)
+    return found
+
+
+def apply_change(door: Door, change: FileChange) -> None:
+    """Bring a file from `before` to `after` in one visible step, on the disk when this returns."""
+    directory, name = door.parent(change.path, create=change.after is not None)
+    try:
+        # A name that follows from the path: what a killed process left is found and removed by the next attempt.
+        temporary = f".{sha256(os.fsencode(name)).hexdigest()[:12]}.brain-tmp"
+        with suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=directory)
+        old = _compare(directory, name, change)
+        if change.after is None:
+            os.unlink(name, dir_fd=directory)
+        else:
+            _replace(directory, name, temporary, change, old)
+        _sync(directory)
+    except OSError as error:
+        raise ToolError(
+            f"{change.path} could not be written: {error.strerror}. Tell the person.", code="disk"
+        ) from error
+    finally:
+        os.close(directory)
+
+
+def _compare(directory: int, name: str, change: FileChange) -> os.stat_result | None:
+    """What stands there must be what the change was made for."""
+    try:
+        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
+    except FileNotFoundError:
+        if change.before is None:
+            return None
+        raise ChangedElsewhere(
+            f"{change.path} was deleted meanwhile. Nothing was written; look, then decide."
+        ) from None
+    try:
+        if change.before is None:
+            raise ChangedElsewhere(f"{change.path} was created meanwhile. Read it, then edit it instead.")
+        if read_handle(handle, change.path, len(change.before) + 1) != change.before:
+            raise ChangedElsewhere(f"{change.path} was edited meanwhile. Read it again, then repeat your change.")
+        return os.fstat(handle)
+    finally:
+        os.close(handle)
+
+
+def _replace(directory: int, name: str, temporary: str, change: FileChange, old: os.stat_result | None) -> None:
+    if change.after is None:
+        raise AssertionError("nothing to write")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=directory)
+    try:
+        view = memoryview(change.after)
+        while view:
+            view = view[os.write(handle, view) :]
+        mode = change.mode if old is None else old.st_mode
+        if mode is not None:
+            os.fchmod(handle, stat.S_IMODE(mode))
+        if old is not None and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+            with suppress(OSError):
+                os.fchown(handle, old.st_uid, old.st_gid)
+        os.fsync(handle)
+        if old is None:
+            # A link fails where a rename would silently replace a file that somebody just made.
+            os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+            os.unlink(temporary, dir_fd=directory)
+        else:
+            os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=directory)
+        if isinstance(error, FileExistsError):
+            raise ChangedElsewhere(f"{change.path} was created meanwhile. Read it, then edit it instead.") from error
+        raise
+    finally:
+        os.close(handle)
+
+
+def _sync(directory: int) -> None:
+    """The directory's handle may be one that cannot be synced itself, so it is opened again."""
+    handle = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=directory)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _info(path: str, found: os.stat_result) -> FileInfo:
+    kind = stat.S_IFMT(found.st_mode)
+    return FileInfo(
+        path=path,
+        kind=_KINDS.get(kind, "other"),
+        size=found.st_size,
+        mtime_ns=found.st_mtime_ns,
+        inode=found.st_ino,
+        mode=stat.S_IMODE(found.st_mode),
+        ctime_ns=found.st_ctime_ns,
+    )

@@ -1,0 +1,110 @@
+"""The host port on this machine."""
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tools.errors import PathDenied
+from tools.host import OUTPUT_PREFIX, FileChange, FileInfo, Killed, ProcessKilled, ProcessOutput, ProcessResult
+from tools.local import files
+from tools.local.door import Door
+from tools.local.process import Processes
+
+#: From this size on a read would be felt by everything else that runs here, so a thread does it.
+_LARGE = 1 << 20
+
+
+class LocalHost:
+    def __init__(self, workspace: str, data_dir: Path, processes: Processes) -> None:
+        self.door = Door(workspace, private=data_dir)
+        self.workspace = self.door.root
+        self._outputs = data_dir / "output"
+        self._processes = processes
+        self._writing: dict[str, asyncio.Lock] = {}
+
+    def close(self) -> None:
+        self.door.close()
+
+    async def stat(self, path: str, *, follow: bool = True) -> FileInfo:
+        if path.startswith(OUTPUT_PREFIX):
+            door, name = self._output(path)
+            try:
+                return files.stat_file(door, name)
+            finally:
+                door.close()
+        return files.stat_file(self.door, path, follow=follow)
+
+    async def read(self, path: str, limit: int, offset: int = 0) -> bytes:
+        if path.startswith(OUTPUT_PREFIX):
+            door, name = self._output(path)
+            try:
+                return files.read_file(door, name, limit, offset)
+            finally:
+                door.close()
+        if limit > _LARGE and files.stat_file(self.door, path).size > _LARGE:
+            return await asyncio.to_thread(files.read_file, self.door, path, limit, offset)
+        return files.read_file(self.door, path, limit, offset)
+
+    async def list(self, path: str) -> Sequence[FileInfo]:
+        return files.list_files(self.door, path)
+
+    async def apply(self, change: FileChange) -> None:
+        lock = self._writing.setdefault(change.path, asyncio.Lock())
+        try:
+            async with lock:
+                await asyncio.to_thread(files.apply_change, self.door, change)
+        finally:
+            if not lock.locked():
+                self._writing.pop(change.path, None)
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        call_id: str,
+        cwd: str = ".",
+        timeout: float,
+        output: ProcessOutput,
+        environment: Mapping[str, str] | None = None,
+        killed: ProcessKilled | None = None,
+        log: bool = True,
+    ) -> ProcessResult:
+        directory = self.door.open(cwd, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            return await self._processes.run(
+                argv,
+                call_id=call_id,
+                cwd=directory,
+                timeout=timeout,
+                output=output,
+                environment=environment,
+                killed=killed,
+                log=log,
+            )
+        finally:
+            os.close(directory)
+
+    async def start(
+        self, argv: Sequence[str], *, call_id: str, cwd: str = ".", environment: Mapping[str, str] | None = None
+    ) -> None:
+        directory = self.door.open(cwd, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            await self._processes.start(argv, call_id=call_id, cwd=directory, environment=environment)
+        finally:
+            os.close(directory)
+
+    async def poll(self, command_id: str) -> ProcessResult:
+        return self._processes.poll(command_id)
+
+    async def stop(self, command_id: str) -> ProcessResult:
+        return await self._processes.stop(command_id)
+
+    async def sweep(self, call_id: str) -> Sequence[Killed]:
+        return await self._processes.sweep(call_id)
+
+    def _output(self, path: str) -> tuple[Door, str]:
+        name = path.removeprefix(OUTPUT_PREFIX)
+        if "/" in name or not name.endswith(".log"):
+            raise PathDenied(f"{path} is not the output of a command.")
+        return Door(str(self._outputs)), name

@@ -1,0 +1,220 @@
+"""Commands on this machine: started clean, bounded in time and output, ended with everything that they started."""
+
+# ruff: noqa: PTH -- called so often that building a Path would cost more than the call itself
+
+import asyncio
+import errno
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tools.errors import CommandMissing, ToolError
+from tools.host import EnoughOutput, Killed, ProcessKilled, ProcessOutput, ProcessResult
+from tools.local.capture import Capture
+from tools.local.environment import call_mark, command_environment
+from tools.local.reaper import Reaper
+from tools.shield import finished
+
+#: After the end of a command, how long what it printed last may take to arrive, before and after its leftovers end.
+_FLUSH = 0.02
+_DRAIN = 0.3
+_BACKGROUND_LIMIT = 32
+
+
+class Running(asyncio.SubprocessProtocol):
+    """One started process, as the event loop tells about it."""
+
+    def __init__(self, call_id: str, capture: Capture) -> None:
+        loop = asyncio.get_running_loop()
+        self.call_id = call_id
+        self.capture = capture
+        self.began = time.monotonic()
+        self.ended: float | None = None
+        self.exited: asyncio.Future[None] = loop.create_future()
+        self.closed: asyncio.Future[None] = loop.create_future()
+        self.transport: asyncio.SubprocessTransport
+        self.pid = 0
+        self.killed: tuple[Killed, ...] = ()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self.transport = transport
+        self.pid = transport.get_pid()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        try:
+            self.capture.feed(fd, data)
+        except EnoughOutput:
+            self.transport.kill()
+
+    def process_exited(self) -> None:
+        self.ended = time.monotonic()
+        if not self.exited.done():
+            self.exited.set_result(None)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+    def result(self, *, timed_out: bool = False) -> ProcessResult:
+        code = self.transport.get_returncode()
+        return ProcessResult(
+            exit_code=code,
+            output=self.capture.text(),
+            timed_out=timed_out,
+            duration_ms=((self.ended or time.monotonic()) - self.began) * 1000,
+            killed=self.killed,
+            log=self.capture.log,
+            running=code is None,
+        )
+
+
+class Processes:
+    """All commands of one site."""
+
+    def __init__(self, data_dir: Path, mark: str, reaper: Reaper) -> None:
+        self._directory = data_dir / "output"
+        self._mark = mark
+        self._reaper = reaper
+        self._running: set[Running] = set()
+        self._background: dict[str, Running] = {}
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        call_id: str,
+        cwd: int,
+        timeout: float,
+        output: ProcessOutput,
+        environment: Mapping[str, str] | None = None,
+        killed: ProcessKilled | None = None,
+        log: bool = True,
+    ) -> ProcessResult:
+        capture = Capture(self._directory if log else None, call_mark(call_id), output)
+        running = await self._spawn(argv, call_id, cwd, environment, capture)
+        timed_out = False
+        try:
+            async with asyncio.timeout(timeout):
+                # Waited for from outside: a cancel must not end the future itself.
+                await asyncio.wait((running.exited,))
+                if not running.closed.done():
+                    await asyncio.wait((running.closed,), timeout=_FLUSH)
+        except TimeoutError:
+            timed_out = not running.exited.done()
+        finally:
+            # After a cancel, a time-out and a normal end alike: whatever it left is ended before anybody hears of it.
+            if running.closed.done() and not self._leaves(running):
+                self._release(running)
+            else:
+                await finished(self._end(running, killed))
+        return running.result(timed_out=timed_out)
+
+    async def start(
+        self, argv: Sequence[str], *, call_id: str, cwd: int, environment: Mapping[str, str] | None = None
+    ) -> None:
+        for old_id, old in list(self._background.items()):
+            if len(self._background) >= _BACKGROUND_LIMIT and old.exited.done():
+                del self._background[old_id]
+        if len(self._background) >= _BACKGROUND_LIMIT:
+            raise ToolError(
+                f"{_BACKGROUND_LIMIT} commands run in the background already. Stop one with stop_command first.",
+                code="too_many_commands",
+            )
+        capture = Capture(self._directory, call_mark(call_id), None)
+        self._background[call_id] = await self._spawn(argv, call_id, cwd, environment, capture)
+
+    def poll(self, command_id: str) -> ProcessResult:
+        return self._known(command_id).result()
+
+    async def stop(self, command_id: str) -> ProcessResult:
+        running = self._known(command_id)
+        await finished(self._end(running, None))
+        return running.result()
+
+    async def sweep(self, call_id: str | None) -> Sequence[Killed]:
+        return await self._reaper.sweep(call_id, self._pids())
+
+    async def close(self) -> None:
+        for running in list(self._running):
+            await finished(self._end(running, None))
+        self._background.clear()
+
+    def _known(self, command_id: str) -> Running:
+        running = self._background.get(command_id)
+        if running is None:
+            known = ", ".join(self._background) or "none"
+            raise ToolError(
+                f"No background command has the id {command_id!r}. Known: {known}. Start one with run_command.",
+                code="unknown_command",
+            )
+        return running
+
+    async def _spawn(
+        self,
+        argv: Sequence[str],
+        call_id: str,
+        cwd: int,
+        environment: Mapping[str, str] | None,
+        capture: Capture,
+    ) -> Running:
+        # The child enters the directory by its handle: its path cannot be swapped for another one meanwhile.
+        directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else _path_of(cwd)
+        clean = command_environment(call_id, self._mark, _path_of(cwd), environment)
+        try:
+            _, running = await asyncio.get_running_loop().subprocess_exec(
+                lambda: Running(call_id, capture),
+                *argv,
+                stdin=asyncio.subprocess.DEVNULL,
+                cwd=directory,
+                env=clean,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            capture.close()
+            raise _not_started(argv, error) from error
+        self._running.add(running)
+        return running
+
+    async def _end(self, running: Running, killed: ProcessKilled | None) -> None:
+        if not running.exited.done() or self._leaves(running):
+            ended = await self._reaper.end(running.pid, running.call_id, self._pids())
+            running.killed += tuple(ended)
+            if killed is not None:
+                for each in ended:
+                    killed(each.pid, each.command)
+        if not running.closed.done():
+            await asyncio.wait((running.exited, running.closed), timeout=_DRAIN)
+        self._release(running)
+
+    def _leaves(self, running: Running) -> bool:
+        return self._reaper.leftovers(running.pid, running.call_id, self._pids())
+
+    def _release(self, running: Running) -> None:
+        running.transport.close()
+        running.capture.close()
+        self._running.discard(running)
+        self._reaper.bury_strangers(self._pids())
+
+    def _pids(self) -> frozenset[int]:
+        return frozenset(running.pid for running in self._running)
+
+
+def _path_of(handle: int) -> str:
+    if sys.platform == "darwin":
+        import fcntl
+
+        return fcntl.fcntl(handle, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0").decode()
+    return os.readlink(f"/proc/self/fd/{handle}")
+
+
+def _not_started(argv: Sequence[str], error: OSError | ValueError) -> ToolError:
+    program = argv[0] if argv else ""
+    if isinstance(error, FileNotFoundError):
+        return CommandMissing(f"{program} is not installed, or not on the PATH. Check the name, or use what is there.")
+    if isinstance(error, ValueError):
+        return ToolError(f"{program!r} cannot be started: {error}.", code="invalid_command")
+    busy = error.errno in (errno.EAGAIN, errno.ETXTBSY, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+    return ToolError(f"{program} could not be started: {error.strerror}.", code="not_started", transient=busy)

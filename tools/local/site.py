@@ -1,0 +1,63 @@
+"""This process as a place where calls are carried out. It offers every tool, in every workspace."""
+
+from pathlib import Path
+
+from sidecar.wire.base import JsonObject
+from tools.errors import WorkspaceGone
+from tools.host import Host, Killed
+from tools.local.environment import sidecar_mark
+from tools.local.host import LocalHost
+from tools.local.process import Processes
+from tools.local.reaper import Reaper
+from tools.local.table import ProcessTable, process_table
+from tools.registry import Registry
+from tools.spec import AnyTool, Call, FileTool, Output, ToolResult
+
+_HOSTS = 64
+
+
+class LocalSite:
+    name = "local"
+
+    def __init__(self, registry: Registry, data_dir: Path, table: ProcessTable | None = None) -> None:
+        mark = sidecar_mark(data_dir)
+        self._registry = registry
+        self._data_dir = data_dir
+        self._processes = Processes(data_dir, mark, Reaper(table or process_table(), mark))
+        self._hosts: dict[str, LocalHost] = {}
+
+    def offers(self, tool: str, workspace: str) -> bool:
+        return tool in self._registry
+
+    def remembers(self, call_id: str) -> bool:
+        return False
+
+    def host(self, workspace: str) -> Host:
+        host = self._hosts.get(workspace)
+        if host is None:
+            if not Path(workspace).is_absolute():
+                raise WorkspaceGone(f"The workspace must be an absolute path, not {workspace!r}.")
+            if len(self._hosts) >= _HOSTS:
+                del self._hosts[next(iter(self._hosts))]
+            host = self._hosts[workspace] = LocalHost(workspace, self._data_dir, self._processes)
+        return host
+
+    async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
+        host = self.host(call.workspace)
+        arguments = tool.spec.arguments.model_validate(args)
+        if isinstance(tool, FileTool):
+            prepared = await tool.prepare(arguments, host, call)
+            for change in prepared.changes:
+                await host.apply(change)
+            return prepared.result
+        return await tool.run(arguments, host, call, output)
+
+    async def sweep(self) -> list[Killed]:
+        """At a start: end everything that an earlier, killed process with this data directory left running."""
+        return list(await self._processes.sweep(None))
+
+    async def close(self) -> None:
+        await self._processes.close()
+        for host in self._hosts.values():
+            host.close()
+        self._hosts.clear()

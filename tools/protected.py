@@ -1,0 +1,48 @@
+"""Names that decide what runs later, or hold secrets. Changing them is asked about, whatever the approvals say.
+
+A name is compared as the most forgiving file system would: without case, accents composed or not, invisible characters,
+and what Windows drops from the end of a name.
+"""
+
+import fnmatch
+import re
+import unicodedata
+
+#: The whole directory, wherever it stands.
+_DIRECTORY_NAMES = """
+.git .hg .svn .husky .githooks .vscode .idea .zed .fleet .devcontainer .cursor .claude .gemini .codex .windsurf
+.continue .brain .ssh .gnupg .aws .circleci .buildkite
+"""
+#: A path from its end, part by part.
+_FILE_PATTERNS = """
+.env .env.* .envrc .gitattributes .gitmodules .gitconfig .mcp.json mcp.json .npmrc .yarnrc .yarnrc.yml .pypirc .netrc
+.bashrc .bash_profile .zshrc .zshenv .profile .lldbinit .gdbinit sitecustomize.py usercustomize.py *.code-workspace
+.pre-commit-config.yaml .gitlab-ci.yml .travis.yml .drone.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile
+.github/workflows/* .github/actions/* .github/actions/*/*
+"""
+_DIRECTORIES = frozenset(_DIRECTORY_NAMES.split())
+_PATTERNS = tuple(tuple(pattern.split("/")) for pattern in _FILE_PATTERNS.split())
+_EXAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})
+_SHORT_GIT = re.compile(r"git~\d+\Z")
+
+
+def protected(path: str) -> str | None:
+    """The part of a path that makes it protected, or nothing."""
+    names = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
+    parts = [folded(name) for name in names]
+    for name, part in zip(names, parts, strict=True):
+        if part in _DIRECTORIES or _SHORT_GIT.match(part):
+            return name
+    if parts and parts[-1] not in _EXAMPLES:
+        for pattern in _PATTERNS:
+            tail = parts[-len(pattern) :]
+            if len(tail) == len(pattern) and all(map(fnmatch.fnmatchcase, tail, pattern)):
+                return path
+    return None
+
+
+def folded(name: str) -> str:
+    if not name.isascii():
+        name = unicodedata.normalize("NFKC", name)
+        name = "".join(char for char in name if unicodedata.category(char) not in ("Cf", "Cc", "Mn"))
+    return name.casefold().partition(":")[0].rstrip(". ")

@@ -1,0 +1,58 @@
+"""What became of a call that was about to act when the process died: settled by looking, never by guessing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tools.errors import ChangedElsewhere, FileMissing, ToolError
+from tools.host import FileChange, Host
+from tools.ledger import FileState, Ledger, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Which files of an intent are done, which are still as before, and which somebody else has changed."""
+
+    done: tuple[FileState, ...]
+    open: tuple[FileState, ...]
+    foreign: tuple[FileState, ...]
+
+
+def judge(files: Sequence[FileState], now: Mapping[str, str | None]) -> Judgement:
+    done: list[FileState] = []
+    still_open: list[FileState] = []
+    foreign: list[FileState] = []
+    for state in files:
+        found = now[state.path]
+        (done if found == state.after else still_open if found == state.before else foreign).append(state)
+    return Judgement(tuple(done), tuple(still_open), tuple(foreign))
+
+
+async def open_changes(files: Sequence[FileState], host: Host, ledger: Ledger) -> tuple[Judgement, list[FileChange]]:
+    """Looks at the files, and gives what is still to be done, with the very content that was recorded."""
+    contents = {state.path: await content(host, state.path) for state in files}
+    judgement = judge(files, {path: None if data is None else digest(data) for path, data in contents.items()})
+    if judgement.foreign:
+        names = ", ".join(state.path for state in judgement.foreign)
+        raise ChangedElsewhere(
+            f"The process died during this change, and {names} has been edited since. Nothing was overwritten. "
+            "Read it again, then decide whether your change is still needed."
+        )
+    changes = []
+    for state in judgement.open:
+        after = None if state.after is None else await ledger.blob(state.after)
+        if state.after is not None and after is None:
+            raise ToolError(
+                f"The process died during this change of {state.path}, and its new content was not kept. Read the "
+                "file, then repeat the change.",
+                code="content_lost",
+            )
+        changes.append(FileChange(state.path, contents[state.path], after, state.mode))
+    return judgement, changes
+
+
+async def content(host: Host, path: str) -> bytes | None:
+    try:
+        info = await host.stat(path)
+        return await host.read(path, info.size + 1)
+    except FileMissing:
+        return None

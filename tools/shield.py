@@ -1,0 +1,20 @@
+"""Work that a cancel must not cut in half: it is finished first, then the cancel goes on."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+async def finished(work: Coroutine[Any, Any, T]) -> T:
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None and not task.cancelled() and task.exception() is None:
+        raise cancelled
+    return task.result()

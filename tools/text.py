@@ -1,0 +1,55 @@
+"""Texts cut to size: for the model, for an event, for a person."""
+
+from pydantic import JsonValue
+
+from sidecar.wire.base import JsonObject
+
+#: What a model reads of one result, in characters.
+CONTENT = 60_000
+_SHOWN_STRING = 4_000
+_SHOWN_ITEMS = 100
+_DEPTH = 64
+
+
+def clipped(text: str, limit: int = CONTENT) -> str:
+    """Head and tail, with a word about what is left out between them."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out; ask for a smaller part …\n{text[-half:]}"
+
+
+def shown(args: JsonObject) -> JsonObject:
+    """Arguments as an event shows them: a large content is named by its length, not repeated."""
+    return {name: _shown(value, 0) for name, value in list(args.items())[:_SHOWN_ITEMS]}
+
+
+def _shown(value: JsonValue, depth: int) -> JsonValue:
+    if isinstance(value, str):
+        if len(value) > _SHOWN_STRING:
+            return f"{value[:_SHOWN_STRING]}… ({len(value)} characters)"
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_shown(item, depth + 1) for item in value[:_SHOWN_ITEMS]] if depth < 8 else "…"
+    if isinstance(value, dict):
+        return (
+            {key[:200]: _shown(item, depth + 1) for key, item in list(value.items())[:_SHOWN_ITEMS]}
+            if depth < 8
+            else "…"
+        )
+    return value
+
+
+def weight(value: JsonValue, limit: int, depth: int = 0) -> int:
+    """About how many characters a value has; more than `limit` is only known to be more."""
+    if isinstance(value, str):
+        return len(value)
+    total = 1
+    if isinstance(value, (list, dict)):
+        if depth > _DEPTH:
+            return limit + 1
+        for item in value.values() if isinstance(value, dict) else value:
+            total += weight(item, limit, depth + 1)
+            if total > limit:
+                break
+    return total
