@@ -27,6 +27,14 @@ def _says_nothing(value: object) -> bool:
     return value is None or value == ""
 
 
+def _never_null(schema: dict[str, Any]) -> None:
+    kinds = [kind for kind in schema.get("anyOf", []) if kind != {"type": "null"}]
+    if len(kinds) == 1:
+        del schema["anyOf"]
+        schema.update(kinds[0])
+    schema.pop("default", None)
+
+
 def optional(default: Any = None) -> Any:
     """A field that is left out, rather than sent as null, when it says nothing."""
-    return Field(default=default, exclude_if=_says_nothing)
+    return Field(default=default, exclude_if=_says_nothing, json_schema_extra=_never_null)

@@ -1,15 +1,21 @@
 """What a task tells those who watch it. The order of a task's events is the order of their `seq`."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from sidecar.wire.base import JsonObject, Wire, optional
 from sidecar.wire.tasks import Intent, Status, TaskResult
 
 
+def _always_filled_in(schema: dict[str, Any]) -> None:
+    schema["required"] = ["type", "taskId", "at", *(name for name in schema.get("required", []) if name != "type")]
+
+
 class Event(Wire):
     """The fields that the journal fills in; a live event, which is never stored, has no `seq`."""
+
+    model_config = ConfigDict(json_schema_extra=_always_filled_in)
 
     type: str
     seq: int | None = optional()

@@ -1,0 +1,691 @@
+// Generated from sidecar/wire by `make generate`. Do not edit.
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+export interface Accepted {
+  taskId: string;
+  status: Status;
+  streamUrl: string;
+}
+
+export interface AgentInfo {
+  name: string;
+  description: string;
+  role: string;
+  tools: string[];
+  maxIterations: number;
+}
+
+export interface AgentList {
+  agents: AgentInfo[];
+}
+
+export interface ApprovalAnswer {
+  approvalId: string;
+  decision: "allow" | "deny";
+  scope: "once" | "task" | "workspace";
+}
+
+export interface ApprovalEvent {
+  type: "approval";
+  seq?: number;
+  taskId: string;
+  at: string;
+  approvalId: string;
+  callId: string;
+  action: string;
+  argv?: string[];
+  cwd?: string;
+  diff?: string;
+  why: string;
+  state: "requested" | "allowed" | "denied";
+}
+
+export interface ApprovalRequest {
+  decision: "allow" | "deny";
+  scope?: "once" | "task" | "workspace";
+}
+
+export interface Attachment {
+  name: string;
+  mediaType?: string;
+  /** The content, base64. */
+  data: string;
+}
+
+export interface BatchAnswer {
+  results: ToolAnswer[];
+}
+
+export interface BatchRequest {
+  workspace?: string | null;
+  calls: ToolCallRequest[];
+  parallel?: boolean;
+  maxConcurrency?: number;
+  approvals?: "ask" | "auto" | "readonly";
+}
+
+export interface CancelFrame {
+  type: "cancel";
+  id: string;
+}
+
+export interface CancelledEvent {
+  type: "cancelled";
+  seq?: number;
+  taskId: string;
+  at: string;
+  killed: KilledProcess[];
+  effects: Effect[];
+}
+
+export interface ChangedFile {
+  path: string;
+  change: "created" | "modified" | "deleted" | "renamed";
+  added: number;
+  removed: number;
+}
+
+export interface Check {
+  name: string;
+  command: string;
+  exitCode: number | null;
+  passed: boolean;
+  durationMs: number;
+  evidence: string;
+}
+
+export interface CompleteEvent {
+  type: "complete";
+  seq?: number;
+  taskId: string;
+  at: string;
+  result: TaskResult;
+}
+
+export interface Context {
+  /** An absolute path; the sidecar's own workspace unless told. */
+  workspace?: string | null;
+  currentFile?: string | null;
+  selectedCode?: string | null;
+  openFiles?: string[];
+  attachments?: Attachment[];
+}
+
+export interface DeltaEvent {
+  type: "delta";
+  seq?: number;
+  taskId: string;
+  at: string;
+  messageId: string;
+  role: "user" | "assistant";
+  agent: string;
+  text: string;
+  kind: "text" | "thinking";
+}
+
+export interface DiffAnswer {
+  files: FileDiff[];
+}
+
+export interface DiffEvent {
+  type: "diff";
+  seq?: number;
+  taskId: string;
+  at: string;
+  files: ChangedFile[];
+}
+
+export interface DiffLine {
+  kind: "context" | "added" | "removed";
+  text: string;
+}
+
+export interface Effect {
+  callId: string;
+  tool: string;
+  summary: string;
+}
+
+export interface ErrorBody {
+  code: string;
+  message: string;
+}
+
+export interface ErrorEvent {
+  type: "error";
+  seq?: number;
+  taskId: string;
+  at: string;
+  code: string;
+  message: string;
+  recoverable: boolean;
+}
+
+export interface ErrorFrame {
+  type: "error";
+  id?: string;
+  error: ErrorBody;
+}
+
+export interface EscalationEvent {
+  type: "escalation";
+  seq?: number;
+  taskId: string;
+  at: string;
+  reason: string;
+  attempts: number;
+  suggestions: string[];
+}
+
+export interface EventPage {
+  events: (StatusEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | ErrorEvent | CancelledEvent)[];
+  /** The newest event there is, on this page or a later one. */
+  lastSeq: number;
+  more: boolean;
+}
+
+export interface ExecuteRequest {
+  task: string;
+  context?: Context;
+  options?: Options;
+}
+
+export interface FieldProblem {
+  field: string;
+  message: string;
+}
+
+export interface FileDiff {
+  path: string;
+  change: "created" | "modified" | "deleted" | "renamed";
+  added: number;
+  removed: number;
+  /** The file's unified diff. */
+  diff: string;
+  hunks: Hunk[];
+  note?: string;
+}
+
+export interface HandoffContext {
+  filesModified: string[];
+  currentState: string;
+  remainingTasks: string[];
+}
+
+export interface HandoffEvent {
+  type: "handoff";
+  seq?: number;
+  taskId: string;
+  at: string;
+  from: string;
+  to: string;
+  context: HandoffContext;
+  reason: string;
+}
+
+export interface Health {
+  status: "ok";
+  version: string;
+}
+
+export interface Hello {
+  type: "hello";
+  shell: ShellInfo;
+  workspace: string;
+  tools: string[];
+  session?: string;
+}
+
+export interface Hunk {
+  id: string;
+  header: string;
+  lines: DiffLine[];
+  state?: "pending" | "accepted" | "rejected";
+}
+
+export interface HunkRequest {
+  accept?: string[];
+  reject?: string[];
+}
+
+export interface JournalState {
+  state: "ok" | "stalled";
+  message: string;
+  path: string;
+  sizeBytes: number;
+  setAside: string[];
+}
+
+export interface KilledProcess {
+  callId: string;
+  pid: number;
+  command: string;
+}
+
+export interface MessageEvent {
+  type: "message";
+  seq?: number;
+  taskId: string;
+  at: string;
+  messageId: string;
+  role: "user" | "assistant";
+  agent: string;
+  text: string;
+}
+
+export interface MessageRequest {
+  text: string;
+}
+
+export interface ModelEvent {
+  type: "model";
+  seq?: number;
+  taskId: string;
+  at: string;
+  role: string;
+  provider: string;
+  model: string;
+  fallbackFrom?: string;
+  reason?: string;
+}
+
+export interface ModelInfo {
+  /** `provider/name`. */
+  name: string;
+  provider: string;
+  available: boolean;
+  why: string;
+}
+
+export interface ModelList {
+  models: ModelInfo[];
+  roles: RoleInfo[];
+}
+
+/** Which model plays a role: `provider/name`, or several with commas between them. */
+export interface Models {
+  fast?: string | null;
+  smart?: string | null;
+  instant?: string | null;
+}
+
+/** What the editor knows first; fields beside `event` belong to that event. */
+export interface NotifyFrame {
+  type: "notify";
+  event: "file_changed" | "diagnostics" | "focus";
+  path?: string;
+  details?: JsonValue;
+}
+
+export interface OpenCall {
+  id: string;
+  tool: string;
+  args: { [key: string]: JsonValue };
+  timeoutMs: number;
+  workspace: string;
+}
+
+export interface Options {
+  intent?: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs" | null;
+  agentType?: "planner" | "coder" | "reviewer" | "terminal" | "docs" | null;
+  models?: Models;
+  priority?: "high" | "normal" | "low";
+  /** Seconds of work, waits for a person not counted. */
+  maxDuration?: number;
+  approvals?: "ask" | "auto" | "readonly";
+  verify?: "auto" | "off" | string[];
+  conversationId?: string | null;
+  maxIterations?: number | null;
+  maxTokens?: number | null;
+  maxCostUsd?: number | null;
+}
+
+export interface PolicyAnswer {
+  decision: "allow" | "ask" | "deny";
+  why: string;
+}
+
+export interface PolicyRequest {
+  tool: string;
+  args?: { [key: string]: JsonValue };
+  workspace?: string | null;
+}
+
+/** RFC 9457, with a `code` that does not change. */
+export interface Problem {
+  type?: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  errors?: FieldProblem[];
+}
+
+export interface Progress {
+  step: number;
+  total: number;
+  message: string;
+}
+
+/** The one line on standard output when the sidecar can be called. */
+export interface Ready {
+  event: "ready";
+  url: string;
+  pid: number;
+  tokenFile: string;
+  version: string;
+}
+
+export interface ResultBody {
+  content: string;
+  details?: JsonValue;
+}
+
+export interface RetryEvent {
+  type: "retry";
+  seq?: number;
+  taskId: string;
+  at: string;
+  attempt: number;
+  of: number;
+  hints: string[];
+  error: string;
+}
+
+export interface RewindRequest {
+  seq: number;
+}
+
+export interface RoleInfo {
+  role: string;
+  chain: string[];
+}
+
+export interface RouteAnswer {
+  intent: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs";
+  confidence: number;
+  pipeline: string[];
+  why: string;
+}
+
+export interface RouteEvent {
+  type: "route";
+  seq?: number;
+  taskId: string;
+  at: string;
+  intent: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs";
+  confidence: number;
+  pipeline: string[];
+  why: string;
+}
+
+export interface RouteRequest {
+  task: string;
+  context?: Context;
+}
+
+export interface SessionCode {
+  code: string;
+  expiresIn: number;
+}
+
+export interface SessionRequest {
+  code: string;
+}
+
+export interface SessionToken {
+  token: string;
+}
+
+export interface ShellInfo {
+  name: string;
+  version: string;
+}
+
+export type Status = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelling" | "cancelled" | "interrupted" | "escalated";
+
+export interface StatusAnswer {
+  version: string;
+  pid: number;
+  workspace: string;
+  uptimeSeconds: number;
+  /** How many tasks there are in each status. */
+  tasks: { [key: string]: number };
+  streams: number;
+  journal: JournalState;
+}
+
+export interface StatusEvent {
+  type: "status";
+  seq?: number;
+  taskId: string;
+  at: string;
+  status: Status;
+  reason?: string;
+}
+
+export interface StepEvent {
+  type: "step";
+  seq?: number;
+  taskId: string;
+  at: string;
+  step: number;
+  total: number;
+  message: string;
+  agent: string;
+  state: "started" | "completed" | "failed";
+}
+
+export interface StreamFrame {
+  type: "stream";
+  id: string;
+  stream: "stdout" | "stderr";
+  text: string;
+}
+
+export interface Task {
+  id: string;
+  status: Status;
+  task: string;
+  intent: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs" | null;
+  pipeline: string[];
+  workspace: string;
+  priority: "high" | "normal" | "low";
+  conversationId: string;
+  progress: Progress;
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  result: TaskResult | null;
+  error: TaskError | null;
+  verified: boolean | null;
+  usage: Usage;
+  lastSeq: number;
+}
+
+export interface TaskError {
+  code: string;
+  message: string;
+  recoverable: boolean;
+}
+
+export interface TaskPage {
+  tasks: Task[];
+  /** The `before` of the next page; null on the last one. */
+  nextBefore: string | null;
+}
+
+export interface TaskResult {
+  summary: string;
+  filesModified: string[];
+  verification: JsonValue;
+  usage: Usage;
+}
+
+export interface Ticket {
+  ticket: string;
+  expiresIn: number;
+}
+
+export interface ToolAnswer {
+  callId: string;
+  tool: string;
+  status: "pending" | "running" | "success" | "error" | "cancelled" | "unknown";
+  content: string;
+  details: JsonValue;
+  error?: ErrorBody;
+  durationMs: number;
+  cached: boolean;
+  executor: string;
+}
+
+export interface ToolCallFrame {
+  id: string;
+  tool: string;
+  args: { [key: string]: JsonValue };
+  timeoutMs: number;
+  workspace: string;
+  type: "tool_call";
+}
+
+export interface ToolCallRequest {
+  tool: string;
+  args?: { [key: string]: JsonValue };
+  callId?: string | null;
+}
+
+export interface ToolEvent {
+  type: "tool";
+  seq?: number;
+  taskId: string;
+  at: string;
+  callId: string;
+  tool: string;
+  status: "pending" | "running" | "success" | "error" | "cancelled" | "unknown";
+  args: { [key: string]: JsonValue };
+  summary: string;
+  durationMs: number;
+  cached: boolean;
+  executor: string;
+  error?: ErrorBody;
+  details?: JsonValue;
+}
+
+export interface ToolInfo {
+  name: string;
+  description: string;
+  /** A JSON schema of the arguments. */
+  parameters: { [key: string]: JsonValue };
+  executor: "shell" | "local" | "hybrid";
+  /** Seconds. */
+  timeout: number;
+  retryable: boolean;
+  parallel: boolean;
+  effects: "none" | "files" | "command";
+}
+
+export interface ToolList {
+  tools: ToolInfo[];
+}
+
+export interface ToolOutputEvent {
+  type: "tool_output";
+  seq?: number;
+  taskId: string;
+  at: string;
+  callId: string;
+  stream: "stdout" | "stderr";
+  text: string;
+}
+
+export interface ToolResultFrame {
+  type: "tool_result";
+  id: string;
+  result: ResultBody;
+}
+
+export interface TrustAnswer {
+  workspaces: TrustedWorkspace[];
+}
+
+export interface TrustRequest {
+  workspace: string;
+  trusted: boolean;
+}
+
+export interface TrustedWorkspace {
+  workspace: string;
+  trusted: boolean;
+}
+
+export interface Usage {
+  inputTokens?: number;
+  outputTokens?: number;
+  cachedTokens?: number;
+  costUsd?: number;
+}
+
+export interface UsageEvent {
+  type: "usage";
+  seq?: number;
+  taskId: string;
+  at: string;
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number;
+  costUsd: number;
+}
+
+export interface VerificationEvent {
+  type: "verification";
+  seq?: number;
+  taskId: string;
+  at: string;
+  passed: boolean;
+  attempt: number;
+  checks: Check[];
+}
+
+export interface Welcome {
+  type: "welcome";
+  session: string;
+  heartbeatSeconds: number;
+  open: OpenCall[];
+}
+
+/** Every event of a task; `type` tells them apart. */
+export type WireEvent =
+  | StatusEvent
+  | RouteEvent
+  | StepEvent
+  | ModelEvent
+  | DeltaEvent
+  | MessageEvent
+  | ToolEvent
+  | ToolOutputEvent
+  | ApprovalEvent
+  | HandoffEvent
+  | DiffEvent
+  | VerificationEvent
+  | RetryEvent
+  | EscalationEvent
+  | UsageEvent
+  | CompleteEvent
+  | ErrorEvent
+  | CancelledEvent;
+
+/** What a shell sends over the bridge. */
+export type ShellFrame =
+  | Hello
+  | ToolResultFrame
+  | StreamFrame
+  | ErrorFrame
+  | NotifyFrame;
+
+/** What the sidecar sends over the bridge. */
+export type SidecarFrame =
+  | Welcome
+  | ToolCallFrame
+  | ErrorFrame
+  | CancelFrame;

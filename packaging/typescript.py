@@ -1,0 +1,84 @@
+"""The wire types as TypeScript, made from their JSON schemas."""
+
+import json
+from typing import Any, get_args
+
+from sidecar.wire.bridge import ShellFrame, SidecarFrame
+from sidecar.wire.events import AnyEvent
+
+HEADER = "// Generated from sidecar/wire by `make generate`. Do not edit.\n"
+JSON_TYPES = """export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+"""
+
+Schema = dict[str, Any]
+
+
+def typescript(schemas: dict[str, Schema]) -> str:
+    parts = [HEADER, JSON_TYPES]
+    parts += [_declaration(name, schema) for name, schema in sorted(schemas.items()) if name != "JsonValue"]
+    parts += [
+        _union("WireEvent", AnyEvent, "Every event of a task; `type` tells them apart."),
+        _union("ShellFrame", ShellFrame, "What a shell sends over the bridge."),
+        _union("SidecarFrame", SidecarFrame, "What the sidecar sends over the bridge."),
+    ]
+    return "\n".join(parts)
+
+
+def _declaration(name: str, schema: Schema) -> str:
+    comment = _comment(schema.get("description"), "")
+    if schema.get("type") != "object":
+        return f"{comment}export type {name} = {_type(schema)};\n"
+    required = set(schema.get("required", []))
+    lines = []
+    for field, described in schema.get("properties", {}).items():
+        # A field with one fixed value tells the types apart, so it is always there.
+        fixed = "const" in described
+        mark = "" if field in required or fixed else "?"
+        lines.append(f"{_comment(described.get('description'), '  ')}  {field}{mark}: {_type(described)};")
+    return f"{comment}export interface {name} {{\n" + "\n".join(lines) + "\n}\n"
+
+
+def _type(schema: Schema) -> str:
+    if not schema:
+        return "JsonValue"
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if "enum" in schema:
+        return " | ".join(json.dumps(value) for value in schema["enum"])
+    for key in ("anyOf", "oneOf"):
+        if key in schema:
+            return " | ".join(dict.fromkeys(_type(part) for part in schema[key]))
+    return _plain(schema)
+
+
+def _plain(schema: Schema) -> str:
+    match schema.get("type"):
+        case "string":
+            return "string"
+        case "integer" | "number":
+            return "number"
+        case "boolean":
+            return "boolean"
+        case "null":
+            return "null"
+        case "array":
+            inner = _type(schema.get("items", {}))
+            return f"({inner})[]" if " | " in inner else f"{inner}[]"
+        case "object":
+            return f"{{ [key: string]: {_type(schema.get('additionalProperties', {}))} }}"
+        case _:
+            return "JsonValue"
+
+
+def _union(name: str, annotated: Any, comment: str) -> str:
+    members = [kind.__name__ for kind in get_args(get_args(annotated)[0])]
+    lines = "\n".join(f"  | {member}" for member in members)
+    return f"/** {comment} */\nexport type {name} =\n{lines};\n"
+
+
+def _comment(text: str | None, indent: str) -> str:
+    if not text:
+        return ""
+    return f"{indent}/** {' '.join(text.split())} */\n"
