@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -57,6 +58,8 @@ def act(args: argparse.Namespace) -> int:
 
 
 async def _serve(args: argparse.Namespace, workspace: Path) -> int:
+    # What a start allocates stays for good: looking through it for garbage would only make the start slower.
+    gc.disable()
     from sidecar.app import Launch, Sidecar
 
     raise_file_limit()
@@ -72,6 +75,8 @@ async def _serve(args: argparse.Namespace, workspace: Path) -> int:
     if args.die_with_parent:
         stop_with_parent(asyncio.get_running_loop(), sidecar.stop)
     await sidecar.start(say_ready)
+    gc.freeze()
+    gc.enable()
     await sidecar.run_until_stopped()
     return 0
 

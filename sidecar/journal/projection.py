@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pydantic import Field
+
 from sidecar.wire import events as wire
 from sidecar.wire.base import Wire
 from sidecar.wire.tasks import ENDED, Intent, Progress, Status, StoredRequest, Task, TaskError, TaskResult, Usage
@@ -13,13 +15,13 @@ class TaskState(Wire):
     status: Status = Status.QUEUED
     intent: Intent | None = None
     pipeline: list[str] = []
-    progress: Progress = Progress(step=0, total=0, message="")
+    progress: Progress = Field(default_factory=lambda: Progress(step=0, total=0, message=""))
     started_at: str | None = None
     ended_at: str | None = None
     result: TaskResult | None = None
     error: TaskError | None = None
     verified: bool | None = None
-    usage: Usage = Usage()
+    usage: Usage = Field(default_factory=Usage)
 
 
 def fold(state: TaskState, event: wire.Event, at: str) -> TaskState:

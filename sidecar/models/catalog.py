@@ -5,7 +5,6 @@ from pathlib import Path
 from sidecar.config.settings import Settings
 from sidecar.models import scripted
 from sidecar.models.errors import NoSuchModel
-from sidecar.models.offline.model import Offline
 from sidecar.models.port import Model
 from sidecar.wire.system import ModelInfo, ModelList, RoleInfo
 from sidecar.wire.tasks import Models
@@ -17,7 +16,6 @@ class Catalog:
     def __init__(self, settings: Settings, scripts: Path) -> None:
         self._settings = settings
         self._scripts = scripts
-        self._offline = Offline()
 
     def model_for(self, role: str, wanted: Models) -> Model:
         """The first usable model of the role's chain: the task's own wish, else the person's settings."""
@@ -58,7 +56,9 @@ class Catalog:
     def _resolve(self, name: str) -> Model:
         provider, _, model = name.partition("/")
         if provider == "offline":
-            return self._offline
+            from sidecar.models.offline.model import Offline
+
+            return Offline()
         if provider == "scripted":
             try:
                 return scripted.load(model, self._scripts)

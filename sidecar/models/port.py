@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Protocol
 
+from pydantic import Field
+
 from sidecar.wire.base import JsonObject, Wire, optional
 from sidecar.wire.tasks import Usage
 from sidecar.wire.tools import ToolInfo
@@ -39,7 +41,7 @@ class Reply(Wire):
     thinking: str = ""
     calls: list[ToolUse] = []
     stop: Stop
-    usage: Usage = Usage()
+    usage: Usage = Field(default_factory=Usage)
     failure: Failure | None = optional()
 
 

@@ -29,7 +29,7 @@ class ScriptedReply(Wire):
     thinking: str = ""
     calls: list[ScriptedCall] = []
     failure: Failure | None = None
-    usage: Usage = Usage()
+    usage: Usage = Field(default_factory=Usage)
     delay_ms: float = Field(0, ge=0)
     delta_ms: float = Field(0, ge=0)
 

@@ -68,7 +68,7 @@ class Models(Wire):
 class Options(Wire):
     intent: Intent | None = None
     agent_type: AgentName | None = None
-    models: Models = Models()
+    models: Models = Field(default_factory=Models)
     priority: Priority = "normal"
     max_duration: Annotated[
         float, Field(gt=0, le=604_800, description="Seconds of work, waits for a person not counted.")
@@ -83,8 +83,8 @@ class Options(Wire):
 
 class ExecuteRequest(Wire):
     task: TaskText
-    context: Context = Context()
-    options: Options = Options()
+    context: Context = Field(default_factory=Context)
+    options: Options = Field(default_factory=Options)
 
 
 class Accepted(Wire):
@@ -161,7 +161,7 @@ class TaskPage(Wire):
 
 class RouteRequest(Wire):
     task: TaskText
-    context: Context = Context()
+    context: Context = Field(default_factory=Context)
 
 
 class RouteAnswer(Wire):
