@@ -42,6 +42,8 @@ class Launch:
     host: str = "127.0.0.1"
     port: int = 3847
     exit_when_idle: bool = False
+    #: Answers questions and takes operations, but works on no task, and lets nobody else find it.
+    at_rest: bool = False
 
 
 class Sidecar:
@@ -93,19 +95,22 @@ class Sidecar:
             max_body=settings.max_body_bytes,
         )
         self._server = QuietServer(app, self._streams)
-        await self._engine.start()
+        if not launch.at_rest:
+            await self._engine.start()
         self._serving = asyncio.create_task(self._server.serve([socket]), name="http")
         await self._server.listening.wait()
         if launch.exit_when_idle:
             self._engine.call_at_rest(self._exit_if_idle)
             self._streams.on_close = self._exit_if_idle
+            self._exit_if_idle()
         ready = Ready(
             url=f"http://{_in_url(launch.host)}:{port}",
             pid=os.getpid(),
             token_file=str(self._data.token_file),
             version=__version__,
         )
-        self._data.announce(ready)
+        if not launch.at_rest:
+            self._data.announce(ready)
         say_ready(ready)
 
     async def run_until_stopped(self) -> None:

@@ -1,50 +1,104 @@
 """The `brain` command: one module a command in `commands/`, imported when it is the one that was asked for."""
 
 import argparse
+import contextlib
+import os
 import sys
 from importlib import import_module
 
 from sidecar import __version__
+from sidecar.commands import ALONE, COMMANDS, GROUPS
+from sidecar.commands.errors import CommandFailed
+from sidecar.commands.exits import EXIT_BROKEN_PIPE, EXIT_CANCELLED, EXIT_USAGE, MEANINGS
 
-#: Each command's module and what it is for, in the order of the help.
-COMMANDS = {
-    "serve": ("serve", "start the sidecar"),
-}
+_HEAD = """\
+Rainy Brain takes a task in plain words and carries it out beside your editor.
 
-_EPILOG = """\
-With no command, `brain` starts the sidecar and opens the panel.
+  brain                          start the sidecar and open the panel
+  brain run "run the tests"      one task, here in the terminal
+  brain tasks                    what was done, and what is going on
+"""
+_TAIL = """\
+Every command has its own help: brain run --help
+Tasks live in the data directory: --data-dir, else $BRAIN_DATA_DIR, else your system's place for it.
 """
 
 
 def main(argv: list[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            # A terminal that cannot show a character gets a question mark, not a traceback.
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        args = parser(argv).parse_args(argv)
-        code: int = args.act(args)
+        code = _dispatch(argv)
+        sys.stdout.flush()
+    except CommandFailed as failure:
+        print(f"brain: {failure}", file=sys.stderr)
+        return failure.exit_code
     except KeyboardInterrupt:
-        return 130
+        return EXIT_CANCELLED
     except BrokenPipeError:
-        # Whoever read our output has gone, as `brain tasks | head` does.
-        sys.stderr.close()
-        return 141
+        # Whoever read our output has gone, as in `brain tasks | head`. Nothing more can be said, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
     return code
 
 
-def parser(argv: list[str]) -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
-        prog="brain",
-        description="Rainy Brain: takes a task in plain words and carries it out beside your editor.",
-        epilog=_EPILOG,
+def _dispatch(argv: list[str]) -> int:
+    word, rest = (argv[0], argv[1:]) if argv else ("", [])
+    if word in ("-h", "--help", "help"):
+        if rest and rest[0] in COMMANDS:
+            return _dispatch([rest[0], "--help"])
+        print(overview())
+        return 0
+    if word in ("-V", "--version"):
+        print(f"brain {__version__}")
+        return 0
+    if word in COMMANDS:
+        return _act(word, rest)
+    if not word or word.startswith("-"):
+        return _act(ALONE, argv)
+    raise CommandFailed(_unknown(word), EXIT_USAGE)
+
+
+def _act(name: str, argv: list[str]) -> int:
+    args = parser(name).parse_args(argv)
+    code: int = args.act(args)
+    return code
+
+
+def parser(name: str) -> argparse.ArgumentParser:
+    module = import_module(f"sidecar.commands.{COMMANDS[name].module if name in COMMANDS else name}")
+    made = argparse.ArgumentParser(
+        prog="brain" if name == ALONE else f"brain {name}",
+        description=module.ABOUT,
+        epilog=module.EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument("--version", action="version", version=f"brain {__version__}")
-    commands = top.add_subparsers(title="commands", metavar="COMMAND")
-    asked = next((word for word in argv if word in COMMANDS), None)
-    for name, (module, summary) in COMMANDS.items():
-        sub = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
-        if asked in (name, None):
-            import_module(f"sidecar.commands.{module}").define(sub)
-    return top
+    module.define(made)
+    return made
+
+
+def overview() -> str:
+    lines = [_HEAD]
+    for title, names in GROUPS.items():
+        lines.append(f"{title}:")
+        lines += [f"  {name:<12} {COMMANDS[name].summary}" for name in names]
+        lines.append("")
+    lines.append("exit codes:")
+    lines += [f"  {code:<12} {meaning}" for code, meaning in MEANINGS.items()]
+    return "\n".join([*lines, "", _TAIL])
+
+
+def _unknown(word: str) -> str:
+    from difflib import get_close_matches
+
+    if " " in word:
+        return f'To give it a task, write: brain run "{word}"'
+    near = get_close_matches(word, COMMANDS, 1)
+    hint = f"Did you mean `brain {near[0]}`?" if near else "`brain --help` lists the commands."
+    return f"There is no command {word!r}. {hint}"
 
 
 if __name__ == "__main__":

@@ -1,1 +1,40 @@
-"""The commands of `brain`, one module each: `define` says what it takes, and the parser calls what it set as `act`."""
+"""The commands of `brain`, one module each, and what each is for.
+
+A module has `ABOUT` and `EXAMPLES` for its help; `define` says what it takes, and sets what is called as `act`.
+"""
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    module: str
+    summary: str
+
+
+#: What `brain` does when it is given no command.
+ALONE = "panel"
+
+COMMANDS = {
+    "run": Command("run", "carry out a task and watch it here"),
+    "tasks": Command("tasks", "list the tasks, newest first"),
+    "show": Command("show", "show a task, or follow it while it runs"),
+    "message": Command("message", "steer a running task, or continue an ended one"),
+    "approve": Command("approve", "answer what a task asks for"),
+    "cancel": Command("cancel", "stop a task and everything it started"),
+    "resume": Command("resume", "go on with a task that stopped"),
+    "tools": Command("tools", "list the tools"),
+    "tool": Command("tool", "run one tool, without a model"),
+    "route": Command("route", "say what would be done with a task, and why"),
+    "policy": Command("policy", "say whether a command would be allowed, and why"),
+    "serve": Command("serve", "start the sidecar, for an editor or a script"),
+    "open": Command("open", "open the panel of the running sidecar"),
+    "stop": Command("stop", "stop the running sidecar"),
+    "doctor": Command("doctor", "say what is set up, what is missing, and how to fix it"),
+    "completion": Command("completion", "print the completion script of your shell"),
+}
+
+GROUPS = {
+    "tasks": ("run", "tasks", "show", "message", "approve", "cancel", "resume"),
+    "tools": ("tools", "tool", "route", "policy"),
+    "the sidecar": ("serve", "open", "stop", "doctor", "completion"),
+}

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import errno
 import gc
 import os
 import signal
@@ -11,14 +12,24 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from sidecar.commands.exits import EXIT_ALREADY_RUNNING, EXIT_NO_SIDECAR, EXIT_USAGE
 from sidecar.config.data_dir import AlreadyRunning
-from sidecar.config.settings import BadSettings, default_data_dir, load
+from sidecar.config.places import default_data_dir
+from sidecar.config.settings import BadSettings, load
+from sidecar.journal.errors import JournalError
 from sidecar.telemetry import logs
 from sidecar.wire.system import Ready
 
-EXIT_USAGE = 2
-EXIT_ALREADY_RUNNING = 3
-EXIT_CANNOT_START = 4
+ABOUT = """\
+Start the sidecar and run until told to stop (SIGTERM, SIGINT). When it is ready it prints one JSON line on standard
+output, {"event":"ready","url":…,"pid":…,"tokenFile":…,"version":…}, and nothing else ever goes there; logs go to
+standard error. Tasks that an earlier sidecar left unfinished go on."""
+EXAMPLES = """\
+examples:
+  brain serve                                    in this directory, on port 3847
+  brain serve --port 0 --workspace ~/project     on any free port; read it from the ready line
+  brain serve --die-with-parent                  for a desktop shell: ends when its standard input is closed
+"""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -34,6 +45,9 @@ def define(parser: argparse.ArgumentParser) -> None:
         "--die-with-parent", action="store_true", help="stop when standard input is closed, as when the shell dies"
     )
     parser.add_argument("--exit-when-idle", action="store_true", help="stop once there is nothing left to do or watch")
+    parser.add_argument(
+        "--at-rest", action="store_true", help="answer questions, but work on no task and let nobody else find it"
+    )
     parser.set_defaults(act=act)
 
 
@@ -53,8 +67,13 @@ def act(args: argparse.Namespace) -> int:
         return _refuse(EXIT_USAGE, str(error))
     except AlreadyRunning as error:
         return _refuse(EXIT_ALREADY_RUNNING, str(error))
+    except JournalError as error:
+        return _refuse(EXIT_NO_SIDECAR, str(error))
     except OSError as error:
-        return _refuse(EXIT_CANNOT_START, f"The sidecar cannot start: {error}.")
+        if error.errno == errno.EADDRINUSE:
+            taken = f"Port {args.port} of {args.host} is taken by another program"
+            return _refuse(EXIT_NO_SIDECAR, f"{taken}. Choose another one with --port, or any free one with --port 0.")
+        return _refuse(EXIT_NO_SIDECAR, f"The sidecar cannot start: {error}.")
 
 
 async def _serve(args: argparse.Namespace, workspace: Path) -> int:
@@ -69,21 +88,29 @@ async def _serve(args: argparse.Namespace, workspace: Path) -> int:
         host=args.host,
         port=args.port,
         exit_when_idle=args.exit_when_idle,
+        at_rest=args.at_rest,
     )
     sidecar = Sidecar(launch, load())
     stop_on_signals(sidecar.stop)
     if args.die_with_parent:
         stop_with_parent(asyncio.get_running_loop(), sidecar.stop)
-    await sidecar.start(say_ready)
+    await sidecar.start(ready_line())
     gc.freeze()
     gc.enable()
     await sidecar.run_until_stopped()
     return 0
 
 
-def say_ready(ready: Ready) -> None:
-    sys.stdout.write(ready.to_json() + "\n")
-    sys.stdout.flush()
+def ready_line() -> Callable[[Ready], None]:
+    """Keeps standard output for the one line; whatever else is printed there from now on joins the logs."""
+    kept = os.fdopen(os.dup(1), "w", encoding="utf-8", closefd=False)
+    os.dup2(2, 1)
+
+    def say(ready: Ready) -> None:
+        kept.write(ready.to_json() + "\n")
+        kept.flush()
+
+    return say
 
 
 def stop_on_signals(stop: Callable[[], None]) -> None:

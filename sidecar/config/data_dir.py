@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from sidecar.config.places import READY_FILE, TOKEN_FILE
 from sidecar.wire.system import Ready
 
 
@@ -23,8 +24,8 @@ class DataDir:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.journal = path / "journal.db"
-        self.token_file = path / "token"
-        self._ready_file = path / "sidecar.json"
+        self.token_file = path / TOKEN_FILE
+        self._ready_file = path / READY_FILE
         self._lock_file = path / "lock"
         self._lock: int | None = None
 

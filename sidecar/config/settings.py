@@ -11,7 +11,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-APP = "rainy-brain"
+from sidecar.config.places import config_file
+
 PREFIX = "BRAIN_"
 
 
@@ -38,21 +39,6 @@ class Settings(BaseModel):
     ] = 512 * 1024 * 1024
     allowed_origins: str = Field("", description="Further web origins that may call, with commas between them.")
     scripts: str = Field("", description="Directory of the replies that `scripted/NAME` plays; for tests and demos.")
-
-
-def config_file() -> Path:
-    import platformdirs
-
-    return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "config.toml"
-
-
-def default_data_dir(environ: Mapping[str, str]) -> Path:
-    named = environ.get("BRAIN_DATA_DIR")
-    if named:
-        return Path(named).absolute()
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir(APP, appauthor=False))
 
 
 def load(environ: Mapping[str, str] = os.environ, file: Path | None = None) -> Settings:

@@ -1,0 +1,83 @@
+"""The sidecar over HTTP. Every call has a time limit, and every refusal becomes one line that helps."""
+
+import http.client
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from sidecar.commands.errors import Refused, Unreachable
+from sidecar.commands.sse import Message, Parser
+
+SECONDS = 10.0
+#: A stream says something every 15 seconds, if only that it is alive.
+SILENCE_SECONDS = 40.0
+
+Json = dict[str, Any]
+
+
+class Client:
+    def __init__(self, url: str, token: str, pid: int = 0) -> None:
+        self.url = url
+        self.pid = pid
+        self._token = token
+        self._address = urlsplit(url)
+
+    def get(self, path: str, query: Mapping[str, object] | None = None, *, timeout: float = SECONDS) -> Any:
+        wanted = {name: value for name, value in (query or {}).items() if value is not None}
+        return self._call("GET", f"{path}?{urlencode(wanted)}" if wanted else path, None, {}, timeout)
+
+    def post(
+        self, path: str, body: Json | None = None, *, headers: Mapping[str, str] | None = None, timeout: float = SECONDS
+    ) -> Any:
+        return self._call("POST", path, body, headers or {}, timeout)
+
+    def stream(self, task_id: str, after: int = 0) -> Iterator[Message]:
+        """A task's events until the stream ends; `Unreachable` if it breaks off."""
+        headers = {"Last-Event-ID": str(after)} if after else {}
+        with closing(self._connection(SILENCE_SECONDS)) as connection:
+            try:
+                connection.request("GET", f"/api/brain/tasks/{task_id}/stream", headers=self._headers(headers))
+                response = connection.getresponse()
+                if response.status != 200:
+                    raise refusal(response.status, response.read())
+                parser = Parser()
+                while data := response.read1(65_536):
+                    yield from parser.feed(data)
+            except (OSError, http.client.HTTPException) as error:
+                raise self._unreachable(error) from error
+
+    def _call(self, method: str, path: str, body: Json | None, headers: Mapping[str, str], timeout: float) -> Any:
+        sent = None if body is None else json.dumps(body).encode()
+        typed = {"Content-Type": "application/json"} if body is not None else {}
+        with closing(self._connection(timeout)) as connection:
+            try:
+                connection.request(method, path, sent, self._headers({**typed, **headers}))
+                response = connection.getresponse()
+                content = response.read()
+            except (OSError, http.client.HTTPException) as error:
+                raise self._unreachable(error) from error
+        if response.status >= 400:
+            raise refusal(response.status, content)
+        return json.loads(content)
+
+    def _connection(self, timeout: float) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(self._address.hostname or "", self._address.port, timeout=timeout)
+
+    def _headers(self, more: Mapping[str, str]) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._token}", **more}
+
+    def _unreachable(self, error: Exception) -> Unreachable:
+        return Unreachable(
+            f"The sidecar at {self.url} does not answer ({error or type(error).__name__}). Its tasks are kept; "
+            "`brain doctor` says more."
+        )
+
+
+def refusal(status: int, content: bytes) -> Refused:
+    try:
+        problem = json.loads(content)
+        return Refused(status, problem["code"], problem["detail"])
+    except (ValueError, KeyError, TypeError):
+        return Refused(status, "http_error", f"The sidecar answered {status}, and not in a way that we understand.")
