@@ -1,0 +1,437 @@
+"""What every journal promises, whatever it keeps its words in."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
+from sidecar.journal.memory import MemoryJournal
+from sidecar.journal.port import Journal, NewTask, Record
+from sidecar.journal.retention import Retention
+from sidecar.journal.sqlite import SqliteJournal
+from sidecar.wire.events import CompleteEvent, DeltaEvent, ErrorEvent, Event, RouteEvent, StatusEvent, StepEvent
+from sidecar.wire.tasks import Context, Options, Priority, Status, StoredRequest, TaskResult, Usage
+
+SECONDS = 5.0
+QUEUED = StatusEvent(status=Status.QUEUED)
+RUNNING = StatusEvent(status=Status.RUNNING)
+COMPLETED = StatusEvent(status=Status.COMPLETED)
+
+Open = Callable[[Retention], "asyncio.Future[Journal]"]
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def open_journal(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[object]:
+    opened: list[Journal] = []
+
+    async def open_one(retention: Retention | None = None) -> Journal:
+        journal: Journal
+        if request.param == "memory":
+            journal = MemoryJournal(retention)
+        else:
+            journal = await SqliteJournal.open(tmp_path / "journal.db", retention)
+        opened.append(journal)
+        return journal
+
+    yield open_one
+    for journal in opened:
+        await journal.close()
+
+
+@pytest.fixture
+async def journal(open_journal: Callable[[], object]) -> Journal:
+    return await open_journal()  # type: ignore[misc]
+
+
+def new_task(name: str, *, priority: Priority = "normal", key: str | None = None, conversation: str = "c_1") -> NewTask:
+    request = StoredRequest(
+        task=f"do {name}",
+        workspace="/w",
+        conversation_id=conversation,
+        context=Context(),
+        options=Options(priority=priority),
+    )
+    return NewTask(name, request, [QUEUED], key)
+
+
+def step(number: int) -> StepEvent:
+    return StepEvent(step=number, total=9, message=f"step {number}", agent="coder", state="completed")
+
+
+async def seqs(journal: Journal, task_id: str, after: int = 0) -> list[int | None]:
+    return [event.seq for event in (await journal.events(task_id, after)).events]
+
+
+# -- tasks and events ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_new_task_is_queued_and_can_be_read(journal: Journal) -> None:
+    task, is_new = await journal.create(new_task("t_1"))
+    assert is_new
+    assert (task.id, task.status, task.last_seq) == ("t_1", Status.QUEUED, 1)
+    assert await journal.task("t_1") == task
+
+
+async def test_the_same_idempotency_key_gives_the_same_task(journal: Journal) -> None:
+    await journal.create(new_task("t_1", key="k"))
+    task, is_new = await journal.create(new_task("t_2", key="k"))
+    assert (task.id, is_new) == ("t_1", False)
+    with pytest.raises(UnknownTask):
+        await journal.task("t_2")
+
+
+async def test_a_full_queue_takes_no_more(journal: Journal) -> None:
+    await journal.create(new_task("t_1"), max_queued=1)
+    with pytest.raises(QueueFull):
+        await journal.create(new_task("t_2"), max_queued=1)
+
+
+async def test_events_are_numbered_per_task_from_one(journal: Journal) -> None:
+    for name in ("t_1", "t_2"):
+        await journal.create(new_task(name))
+        await journal.append(name, [RUNNING, step(1)])
+    assert await seqs(journal, "t_1") == [1, 2, 3]
+    assert await seqs(journal, "t_2") == [1, 2, 3]
+
+
+async def test_an_event_goes_out_as_the_json_of_the_wire(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    (stored,) = await journal.append("t_1", [step(4)])
+    data = json.loads(stored.data)
+    assert data.pop("at").endswith("Z")
+    assert data == {
+        "type": "step",
+        "step": 4,
+        "total": 9,
+        "message": "step 4",
+        "agent": "coder",
+        "state": "completed",
+        "seq": 2,
+        "taskId": "t_1",
+    }
+
+
+async def test_appends_that_nobody_awaits_keep_their_order(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    for number in range(1, 50):
+        journal.append("t_1", [step(number)])
+    await journal.append("t_1", [step(50)])
+    page = await journal.events("t_1", after=1)
+    assert [json.loads(event.data)["step"] for event in page.events] == list(range(1, 51))
+
+
+async def test_pages_end_where_they_are_told(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    await journal.append("t_1", [step(number) for number in range(1, 10)])
+    page = await journal.events("t_1", after=3, limit=4)
+    assert [event.seq for event in page.events] == [4, 5, 6, 7]
+    assert page.last_seq == 10
+
+
+async def test_the_row_is_what_the_events_say(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    result = TaskResult(summary="done", files_modified=["a"], verification=None, usage=Usage())
+    await journal.append(
+        "t_1",
+        [
+            RUNNING,
+            RouteEvent(intent="chat", confidence=1, pipeline=["coder"], why="so"),
+            step(3),
+            CompleteEvent(result=result),
+            COMPLETED,
+        ],
+    )
+    task = await journal.task("t_1")
+    assert (task.status, task.intent, task.pipeline) == (Status.COMPLETED, "chat", ["coder"])
+    assert (task.progress.step, task.progress.total) == (3, 9)
+    assert task.result == result
+    assert task.started_at is not None
+    assert task.ended_at is not None
+    assert task.last_seq == 6
+
+
+async def test_going_on_clears_the_end_and_the_error(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    error = ErrorEvent(code="x", message="y", recoverable=True)
+    await journal.append("t_1", [error, StatusEvent(status=Status.FAILED)])
+    failed = await journal.task("t_1")
+    assert failed.error is not None
+    assert failed.ended_at is not None
+    await journal.append("t_1", [QUEUED])
+    again = await journal.task("t_1")
+    assert again.error is None
+    assert again.ended_at is None
+
+
+async def test_an_unknown_task_is_said_to_be_unknown(journal: Journal) -> None:
+    for asking in (journal.task("t_0"), journal.events("t_0"), journal.records("t_0"), journal.request("t_0")):
+        with pytest.raises(UnknownTask):
+            await asking
+    with pytest.raises(UnknownTask):
+        await journal.append("t_0", [RUNNING])
+
+
+async def test_tasks_are_listed_newest_first_by_page_and_status(journal: Journal) -> None:
+    for number in range(5):
+        await journal.create(new_task(f"t_{number}"))
+    await journal.append("t_3", [RUNNING])
+    assert [task.id for task in await journal.tasks(limit=2)] == ["t_4", "t_3"]
+    assert [task.id for task in await journal.tasks(limit=2, before="t_3")] == ["t_2", "t_1"]
+    assert [task.id for task in await journal.tasks(statuses=[Status.RUNNING])] == ["t_3"]
+    assert await journal.counts() == {Status.QUEUED: 4, Status.RUNNING: 1}
+
+
+async def test_a_conversation_is_read_oldest_first(journal: Journal) -> None:
+    for number, conversation in enumerate(("c_1", "c_2", "c_1")):
+        await journal.create(new_task(f"t_{number}", conversation=conversation))
+    assert [task.id for task in await journal.conversation("c_1")] == ["t_0", "t_2"]
+
+
+# -- records and refusals ------------------------------------------------------------------------------------------------
+
+
+async def test_records_come_back_in_the_order_they_were_written(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    written = [Record("step", "b", "1"), Record("step", "a", "2"), Record("intent", "b", "3")]
+    await journal.append("t_1", records=written[:2])
+    await journal.append("t_1", records=written[2:])
+    assert list(await journal.records("t_1")) == written
+
+
+async def test_a_second_record_of_the_same_kind_and_key_is_refused_with_everything_that_came_with_it(
+    journal: Journal,
+) -> None:
+    await journal.create(new_task("t_1"))
+    await journal.append("t_1", records=[Record("answer", "a", "1")])
+    with pytest.raises(DuplicateRecord):
+        await journal.append("t_1", [RUNNING], [Record("step", "new", "1"), Record("answer", "a", "2")])
+    assert await seqs(journal, "t_1") == [1]
+    assert list(await journal.records("t_1")) == [Record("answer", "a", "1")]
+
+
+async def test_a_change_that_does_not_fit_the_status_is_refused(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    with pytest.raises(WrongStatus) as refusal:
+        await journal.append("t_1", [COMPLETED], when={Status.RUNNING})
+    assert refusal.value.status is Status.QUEUED
+    assert (await journal.task("t_1")).status is Status.QUEUED
+
+
+async def test_one_refusal_takes_nobody_else_with_it(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    good = journal.append("t_1", [step(1)])
+    bad = journal.append("t_1", [COMPLETED], when={Status.RUNNING})
+    also_good = journal.append("t_1", [step(2)])
+    results = await asyncio.gather(good, bad, also_good, return_exceptions=True)
+    assert isinstance(results[1], WrongStatus)
+    assert await seqs(journal, "t_1") == [1, 2, 3]
+
+
+# -- claims --------------------------------------------------------------------------------------------------------------
+
+
+async def test_tasks_are_claimed_by_priority_and_then_by_age(journal: Journal) -> None:
+    priorities: list[Priority] = ["low", "normal", "high", "normal"]
+    for number, priority in enumerate(priorities):
+        await journal.create(new_task(f"t_{number}", priority=priority))
+    claimed = [await journal.claim("me", now=0, lease=10) for _ in range(5)]
+    assert [claim and claim.task_id for claim in claimed] == ["t_2", "t_1", "t_3", "t_0", None]
+
+
+async def test_a_claim_brings_the_request_and_the_records(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    await journal.append("t_1", records=[Record("step", "a", "1")])
+    claim = await journal.claim("me", now=0, lease=10)
+    assert claim is not None
+    assert claim.request.task == "do t_1"
+    assert list(claim.records) == [Record("step", "a", "1")]
+
+
+async def test_an_expired_lease_returns_the_task_to_the_queue(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    first = await journal.claim("one", now=0, lease=10)
+    assert first is not None
+    await journal.append("t_1", [RUNNING], fence=first.fence)
+    assert await journal.claim("two", now=9, lease=10) is None
+    second = await journal.claim("two", now=11, lease=10)
+    assert second is not None
+    assert second.fence > first.fence
+
+
+async def test_whoever_lost_the_claim_cannot_write_another_word(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    first = await journal.claim("one", now=0, lease=10)
+    second = await journal.claim("two", now=11, lease=10)
+    assert first is not None
+    assert second is not None
+    with pytest.raises(LeaseLost):
+        await journal.append("t_1", [step(1)], fence=first.fence)
+    with pytest.raises(LeaseLost):
+        await journal.renew("t_1", first.fence, now=12, lease=10)
+    await journal.append("t_1", [step(1)], fence=second.fence)
+
+
+async def test_a_renewed_lease_is_not_taken(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    claim = await journal.claim("one", now=0, lease=10)
+    assert claim is not None
+    await journal.renew("t_1", claim.fence, now=8, lease=10)
+    assert await journal.claim("two", now=15, lease=10) is None
+
+
+async def test_what_others_left_open_is_found(journal: Journal) -> None:
+    for name in ("t_1", "t_2", "t_3"):
+        await journal.create(new_task(name))
+    first = await journal.claim("dead", now=0, lease=10)
+    mine = await journal.claim("me", now=0, lease=10)
+    assert first is not None
+    assert mine is not None
+    await journal.append("t_1", [RUNNING], fence=first.fence)
+    await journal.append("t_2", [RUNNING], fence=mine.fence)
+    assert [task.id for task in await journal.left_open("me")] == ["t_1"]
+
+
+async def test_a_cancelling_that_nobody_holds_can_be_claimed_and_finished(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    await journal.claim("dead", now=0, lease=10)
+    await journal.append("t_1", [RUNNING, StatusEvent(status=Status.CANCELLING)])
+    assert await journal.claim("me", now=1, lease=10) is None
+    await journal.release("t_1")
+    claim = await journal.claim("me", now=1, lease=10)
+    assert claim is not None
+    assert claim.status is Status.CANCELLING
+
+
+# -- following -----------------------------------------------------------------------------------------------------------
+
+
+async def followed(journal: Journal, task_id: str, after: int = 0) -> list[int | None]:
+    seen: list[int | None] = []
+    async with asyncio.timeout(SECONDS):
+        async for batch in journal.tail(task_id, after):
+            seen += [event.seq for event in batch]
+    return seen
+
+
+async def test_a_tail_replays_then_follows_and_ends_with_the_task(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    reader = asyncio.create_task(followed(journal, "t_1"))
+    for number in range(1, 30):
+        await journal.append("t_1", [step(number)])
+    await journal.append("t_1", [COMPLETED])
+    assert await reader == list(range(1, 32))
+
+
+async def test_a_tail_of_an_ended_task_ends_at_once(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    await journal.append("t_1", [COMPLETED])
+    assert await followed(journal, "t_1") == [1, 2]
+    assert await followed(journal, "t_1", after=2) == []
+
+
+async def test_a_tail_goes_on_through_an_end_that_was_not_the_last(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    await journal.append("t_1", [COMPLETED, QUEUED, RUNNING])
+    reader = asyncio.create_task(followed(journal, "t_1"))
+    await journal.append("t_1", [COMPLETED])
+    assert await reader == [1, 2, 3, 4, 5]
+
+
+async def test_readers_from_any_point_see_no_gap_and_no_repeat_while_it_is_written(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    readers = []
+    for number in range(1, 400):
+        journal.append("t_1", [step(number)])
+        if number % 20 == 0:
+            readers.append((number, asyncio.create_task(followed(journal, "t_1", after=number))))
+            await asyncio.sleep(0)
+    await journal.append("t_1", [COMPLETED])
+    for after, reader in readers:
+        assert await reader == list(range(after + 1, 402))
+
+
+async def test_a_reader_that_falls_behind_still_sees_everything_stored(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    tail = journal.tail("t_1")
+    seen = [event.seq for event in await anext(tail)]
+    for number in range(2_000):
+        journal.append("t_1", [step(number)])
+    await journal.append("t_1", [COMPLETED])
+    async for batch in tail:
+        seen += [event.seq for event in batch]
+    assert seen == list(range(1, 2_003))
+
+
+async def test_a_live_event_reaches_those_who_watch_and_is_not_stored(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    tail = journal.tail("t_1")
+    await anext(tail)
+    waiting = asyncio.ensure_future(anext(tail))
+    await asyncio.sleep(0)
+    delta = DeltaEvent(message_id="m", role="assistant", agent="coder", text="hi", kind="text")
+    journal.publish("t_1", delta)
+    async with asyncio.timeout(SECONDS):
+        (seen,) = await waiting
+    assert seen.seq is None
+    assert "seq" not in json.loads(seen.data)
+    assert json.loads(seen.data)["text"] == "hi"
+    assert await seqs(journal, "t_1") == [1]
+    await tail.aclose()
+
+
+async def test_an_event_is_stored_before_it_is_seen(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    events: list[Event] = [step(number) for number in range(1, 100)]
+    for event in events:
+        journal.append("t_1", [event])
+    tail = journal.tail("t_1", after=1)
+    async with asyncio.timeout(SECONDS):
+        seen = [event.seq for event in await anext(tail)]
+    stored = await seqs(journal, "t_1")
+    assert set(seen) <= set(stored)
+    await tail.aclose()
+
+
+# -- blobs and caps ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_blob_comes_back_byte_for_byte(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    data = bytes(range(256)) * 100
+    digest = await journal.put_blob("t_1", data)
+    assert digest == await journal.put_blob("t_1", data)
+    assert await journal.blob(digest) == data
+    assert await journal.blob("0" * 64) is None
+
+
+async def test_only_ended_tasks_are_dropped_and_their_blobs_with_them(
+    open_journal: Callable[[Retention], object],
+) -> None:
+    journal: Journal = await open_journal(Retention(days=-1))  # type: ignore[misc]
+    for name in ("t_1", "t_2"):
+        await journal.create(new_task(name))
+    shared = await journal.put_blob("t_1", b"shared")
+    alone = await journal.put_blob("t_1", b"alone")
+    await journal.put_blob("t_2", b"shared")
+    await journal.append("t_1", [COMPLETED])
+    assert await journal.prune() == 1
+    with pytest.raises(UnknownTask):
+        await journal.task("t_1")
+    assert (await journal.task("t_2")).id == "t_2"
+    assert await journal.blob(shared) == b"shared"
+    assert await journal.blob(alone) is None
+
+
+async def test_over_the_size_the_oldest_go_first(open_journal: Callable[[Retention], object]) -> None:
+    journal: Journal = await open_journal(Retention(bytes=400_000))  # type: ignore[misc]
+    for number in range(10):
+        await journal.create(new_task(f"t_{number}"))
+        long = ErrorEvent(code="x", message="y" * 100_000, recoverable=True)
+        await journal.append(f"t_{number}", [long, COMPLETED])
+    assert await journal.prune() >= 5
+    left = [task.id for task in await journal.tasks()]
+    assert left
+    assert left == [f"t_{number}" for number in range(9, 9 - len(left), -1)]

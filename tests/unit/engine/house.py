@@ -1,0 +1,91 @@
+"""An engine with real parts and a journal in memory: what a test says to it goes the way of every task."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sidecar.config.settings import Settings
+from sidecar.engine.engine import Engine
+from sidecar.engine.operations import Answer, Execute, Operation
+from sidecar.engine.workflow import Workflow
+from sidecar.journal.memory import MemoryJournal
+from sidecar.journal.port import Journal
+from sidecar.models.catalog import Catalog
+from sidecar.wire.tasks import ENDED, ApprovalRequest, ExecuteRequest, Status, Task
+from tools.executor import Executor
+from tools.local import LocalSite
+from tools.policy import Policy
+from tools.registry import default_registry
+
+SECONDS = 5.0
+Json = dict[str, Any]
+
+
+class House:
+    def __init__(self, tmp_path: Path, journal: Journal, *, places: int = 4, max_queued: int = 100) -> None:
+        self.workspace = tmp_path / "workspace"
+        self.workspace.mkdir(exist_ok=True)
+        self.scripts = tmp_path / "scripts"
+        self.scripts.mkdir(exist_ok=True)
+        self.journal = journal
+        registry = default_registry()
+        data_dir = tmp_path / "data"
+        data_dir.mkdir(exist_ok=True)
+        self.executor = Executor(registry, [LocalSite(registry, data_dir)], Policy())
+        catalog = Catalog(Settings(), self.scripts)
+        workflow = Workflow(journal, catalog, registry, self.executor)
+        self.engine = Engine(journal, workflow, self.workspace, places=places, max_queued=max_queued)
+
+    def script(self, name: str, replies: object) -> Json:
+        (self.scripts / f"{name}.json").write_text(json.dumps(replies))
+        return dict.fromkeys(("fast", "smart", "instant"), f"scripted/{name}")
+
+    async def execute(self, task: str, key: str | None = None, **options: object) -> str:
+        request = ExecuteRequest.model_validate({"task": task, "options": options})
+        return await self.engine.submit(Execute(request, key))
+
+    async def submit(self, operation: Operation) -> str:
+        return await self.engine.submit(operation)
+
+    async def allow(self, task_id: str, approval_id: str, scope: str = "once") -> None:
+        answer = ApprovalRequest.model_validate({"decision": "allow", "scope": scope})
+        await self.engine.submit(Answer(task_id, approval_id, answer))
+
+    async def events(self, task_id: str) -> list[Json]:
+        page = await self.journal.events(task_id, limit=10_000)
+        return [json.loads(event.data) for event in page.events]
+
+    async def until(self, task_id: str, type_: str, **fields: object) -> Json:
+        """The first event, stored or live, that has these fields."""
+        async with asyncio.timeout(SECONDS):
+            async for batch in self.engine.events(task_id):
+                for stored in batch:
+                    event: Json = json.loads(stored.data)
+                    if event["type"] == type_ and all(event.get(name) == value for name, value in fields.items()):
+                        return event
+        raise AssertionError(f"no {type_} with {fields}: {await self.events(task_id)}")
+
+    async def ended(self, task_id: str) -> Task:
+        async with asyncio.timeout(SECONDS):
+            async for _ in self.engine.events(task_id):
+                pass
+        task = await self.journal.task(task_id)
+        assert task.status in ENDED
+        return task
+
+    async def reached(self, task_id: str, status: Status) -> None:
+        await self.until(task_id, "status", status=status)
+
+
+@asynccontextmanager
+async def a_house(tmp_path: Path, journal: Journal | None = None, **limits: int) -> AsyncIterator[House]:
+    house = House(tmp_path, journal or MemoryJournal(), **limits)
+    await house.engine.start()
+    try:
+        yield house
+    finally:
+        await house.engine.stop()
+        await house.executor.close()
