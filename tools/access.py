@@ -1,13 +1,12 @@
 """What a call touches, and whether two calls may run at the same time."""
 
 import unicodedata
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tools.spec import Arguments, ToolSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """`scopes` are paths as parts, each standing for itself and everything beneath it."""
 
     writes: bool

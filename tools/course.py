@@ -4,7 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pydantic import JsonValue
@@ -21,7 +21,7 @@ from tools.ledger import FileState, Intent, Ledger, Outcome, Question, digest
 from tools.live import LiveOutput
 from tools.policy import Decision, Policy
 from tools.session import Session
-from tools.settle import open_changes
+from tools.settle import settled
 from tools.shield import finished
 from tools.site import HostedSite, Site
 from tools.spec import AnyTool, Arguments, Call, FileTool, PreparedChange, ToolResult, ToolSpec, described
@@ -44,14 +44,14 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class BatchContext:
-    """Whose calls these are. Keep one for a task, or hand its `session` on: it knows what the agent has read."""
+    """Whose calls these are. What the agent has read is remembered with its ledger, unless a session is given."""
 
     workspace: str
     approvals: Approvals
     ledger: Ledger
     task_text: str = ""
     tools: frozenset[str] | None = None
-    session: Session = field(default_factory=Session)
+    session: Session | None = None
 
 
 @dataclass(slots=True)
@@ -63,6 +63,7 @@ class Passage:
     tool: AnyTool
     args: Arguments
     access: Access
+    session: Session
     began: float = 0.0
     site: str = "local"
     begun: bool = False
@@ -167,7 +168,7 @@ class Course:
         key = (passage.context.workspace, passage.spec.name, passage.args.model_dump_json())
         if (result := self._held(passage, site, key)) is not None:
             passage.ledger.note(passage.event("running"))
-            passage.context.session.learn(result)
+            passage.session.learn(result, passage.context.workspace)
             return passage.outcome("success", result, cached=True)
         if passage.spec.effects == "none":
             passage.ledger.note(passage.event("running"))
@@ -177,7 +178,7 @@ class Course:
         passage.begun = True
         result = await self._on_site(passage, site)
         if result.error is None:
-            passage.context.session.learn(result)
+            passage.session.learn(result, passage.context.workspace)
             self._hold(passage, site, key, result)
         return passage.outcome("error" if result.error else "success", result)
 
@@ -204,13 +205,12 @@ class Course:
         passage.begun = True
         if isinstance(site, HostedSite) and intent.files:
             host = _host(passage, site)
-            judgement, changes = await _safely(passage, open_changes(intent.files, host, passage.ledger))
-            names = ", ".join(state.path for state in intent.files)
+            done, changes = await _safely(passage, settled(intent.files, host, passage.ledger))
             if not changes:
-                content = f"Already done before a restart: {names}. Nothing was written again."
-                files: list[JsonValue] = [{"path": state.path, "hash": state.after} for state in judgement.done]
-                return passage.outcome("success", ToolResult(content, {"files": files}, f"already done: {names}"))
-            return await finished(_applied(passage, host, changes, told(changes, "Finished after a restart.")))
+                result = told(done, "Already done before a restart; nothing was written again.")
+                return passage.outcome("success", result)
+            result = told([*done, *changes], "Finished after a restart.")
+            return await finished(_applied(passage, host, changes, result))
         if isinstance(site, HostedSite):
             for each in await _host(passage, site).sweep(passage.call.id):
                 passage.kill(each.pid, each.command)
@@ -271,13 +271,13 @@ async def _applied(passage: Passage, host: Host, changes: Sequence[FileChange], 
         # All or nothing: what was written for this call is taken back, unless somebody else has touched it since.
         for change in reversed(done):
             try:
-                await host.apply(replace(change, before=change.after, after=change.before))
+                await host.apply(change._replace(before=change.after, after=change.before))
             except ToolError:
                 error.message += f" {change.path} was changed already and could not be taken back."
         outcome = failed(passage, error)
     else:
         for change in changes:
-            passage.context.session.saw(change.path, change.after)
+            passage.session.saw(change.path, change.after)
         outcome = passage.outcome("error" if result.error else "success", result)
     await passage.ledger.settle(passage.call.id, outcome, passage.event(outcome.status, outcome))
     return outcome
@@ -337,7 +337,7 @@ async def _safely(passage: Passage, work: Coroutine[Any, Any, T]) -> T:
 
 def _seen(passage: Passage, prepared: PreparedChange) -> PreparedChange:
     """An edit that the agent has not seen is not overwritten; where it is kept, the agent is told of it."""
-    session = passage.context.session
+    session = passage.session
     unseen = [note for change in prepared.changes if (note := session.unseen(change.path, change.before))]
     if not unseen:
         return prepared
@@ -346,8 +346,8 @@ def _seen(passage: Passage, prepared: PreparedChange) -> PreparedChange:
     told_changes = "\n".join(unseen)
     if prepared.replaces:
         raise ChangedElsewhere(f"{told_changes}\nNothing was written. Take this into account, then repeat your change.")
-    result = replace(prepared.result, content=f"{prepared.result.content}\nNote: {told_changes}")
-    return replace(prepared, result=result)
+    result = prepared.result._replace(content=f"{prepared.result.content}\nNote: {told_changes}")
+    return prepared._replace(result=result)
 
 
 def _host(passage: Passage, site: HostedSite) -> Host:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from weakref import WeakKeyDictionary
 
 from sidecar.cache import Caches
 from sidecar.wire.events import ErrorBody
@@ -10,9 +11,10 @@ from tools.access import access, conflict
 from tools.course import BatchContext, Course, Passage, ToolCall, call_event
 from tools.errors import ToolError, ToolNotOffered
 from tools.host import Killed
-from tools.ledger import Outcome
+from tools.ledger import Ledger, Outcome
 from tools.policy import Policy
 from tools.registry import Registry
+from tools.session import Session
 from tools.site import HostedSite, Site
 from tools.text import clipped
 from tools.validation import validated
@@ -29,6 +31,7 @@ class Executor:
         self._caches = caches
         self._course = Course(sites, policy, caches)
         self._batches: set[asyncio.Task[object]] = set()
+        self._sessions: WeakKeyDictionary[Ledger, Session] = WeakKeyDictionary()
 
     async def batch(
         self,
@@ -51,15 +54,15 @@ class Executor:
         finally:
             self._batches.discard(batch)
 
-    async def end(self, context: BatchContext) -> list[Killed]:
+    async def end(self, ledger: Ledger) -> list[Killed]:
         """At a task's end: its background commands end with it."""
         ended: list[Killed] = []
-        for command_id in list(context.session.commands):
+        session = self._sessions.pop(ledger, None)
+        for command_id, workspace in session.commands.items() if session else ():
             for site in self._sites:
                 if isinstance(site, HostedSite):
                     with suppress(ToolError):
-                        ended.extend((await site.host(context.workspace).stop(command_id)).killed)
-            context.session.commands.discard(command_id)
+                        ended.extend((await site.host(workspace).stop(command_id)).killed)
         return ended
 
     async def close(self) -> None:
@@ -83,7 +86,13 @@ class Executor:
             args = validated(tool, call.args)
         except ToolError as error:
             return error
-        return Passage(call, context, tool, args, access(tool.spec, args, context.workspace))
+        session = self._session(context)
+        return Passage(call, context, tool, args, access(tool.spec, args, context.workspace), session)
+
+    def _session(self, context: BatchContext) -> Session:
+        if context.session is not None:
+            return context.session
+        return self._sessions.setdefault(context.ledger, Session())
 
     async def _together(
         self, calls: Sequence[ToolCall], prepared: list[Passage | ToolError], context: BatchContext, limit: int
@@ -129,7 +138,7 @@ class Executor:
         ledger = context.ledger
         recorded = ledger.outcome(call.id)
         if recorded is not None:
-            context.session.recall(recorded.details)
+            self._session(context).recall(recorded.details)
             return recorded
         if isinstance(prepared, Passage):
             return await self._course.run(prepared)

@@ -6,15 +6,13 @@ where a host cannot do what it is asked, it raises a `ToolError`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 #: The path prefix of a command's whole output, kept outside of the workspace; only `read` and `stat` know it.
 OUTPUT_PREFIX = "output:"
 
 
-@dataclass(frozen=True, slots=True)
-class FileInfo:
+class FileInfo(NamedTuple):
     path: str
     kind: Literal["file", "directory", "symlink", "other"]
     size: int
@@ -24,8 +22,7 @@ class FileInfo:
     ctime_ns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(NamedTuple):
     """A file before and after: `None` is a file that does not exist. Settled after a crash by comparing the two."""
 
     path: str
@@ -34,16 +31,14 @@ class FileChange:
     mode: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Killed:
+class Killed(NamedTuple):
     """A process that was ended because its call was, by its number and its command line."""
 
     pid: int
     command: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessResult:
+class ProcessResult(NamedTuple):
     """How a process ended; while it runs, `exit_code` is `None` and `running` is true.
 
     `output` is its head and tail within the cap; the whole stands in `log`, a path for `read`, if it was cut.

@@ -86,7 +86,7 @@ class Ledger(Protocol):
     async def ask(self, question: Question) -> Literal["allow", "deny"]: ...
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class ListLedger:
     """A ledger in memory, for a batch that nobody resumes. Nobody is there to be asked, unless an answer is given."""
 

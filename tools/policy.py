@@ -2,8 +2,7 @@
 
 import re
 import shlex
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sidecar.wire.tasks import Approvals
 from tools.protected import protected
@@ -19,8 +18,7 @@ _ASSIGNMENT = re.compile(r"\w+=")
 _GIT_WRITES = frozenset({"git_add", "git_commit"})
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     verdict: Literal["allow", "ask", "deny"]
     why: str
 

@@ -1,7 +1,7 @@
 """The tools by name. A model's habits (`ls`, `grep`, `str_replace`…) find the same tools by other names."""
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from sidecar.wire.tools import ToolInfo
 from tools.errors import UnknownTool
@@ -73,30 +73,40 @@ ALIASES = {
 }
 
 
+Loader = Callable[[], AnyTool]
+
+
 class Registry:
-    def __init__(self, tools: Iterable[AnyTool], aliases: dict[str, str] | None = None) -> None:
+    """Made of tools, or of loaders by name: a tool that nobody calls is never imported."""
+
+    def __init__(self, tools: Iterable[AnyTool] = (), loaders: Mapping[str, Loader] | None = None) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
-        self._aliases = ALIASES if aliases is None else aliases
+        self._loaders = dict(loaders or {})
+        self._names = [*self._loaders, *(name for name in self._tools if name not in self._loaders)]
 
     def get(self, name: str) -> AnyTool:
-        tool = self._tools.get(self._aliases.get(name, name)) if name not in self._tools else self._tools[name]
-        if tool is None:
-            near = difflib.get_close_matches(name[:100], [*self._tools, *self._aliases], n=1)
-            hint = f" Did you mean {self._aliases.get(near[0], near[0])}?" if near else ""
-            raise UnknownTool(f"There is no tool {name[:100]!r}.{hint} Tools: {', '.join(self._tools)}.")
-        return tool
+        name = name if name in self._names else ALIASES.get(name, name)
+        tool = self._tools.get(name)
+        if tool is not None:
+            return tool
+        if name in self._loaders:
+            tool = self._tools[name] = self._loaders[name]()
+            return tool
+        near = difflib.get_close_matches(name[:100], [*self._names, *ALIASES], n=1)
+        hint = f" Did you mean {ALIASES.get(near[0], near[0])}?" if near else ""
+        raise UnknownTool(f"There is no tool {name[:100]!r}.{hint} Tools: {', '.join(self._names)}.")
 
     def infos(self) -> list[ToolInfo]:
         return [tool.spec.info() for tool in self]
 
     def __contains__(self, name: str) -> bool:
-        return name in self._tools or self._aliases.get(name) in self._tools
+        return name in self._names or ALIASES.get(name) in self._names
 
     def __iter__(self) -> Iterator[AnyTool]:
-        return iter(self._tools.values())
+        return (self.get(name) for name in self._names)
 
 
 def default_registry() -> Registry:
-    from tools.builtin import all_tools
+    from tools.builtin import LOADERS
 
-    return Registry(all_tools())
+    return Registry(loaders=LOADERS)

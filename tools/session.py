@@ -16,9 +16,10 @@ _SHOWN_LINES = 60
 
 @dataclass(slots=True)
 class Session:
-    """Kept by whoever owns the task and given along with each batch; bounded, so that a long task does not grow it."""
+    """One for each ledger; bounded, so that a long task does not grow it."""
 
-    commands: set[str] = field(default_factory=set)
+    #: Commands in the background, each with its workspace.
+    commands: dict[str, str] = field(default_factory=dict)
     _hashes: OrderedDict[str, str] = field(default_factory=OrderedDict)
     _contents: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
     _size: int = 0
@@ -36,12 +37,14 @@ class Session:
         while self._size > _BYTES:
             self._size -= len(self._contents.popitem(last=False)[1])
 
-    def learn(self, result: ToolResult) -> None:
+    def learn(self, result: ToolResult, workspace: str) -> None:
         for source in result.sources:
             if source.content is not None:
                 self.saw(source.info.path, source.content)
         if not result.sources:
             self.recall(result.details)
+        if isinstance(result.details, dict) and isinstance(command_id := result.details.get("commandId"), str):
+            self.commands[command_id] = workspace
 
     def recall(self, details: JsonValue) -> None:
         """From a result of another site, or of an earlier process: the hashes that it names."""

@@ -1,20 +1,26 @@
 """What became of a call that was about to act when the process died: settled by looking, never by guessing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tools.errors import ChangedElsewhere, FileMissing, ToolError
 from tools.host import FileChange, Host
 from tools.ledger import FileState, Ledger, digest
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """Which files of an intent are done, which are still as before, and which somebody else has changed."""
 
     done: tuple[FileState, ...]
     open: tuple[FileState, ...]
     foreign: tuple[FileState, ...]
+
+
+class Settled(NamedTuple):
+    """The changes that were made before the process died, and those that are still to be made."""
+
+    done: list[FileChange]
+    open: list[FileChange]
 
 
 def judge(files: Sequence[FileState], now: Mapping[str, str | None]) -> Judgement:
@@ -27,8 +33,8 @@ def judge(files: Sequence[FileState], now: Mapping[str, str | None]) -> Judgemen
     return Judgement(tuple(done), tuple(still_open), tuple(foreign))
 
 
-async def open_changes(files: Sequence[FileState], host: Host, ledger: Ledger) -> tuple[Judgement, list[FileChange]]:
-    """Looks at the files, and gives what is still to be done, with the very content that was recorded."""
+async def settled(files: Sequence[FileState], host: Host, ledger: Ledger) -> Settled:
+    """Looks at the files; what is still to be done comes with the very content that was recorded."""
     contents = {state.path: await content(host, state.path) for state in files}
     judgement = judge(files, {path: None if data is None else digest(data) for path, data in contents.items()})
     if judgement.foreign:
@@ -39,7 +45,7 @@ async def open_changes(files: Sequence[FileState], host: Host, ledger: Ledger) -
         )
     changes = []
     for state in judgement.open:
-        after = None if state.after is None else await ledger.blob(state.after)
+        after = await _blob(ledger, state.after)
         if state.after is not None and after is None:
             raise ToolError(
                 f"The process died during this change of {state.path}, and its new content was not kept. Read the "
@@ -47,7 +53,15 @@ async def open_changes(files: Sequence[FileState], host: Host, ledger: Ledger) -
                 code="content_lost",
             )
         changes.append(FileChange(state.path, contents[state.path], after, state.mode))
-    return judgement, changes
+    done = [
+        FileChange(state.path, await _blob(ledger, state.before), contents[state.path], state.mode)
+        for state in judgement.done
+    ]
+    return Settled(done, changes)
+
+
+async def _blob(ledger: Ledger, name: str | None) -> bytes | None:
+    return None if name is None else await ledger.blob(name)
 
 
 async def content(host: Host, path: str) -> bytes | None:

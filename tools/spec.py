@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from pydantic import ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
@@ -59,16 +59,14 @@ class ToolSpec:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """What a result was read from: the file as it was just before, and its bytes where the whole was read."""
 
     info: FileInfo
     content: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(NamedTuple):
     """`content` is what the model reads, `details` what the panel draws, `summary` the one line for both.
 
     `error` marks a call that was carried out and did not succeed, such as a command that failed: its output is
@@ -82,8 +80,7 @@ class ToolResult:
     sources: tuple[Source, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedChange:
+class PreparedChange(NamedTuple):
     """What a file tool is about to do. The executor records it, then applies it.
 
     `replaces` says that the old content is overwritten as a whole, so that an edit that the agent has not seen would be

@@ -2,8 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from cachetools import TLRUCache
 
@@ -13,8 +12,7 @@ V = TypeVar("V")
 Key = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Held(Generic[V]):
+class _Held(NamedTuple, Generic[V]):
     value: V
     size: int
     sources: tuple[tuple[str, Stamp], ...]

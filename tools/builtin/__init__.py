@@ -1,20 +1,26 @@
-"""The tools that come with the product, one a file."""
+"""The tools that come with the product, one a file. Each is imported when it is first asked for."""
 
-from tools.builtin.list_dir import ListDir
-from tools.builtin.read_file import ReadFile
-from tools.builtin.run_command import RunCommand
-from tools.builtin.run_tests import RunTests
-from tools.builtin.search_code import SearchCode
-from tools.builtin.write_file import WriteFile
+from collections.abc import Callable
+from importlib import import_module
+
 from tools.spec import AnyTool
 
+_NAMES = """
+read_file read_files list_dir read_directory_tree find_files search_code get_workspace_info
+write_file create_file edit_file multi_edit apply_patch move_file delete_file
+run_command command_output stop_command run_tests
+git_status git_diff git_log git_show git_blame git_add git_commit
+get_diagnostics analyze_code find_symbols
+"""
 
-def all_tools() -> list[AnyTool]:
-    return [
-        ReadFile(),
-        ListDir(),
-        SearchCode(),
-        WriteFile(),
-        RunCommand(),
-        RunTests(),
-    ]
+
+def _loader(name: str) -> Callable[[], AnyTool]:
+    def load() -> AnyTool:
+        module = import_module(f"tools.builtin.{name}")
+        tool: AnyTool = getattr(module, name.title().replace("_", ""))()
+        return tool
+
+    return load
+
+
+LOADERS = {name: _loader(name) for name in _NAMES.split()}

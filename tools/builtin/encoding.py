@@ -1,7 +1,7 @@
 """Text in a file and back again, so that what was not edited keeps its bytes: encoding, BOM, line endings."""
 
 import codecs
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tools.errors import BinaryFile, ToolError
 
@@ -15,8 +15,7 @@ _BOMS = (
 _LOOK = 8_192
 
 
-@dataclass(frozen=True, slots=True)
-class TextFile:
+class TextFile(NamedTuple):
     """A file's text as it is, line endings included, and what it takes to write it back."""
 
     text: str

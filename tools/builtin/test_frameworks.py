@@ -3,9 +3,8 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tools.errors import ToolError
 from tools.host import Host
@@ -15,8 +14,7 @@ Name = Literal["pytest", "unittest", "npm", "go", "cargo", "make"]
 _SIZE = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Framework:
+class Framework(NamedTuple):
     name: Name
     argv: Sequence[str]
 

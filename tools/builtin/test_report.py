@@ -3,13 +3,13 @@
 import json
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MESSAGE = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     name: str
     message: str
 

@@ -5,7 +5,8 @@ check and the opening in which a link could be swapped in. Where the kernel has 
 by handle without ever following a link that the walk has not read itself.
 """
 
-# ruff: noqa: PTH -- called so often that building a Path would cost more than the call itself
+# Called so often that building a Path would cost more than the call itself.
+# ruff: noqa: PTH100, PTH115
 
 import ctypes
 import errno

@@ -1,6 +1,7 @@
 """Commands on this machine: started clean, bounded in time and output, ended with everything that they started."""
 
-# ruff: noqa: PTH -- called so often that building a Path would cost more than the call itself
+# Called so often that building a Path would cost more than the call itself.
+# ruff: noqa: PTH115
 
 import asyncio
 import errno

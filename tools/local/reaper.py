@@ -75,6 +75,8 @@ class Reaper:
                     os.killpg(root, signal.SIGKILL)
                 _signal(alive, signal.SIGKILL)
             await asyncio.sleep(_LOOK)
+        for pid in seen.keys() - started:
+            _wait(pid)
         return list(seen.values())
 
     async def sweep(self, call_id: str | None, started: frozenset[int]) -> list[Killed]:

@@ -4,7 +4,8 @@ On Linux `/proc` tells parent, session and environment, and orphans come to this
 other systems `ps` tells parent and group only: what daemonized away from its group is not found there.
 """
 
-# ruff: noqa: PTH -- called so often that building a Path would cost more than the call itself
+# Called so often that building a Path would cost more than the call itself.
+# ruff: noqa: PTH208
 
 import ctypes
 import os
@@ -12,15 +13,13 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     pid: int
     parent: int
     group: int

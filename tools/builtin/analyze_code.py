@@ -1,0 +1,86 @@
+from pydantic import JsonValue
+
+from tools.builtin.existing import required
+from tools.builtin.languages import SUFFIXES
+from tools.builtin.outline import Outline, outlined
+from tools.errors import TooLarge, ToolError
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec
+
+_SIZE = 4 * 1024 * 1024
+_CALLS = 40
+_COMPLEX = 10
+
+
+class AnalyzeCodeArguments(Arguments):
+    path: str
+
+
+class AnalyzeCode:
+    spec = ToolSpec(
+        name="analyze_code",
+        description=(
+            "The outline of a source file: classes, functions and their lines, imports, what it calls most, and which "
+            "functions branch a lot. Python, JavaScript, TypeScript, TSX, Go, Rust, Java, C, C++."
+        ),
+        arguments=AnalyzeCodeArguments,
+        executor="hybrid",
+        retryable=True,
+        cache="files",
+    )
+
+    async def run(self, args: AnalyzeCodeArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        info = await host.stat(args.path)
+        if info.size > _SIZE:
+            raise TooLarge(f"{args.path} has {info.size} bytes, too many for an outline. Use search_code.")
+        content = await required(host, args.path)
+        outline = outlined(args.path, content)
+        if outline is None:
+            known = " ".join(SUFFIXES)
+            raise ToolError(f"{args.path} is in no known language ({known}). Use read_file.", code="unknown_language")
+        return ToolResult(
+            content=_told(args.path, outline),
+            details=_details(args.path, outline),
+            summary=f"{outline.language}: {len(outline.symbols)} symbols",
+            sources=(Source(info),),
+        )
+
+
+def _told(path: str, outline: Outline) -> str:
+    lines = [f"{path} ({outline.language})"]
+    for symbol in outline.symbols:
+        indent = "  " * (symbol.parent.count(".") + 1 if symbol.parent else 0)
+        branches = f"  [complexity {symbol.complexity}]" if (symbol.complexity or 0) >= _COMPLEX else ""
+        lines.append(f"{indent}{symbol.line}–{symbol.end_line} {symbol.kind} {symbol.name}{branches}")
+    if outline.imports:
+        lines += ["imports:", *(f"  {each}" for each in outline.imports)]
+    if outline.calls:
+        lines.append("calls: " + ", ".join(f"{name} ×{count}" for name, count in outline.calls.most_common(_CALLS)))
+    if outline.errors:
+        lines.append("syntax errors at lines " + ", ".join(map(str, outline.errors[:20])))
+    return "\n".join(lines)
+
+
+def _details(path: str, outline: Outline) -> JsonValue:
+    symbols: list[JsonValue] = [
+        {
+            "name": symbol.name,
+            "kind": symbol.kind,
+            "line": symbol.line,
+            "endLine": symbol.end_line,
+            "parent": symbol.parent,
+            "complexity": symbol.complexity,
+        }
+        for symbol in outline.symbols
+    ]
+    imports: list[JsonValue] = [*outline.imports]
+    calls: dict[str, JsonValue] = dict(outline.calls.most_common(_CALLS))
+    errors: list[JsonValue] = [*outline.errors[:100]]
+    return {
+        "path": path,
+        "language": outline.language,
+        "symbols": symbols,
+        "imports": imports,
+        "calls": calls,
+        "syntaxErrors": errors,
+    }

@@ -1,0 +1,62 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from tools.builtin.encoding import TextFile, new_text
+from tools.builtin.existing import existing, required
+from tools.builtin.patch import FilePatch, applied, parsed
+from tools.changes import told
+from tools.errors import FileExists, NoMatch
+from tools.host import FileChange, Host
+from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+
+
+class ApplyPatchArguments(Arguments):
+    patch: Annotated[str, Field(min_length=1, description="A unified diff of one or more files.")]
+
+    def paths(self) -> tuple[str, ...]:
+        try:
+            files = parsed(self.patch)
+        except NoMatch:
+            return ()
+        return tuple(dict.fromkeys(name for file in files for name in (file.source, file.target) if name))
+
+
+class ApplyPatch:
+    spec = ToolSpec(
+        name="apply_patch",
+        description=(
+            "Apply a unified diff to one or more files: all of it, or nothing. --- /dev/null makes a file, "
+            "+++ /dev/null deletes one."
+        ),
+        arguments=ApplyPatchArguments,
+        executor="hybrid",
+        effects="files",
+    )
+
+    async def prepare(self, args: ApplyPatchArguments, host: Host, call: Call) -> PreparedChange:
+        changes: list[FileChange] = []
+        for file in parsed(args.patch):
+            changes += await _changes(file, host)
+        paths = [change.path for change in changes]
+        if twice := next((path for path in paths if paths.count(path) > 1), None):
+            raise NoMatch(f"{twice} stands in the patch twice. Put its hunks together under one file.")
+        return PreparedChange(tuple(changes), told(changes))
+
+
+async def _changes(file: FilePatch, host: Host) -> list[FileChange]:
+    if file.source is None:
+        if await existing(host, file.path) is not None:
+            raise FileExists(f"The patch makes {file.path}, but it exists already. Patch what is there instead.")
+        return [FileChange(file.path, None, new_text(applied("", file)))]
+    before = await required(host, file.source)
+    text = TextFile.of(before, file.source)
+    after = text.encoded(applied(text.text, file), file.path)
+    if file.target is None:
+        return [FileChange(file.source, before, None)]
+    if file.target == file.source:
+        return [FileChange(file.source, before, after)]
+    if await existing(host, file.target) is not None:
+        raise FileExists(f"The patch renames {file.source} to {file.target}, but that exists already.")
+    mode = (await host.stat(file.source)).mode
+    return [FileChange(file.target, None, after, mode), FileChange(file.source, before, None)]

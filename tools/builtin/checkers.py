@@ -1,0 +1,240 @@
+"""The project's own checkers, those that are there, and what each found in the same words.
+
+Where no checker is installed, the syntax is still looked at: with Python's own parser, and with tree-sitter.
+"""
+
+import ast
+import json
+import re
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tools.builtin.languages import language_of
+from tools.builtin.listener import Listener
+from tools.builtin.outline import outlined
+from tools.builtin.ripgrep import ripgrep
+from tools.errors import CommandMissing, ToolError
+from tools.host import Host
+from tools.spec import Call
+
+_FILES = 300
+_SIZE = 1 << 20
+_MYPY = re.compile(r"^(.+?):(\d+):(?:(\d+):)? (error|warning): (.*)$", re.MULTILINE)
+_TSC = re.compile(r"^(.+?)\((\d+),(\d+)\): (error|warning) (.*)$", re.MULTILINE)
+
+
+class Diagnostic(NamedTuple):
+    path: str
+    line: int
+    column: int
+    severity: str
+    message: str
+    checker: str
+
+
+class Diagnosed(NamedTuple):
+    diagnostics: list[Diagnostic]
+    checkers: tuple[str, ...]
+
+
+async def diagnosed(paths: Sequence[str], host: Host, call: Call) -> Diagnosed:
+    for path in paths:
+        await host.stat(path)
+    files = await _files(paths, host, call)
+    found: list[Diagnostic] = []
+    used: list[str] = []
+    for name, check in (("ruff", _ruff), ("mypy", _mypy), ("pyright", _pyright), ("tsc", _tsc), ("eslint", _eslint)):
+        if name == "pyright" and "mypy" in used:
+            continue
+        try:
+            result = await check(paths, files, host, call)
+        except CommandMissing:
+            continue
+        if result is not None:
+            used.append(name)
+            found += result
+    syntax = await _syntax([path for path in files if not _covered(path, used)], host)
+    if syntax is not None:
+        used.append("syntax")
+        found += syntax
+    # Two checkers may say the same; the order must not depend on which came first.
+    return Diagnosed(sorted(set(found)), tuple(used))
+
+
+def _covered(path: str, used: Sequence[str]) -> bool:
+    return ("ruff" in used and path.endswith((".py", ".pyi"))) or ("tsc" in used and path.endswith((".ts", ".tsx")))
+
+
+async def _files(paths: Sequence[str], host: Host, call: Call) -> list[str]:
+    plain = [path for path in paths if (await host.stat(path)).kind == "file"]
+    folders = [path for path in paths if path not in plain] or ([] if paths else ["."])
+    for folder in folders:
+        text, _ = await _run([ripgrep(), "--no-config", "--files", "--null"], host, call, cwd=folder)
+        prefix = "" if folder == "." else f"{folder.rstrip('/')}/"
+        plain += [f"{prefix}{name.removeprefix('./')}" for name in text.split("\0") if name and language_of(name)]
+    return plain[: _FILES * 10]
+
+
+async def _run(argv: Sequence[str], host: Host, call: Call, cwd: str = ".") -> tuple[str, int | None]:
+    listener = Listener()
+    result = await host.run(
+        argv, call_id=call.id, cwd=cwd, timeout=call.timeout, output=listener, killed=call.killed, log=False
+    )
+    return listener.text, result.exit_code
+
+
+async def _python_tool(name: str, arguments: Sequence[str], host: Host, call: Call) -> tuple[str, int | None]:
+    """The project's own, before the one on the PATH."""
+    for folder in (".venv/bin", "venv/bin"):
+        try:
+            await host.stat(f"{folder}/{name}")
+        except ToolError:
+            continue
+        return await _run([f"{host.workspace}/{folder}/{name}", *arguments], host, call)
+    return await _run([name, *arguments], host, call)
+
+
+async def _ruff(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
+    if not any(path.endswith((".py", ".pyi")) for path in files):
+        return None
+    arguments = ["check", "--output-format=json", "--quiet", "--exit-zero", "--no-cache", "--", *(paths or ["."])]
+    text, _ = await _python_tool("ruff", arguments, host, call)
+    return [
+        Diagnostic(
+            _relative(each["filename"], host),
+            each["location"]["row"],
+            each["location"]["column"],
+            "error" if not each.get("code") or str(each["code"]).startswith(("E9", "F8", "invalid")) else "warning",
+            f"{each.get('code') or 'syntax'} {each['message']}",
+            "ruff",
+        )
+        for each in _json(text)
+    ]
+
+
+async def _mypy(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
+    wanted = [path for path in files if path.endswith((".py", ".pyi"))]
+    if not wanted or not await _configured(host, "mypy", ("mypy.ini", "pyproject.toml", "setup.cfg")):
+        return None
+    arguments = [
+        "--no-error-summary",
+        "--show-column-numbers",
+        "--no-color-output",
+        "--no-pretty",
+        "--",
+        *wanted[:_FILES],
+    ]
+    text, _ = await _python_tool("mypy", arguments, host, call)
+    return _matched(_MYPY, text, "mypy", host)
+
+
+async def _pyright(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
+    if not any(path.endswith(".py") for path in files):
+        return None
+    if not await _configured(host, "pyright", ("pyrightconfig.json", "pyproject.toml")):
+        return None
+    text, _ = await _python_tool("pyright", ["--outputjson", *paths], host, call)
+    report = _json(text)
+    entries = report.get("generalDiagnostics", []) if isinstance(report, dict) else []
+    return [
+        Diagnostic(
+            _relative(each["file"], host),
+            each["range"]["start"]["line"] + 1,
+            each["range"]["start"]["character"] + 1,
+            each["severity"],
+            each["message"],
+            "pyright",
+        )
+        for each in entries
+        if "range" in each
+    ]
+
+
+async def _tsc(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
+    if not await _exists(host, "tsconfig.json") or not await _exists(host, "node_modules/.bin/tsc"):
+        return None
+    text, _ = await _run(["node_modules/.bin/tsc", "--noEmit", "--pretty", "false"], host, call)
+    found = _matched(_TSC, text, "tsc", host)
+    return [each for each in found if not paths or any(_within(each.path, path) for path in paths)]
+
+
+async def _eslint(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
+    if not await _exists(host, "node_modules/.bin/eslint"):
+        return None
+    text, _ = await _run(["node_modules/.bin/eslint", "--format=json", "--", *(paths or ["."])], host, call)
+    return [
+        Diagnostic(
+            _relative(file["filePath"], host),
+            each.get("line", 1),
+            each.get("column", 1),
+            "error" if each.get("severity") == 2 else "warning",
+            f"{each.get('ruleId') or 'syntax'} {each['message']}",
+            "eslint",
+        )
+        for file in _json(text)
+        for each in file["messages"]
+    ]
+
+
+async def _syntax(paths: list[str], host: Host) -> list[Diagnostic] | None:
+    found: list[Diagnostic] = []
+    for path in paths[:_FILES]:
+        content = await host.read(path, _SIZE)
+        if path.endswith((".py", ".pyi")):
+            found += _parsed(path, content)
+        elif outline := outlined(path, content):
+            found += [Diagnostic(path, line, 1, "error", "syntax error", "syntax") for line in outline.errors[:20]]
+    return found if paths else None
+
+
+def _parsed(path: str, content: bytes) -> list[Diagnostic]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(content, path)
+    except SyntaxError as error:
+        return [Diagnostic(path, error.lineno or 1, error.offset or 1, "error", f"syntax error: {error.msg}", "syntax")]
+    except ValueError as error:
+        return [Diagnostic(path, 1, 1, "error", f"syntax error: {error}", "syntax")]
+    return []
+
+
+async def _exists(host: Host, path: str) -> bool:
+    try:
+        await host.stat(path)
+    except ToolError:
+        return False
+    return True
+
+
+async def _configured(host: Host, word: str, names: Sequence[str]) -> bool:
+    for name in names:
+        try:
+            if word.encode() in await host.read(name, _SIZE) or word in name:
+                return True
+        except ToolError:
+            continue
+    return False
+
+
+def _matched(pattern: re.Pattern[str], text: str, checker: str, host: Host) -> list[Diagnostic]:
+    return [
+        Diagnostic(_relative(path, host), int(line), int(column or 1), severity, message, checker)
+        for path, line, column, severity, message in pattern.findall(text)
+    ]
+
+
+def _relative(path: str, host: Host) -> str:
+    return path.removeprefix(f"{host.workspace}/").removeprefix("./")
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or folder in (".", "") or path.startswith(f"{folder.rstrip('/')}/")
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text) if text else []
+    except ValueError:
+        return []

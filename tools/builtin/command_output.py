@@ -1,0 +1,25 @@
+from tools.builtin.run_command import process_details
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+
+class CommandOutputArguments(Arguments):
+    command_id: str
+
+    def paths(self) -> tuple[str, ...]:
+        return ()
+
+
+class CommandOutput:
+    spec = ToolSpec(
+        name="command_output",
+        description="What a command in the background has printed so far, and whether it still runs.",
+        arguments=CommandOutputArguments,
+        executor="hybrid",
+    )
+
+    async def run(self, args: CommandOutputArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        result = await host.poll(args.command_id)
+        state = "It still runs." if result.running else f"It ended with exit code {result.exit_code}."
+        details = {**process_details(result), "running": result.running}
+        return ToolResult(f"{result.output}\n{state}".lstrip("\n"), details, state)

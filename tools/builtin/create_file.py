@@ -1,0 +1,27 @@
+from tools.builtin.encoding import new_text
+from tools.builtin.existing import existing
+from tools.changes import told
+from tools.errors import FileExists
+from tools.host import FileChange, Host
+from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+
+
+class CreateFileArguments(Arguments):
+    path: str
+    content: str = ""
+
+
+class CreateFile:
+    spec = ToolSpec(
+        name="create_file",
+        description="Make a new file; missing directories are made. Fails if the file exists.",
+        arguments=CreateFileArguments,
+        executor="hybrid",
+        effects="files",
+    )
+
+    async def prepare(self, args: CreateFileArguments, host: Host, call: Call) -> PreparedChange:
+        if await existing(host, args.path) is not None:
+            raise FileExists(f"{args.path} exists already. Use edit_file to change it, write_file to replace it.")
+        changes = (FileChange(args.path, None, new_text(args.content)),)
+        return PreparedChange(changes, told(changes))

@@ -1,0 +1,28 @@
+from tools.builtin.existing import required
+from tools.changes import told
+from tools.errors import NotAFile
+from tools.host import FileChange, Host
+from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+
+
+class DeleteFileArguments(Arguments):
+    path: str
+
+
+class DeleteFile:
+    spec = ToolSpec(
+        name="delete_file",
+        description="Delete one file. It can be undone; for directories use run_command.",
+        arguments=DeleteFileArguments,
+        executor="hybrid",
+        effects="files",
+    )
+
+    async def prepare(self, args: DeleteFileArguments, host: Host, call: Call) -> PreparedChange:
+        info = await host.stat(args.path, follow=False)
+        if info.kind != "file":
+            raise NotAFile(f"{args.path} is a {info.kind}, not a file. Delete it with run_command.")
+        content = await required(host, args.path)
+        changes = (FileChange(args.path, content, None, info.mode),)
+        result = told(changes)._replace(content=f"Deleted {args.path}.")
+        return PreparedChange(changes, result, replaces=True)

@@ -1,0 +1,47 @@
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from tools.builtin.listener import Listener
+from tools.builtin.ripgrep import ripgrep
+from tools.errors import InvalidArguments, NotADirectory, TimedOut
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_SHOWN = 500
+
+
+class FindFilesArguments(Arguments):
+    pattern: Annotated[str, Field(min_length=1, max_length=1_000, description="A glob: *.py, src/**/test_*.ts.")]
+    path: str = "."
+
+
+class FindFiles:
+    spec = ToolSpec(
+        name="find_files",
+        description="Find files by a glob of their name or path; what .gitignore names is left out.",
+        arguments=FindFilesArguments,
+        executor="hybrid",
+        retryable=True,
+    )
+
+    async def run(self, args: FindFilesArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        if (await host.stat(args.path)).kind != "directory":
+            raise NotADirectory(f"{args.path} is a file. Name the directory to look in.")
+        pattern = args.pattern.removeprefix("./")
+        argv = [ripgrep(), "--no-config", "--files", "--null", "--hidden", "--glob=!.git", f"--glob={pattern}"]
+        listener = Listener(32 << 20)
+        result = await host.run(
+            argv, call_id=call.id, cwd=args.path, timeout=call.timeout, output=listener, killed=call.killed, log=False
+        )
+        if result.timed_out:
+            raise TimedOut(f"Looking took longer than {call.timeout:g} s. Name a smaller path.")
+        if result.exit_code not in (0, 1) and not listener.text:
+            raise InvalidArguments(f"{listener.errors.strip()[:500]} Correct the pattern.")
+        prefix = "" if args.path in (".", "") else f"{args.path.rstrip('/')}/"
+        found = sorted(f"{prefix}{name.removeprefix('./')}" for name in listener.text.split("\0") if name)
+        if not found:
+            return ToolResult(f"No file matches {args.pattern}. Try **/ before it, or *.", {"paths": []}, "no file")
+        more = f"\n… {len(found) - _SHOWN} more; use a narrower pattern" if len(found) > _SHOWN else ""
+        paths: list[JsonValue] = [*found[:_SHOWN]]
+        return ToolResult("\n".join(found[:_SHOWN]) + more, {"paths": paths}, f"{len(found)} files")

@@ -1,0 +1,86 @@
+import asyncio
+import re
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from tools.builtin.languages import SUFFIXES
+from tools.builtin.listener import Listener
+from tools.builtin.outline import Symbol, outlined
+from tools.builtin.ripgrep import ripgrep
+from tools.errors import TimedOut, ToolError
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_FILES = 500
+_SIZE = 1 << 20
+_SHOWN = 200
+
+
+class FindSymbolsArguments(Arguments):
+    query: Annotated[str, Field(min_length=1, max_length=200, description="A name, or a part of one.")]
+    path: str = "."
+
+
+class FindSymbols:
+    spec = ToolSpec(
+        name="find_symbols",
+        description="Find where classes, functions, methods and types are defined, by name. Exact names come first.",
+        arguments=FindSymbolsArguments,
+        executor="hybrid",
+        retryable=True,
+    )
+
+    async def run(self, args: FindSymbolsArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        paths = await _candidates(args, host, call)
+        found: list[tuple[str, Symbol]] = []
+        for number, path in enumerate(paths[:_FILES], 1):
+            try:
+                outline = outlined(path, await host.read(path, _SIZE))
+            except ToolError:
+                continue  # gone meanwhile
+            wanted = args.query.casefold()
+            found += (
+                [(path, symbol) for symbol in outline.symbols if wanted in symbol.name.casefold()] if outline else []
+            )
+            if number % 20 == 0:
+                await asyncio.sleep(0)
+        found.sort(key=lambda each: (each[1].name != args.query, len(each[1].name), each[0], each[1].line))
+        if not found:
+            return ToolResult(
+                f"No symbol is named like {args.query!r}. search_code finds other text.", {"symbols": []}, "no symbol"
+            )
+        lines = [
+            f"{path}:{symbol.line} {symbol.kind} {f'{symbol.parent}.' if symbol.parent else ''}{symbol.name}"
+            for path, symbol in found[:_SHOWN]
+        ]
+        symbols: list[JsonValue] = [
+            {"path": path, "name": symbol.name, "kind": symbol.kind, "line": symbol.line, "endLine": symbol.end_line}
+            for path, symbol in found[:_SHOWN]
+        ]
+        more = f"\n… {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        return ToolResult("\n".join(lines) + more, {"symbols": symbols}, f"{len(found)} symbols")
+
+
+async def _candidates(args: FindSymbolsArguments, host: Host, call: Call) -> list[str]:
+    """Only files that hold the word at all are worth a syntax tree."""
+    if (await host.stat(args.path)).kind == "file":
+        return [args.path]
+    globs = [f"--glob=*{suffix}" for suffix in SUFFIXES]
+    argv = [ripgrep(), "--no-config", "--files-with-matches", "--null", "--ignore-case", "--fixed-strings", *globs]
+    listener = Listener()
+    result = await host.run(
+        [*argv, "--regexp", args.query, "--", "."],
+        call_id=call.id,
+        cwd=args.path,
+        timeout=call.timeout,
+        output=listener,
+        killed=call.killed,
+        log=False,
+    )
+    if result.timed_out:
+        raise TimedOut(f"Looking took longer than {call.timeout:g} s. Name a smaller path.")
+    prefix = "" if args.path in (".", "") else f"{args.path.rstrip('/')}/"
+    names = (f"{prefix}{name.removeprefix('./')}" for name in listener.text.split("\0") if name)
+    # A file named after the symbol is looked at first.
+    return sorted(names, key=lambda name: (re.sub(r"\W|_", "", args.query).casefold() not in name.casefold(), name))

@@ -1,0 +1,67 @@
+from collections import OrderedDict
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from tools.builtin.checkers import Diagnostic, diagnosed
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_SHOWN = 200
+_REMEMBERED = 32
+
+
+class GetDiagnosticsArguments(Arguments):
+    paths_: Annotated[list[str], Field(alias="paths", max_length=200)] = []
+
+    def paths(self) -> tuple[str, ...]:
+        return tuple(self.paths_) or (".",)
+
+
+class GetDiagnostics:
+    spec = ToolSpec(
+        name="get_diagnostics",
+        description=(
+            "Errors and warnings of the project's own checkers (the editor's, else ruff, mypy or pyright, tsc, "
+            "eslint), for the given paths or all. What is new since the last time is marked."
+        ),
+        arguments=GetDiagnosticsArguments,
+        executor="hybrid",
+        timeout=120.0,
+        retryable=True,
+        cache="diagnostics",
+    )
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, set[Diagnostic]] = OrderedDict()
+
+    async def run(self, args: GetDiagnosticsArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        found = await diagnosed(args.paths_, host, call)
+        before = self._known.pop(host.workspace, None)
+        asked = set(args.paths_)
+        now = {each._replace(line=0, column=0) for each in found.diagnostics}
+        # What was not asked about this time is remembered as it was.
+        rest = {each for each in before or () if asked and each.path not in asked}
+        self._known[host.workspace] = now | rest
+        while len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+        lines: list[str] = []
+        shown: list[JsonValue] = []
+        fresh = 0
+        for each in found.diagnostics:
+            new = before is not None and each._replace(line=0, column=0) not in before
+            fresh += new
+            lines.append(
+                f"{'NEW ' if new else ''}{each.path}:{each.line}:{each.column} {each.severity}: {each.message}"
+            )
+            shown.append({**each._asdict(), "new": new})
+        checkers = ", ".join(found.checkers) or "none"
+        errors = sum(each.severity == "error" for each in found.diagnostics)
+        summary = f"{errors} errors, {len(found.diagnostics) - errors} warnings ({checkers})"
+        if len(lines) > _SHOWN:
+            lines[_SHOWN:] = [f"… {len(lines) - _SHOWN} more"]
+        return ToolResult(
+            content="\n".join([*(lines or ["Nothing found."]), f"checked with: {checkers}"]),
+            details={"diagnostics": shown[:_SHOWN], "checkers": [*found.checkers], "new": fresh},
+            summary=summary,
+        )

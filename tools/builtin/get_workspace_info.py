@@ -1,0 +1,87 @@
+from collections import Counter
+
+from pydantic import JsonValue
+
+from tools.builtin.git import branch_of
+from tools.builtin.listener import Listener
+from tools.builtin.ripgrep import ripgrep
+from tools.builtin.test_frameworks import found_framework
+from tools.errors import ToolError
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_SUFFIXES = {
+    "Python": ".py .pyi",
+    "JavaScript": ".js .jsx .mjs .cjs",
+    "TypeScript": ".ts .tsx",
+    "Go": ".go",
+    "Rust": ".rs",
+    "Java": ".java",
+    "C": ".c .h",
+    "C++": ".cpp .cc .hpp",
+    "C#": ".cs",
+    "Ruby": ".rb",
+    "PHP": ".php",
+    "Swift": ".swift",
+    "Kotlin": ".kt",
+    "Shell": ".sh",
+    "HTML": ".html",
+    "CSS": ".css",
+    "SQL": ".sql",
+}
+_LANGUAGES = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
+_MANIFESTS = frozenset(
+    {"pyproject.toml", "package.json", "go.mod", "Cargo.toml", "pom.xml", "build.gradle", "CMakeLists.txt", "Makefile"}
+)
+
+
+class GetWorkspaceInfoArguments(Arguments):
+    pass
+
+
+class GetWorkspaceInfo:
+    spec = ToolSpec(
+        name="get_workspace_info",
+        description="What the workspace is: its path, languages, project files, test framework and Git branch.",
+        arguments=GetWorkspaceInfoArguments,
+        executor="hybrid",
+        retryable=True,
+    )
+
+    async def run(self, args: GetWorkspaceInfoArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        entries = [info.path for info in await host.list(".")]
+        listener = Listener(32 << 20)
+        argv = [ripgrep(), "--no-config", "--files", "--null"]
+        await host.run(argv, call_id=call.id, timeout=call.timeout, output=listener, killed=call.killed, log=False)
+        names = [name for name in listener.text.split("\0") if name]
+        counts = Counter(_LANGUAGES[suffix] for name in names if (suffix := _suffix(name)) in _LANGUAGES)
+        try:
+            framework: str | None = (await found_framework(host, None)).name
+        except ToolError:
+            framework = None
+        branch = await branch_of(host)
+        manifests: list[JsonValue] = [name for name in entries if name in _MANIFESTS]
+        languages: dict[str, JsonValue] = dict(counts.most_common(8))
+        lines = [
+            f"workspace: {host.workspace}",
+            f"files: {len(names)}",
+            f"languages: {', '.join(f'{name} ({count})' for name, count in languages.items()) or 'none known'}",
+            f"project files: {', '.join(map(str, manifests)) or 'none'}",
+            f"tests: {framework or 'none found'}",
+            f"git branch: {branch or 'not a Git repository'}",
+        ]
+        details: dict[str, JsonValue] = {
+            "workspace": host.workspace,
+            "files": len(names),
+            "languages": languages,
+            "manifests": manifests,
+            "tests": framework,
+            "branch": branch,
+        }
+        return ToolResult(
+            "\n".join(lines), details, f"{len(names)} files, {next(iter(languages), 'no known language')}"
+        )
+
+
+def _suffix(name: str) -> str:
+    return name[name.rfind(".") :].lower() if "." in name else ""

@@ -1,0 +1,70 @@
+"""Git, asked so that nothing of the repository's own configuration is run by merely looking at it."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from tools.builtin.listener import Listener
+from tools.errors import CommandMissing, InvalidArguments, TimedOut, ToolError
+from tools.host import Host
+from tools.spec import Call
+
+_ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C.UTF-8"}
+_QUIET = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false", "--no-pager")
+
+
+def _reference(text: str) -> str:
+    if text.startswith("-") or re.search(r"[\s\0-\x1f\x7f]", text):
+        raise ValueError("a ref does not begin with a dash and holds no spaces")
+    return text
+
+
+def _path(text: str) -> str:
+    if text.startswith("-"):
+        raise ValueError("a path does not begin with a dash; write ./ before it")
+    return text
+
+
+Reference = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_reference)]
+GitPath = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_path)]
+
+
+async def git(host: Host, call: Call, words: Sequence[str], *, hooks: bool = False) -> str:
+    """The output of a Git command; its failure is an error in Git's own words."""
+    listener = Listener()
+    quiet = _QUIET if not hooks else ("-c", "core.quotePath=false", "--no-pager")
+    try:
+        result = await host.run(
+            ["git", *quiet, *words],
+            call_id=call.id,
+            timeout=call.timeout,
+            output=listener,
+            environment={**call.environment, **_ENVIRONMENT},
+            killed=call.killed,
+            log=False,
+        )
+    except CommandMissing as error:
+        raise CommandMissing("Git is not installed. Go on without it, or tell the person.") from error
+    if result.timed_out:
+        raise TimedOut(f"git {words[0]} took longer than {call.timeout:g} s. Ask for less.")
+    if result.exit_code != 0 and not listener.cut:
+        raise _failure(words[0], f"{listener.errors}\n{listener.text}".strip())
+    return listener.text
+
+
+async def branch_of(host: Host) -> str | None:
+    try:
+        head = (await host.read(".git/HEAD", 1_000)).decode("utf-8", "replace").strip()
+    except ToolError:
+        return None
+    return head.removeprefix("ref: refs/heads/")
+
+
+def _failure(command: str, text: str) -> ToolError:
+    if "not a git repository" in text:
+        return ToolError("The workspace is not a Git repository. `git init` with run_command makes one.", code="no_git")
+    if "unknown revision" in text or "bad revision" in text or "bad object" in text:
+        return InvalidArguments(f"{text[:500]}\nSee git_log for what there is.")
+    return ToolError(f"git {command} failed: {text[:2_000]}", code="git_failed")

@@ -1,0 +1,28 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from tools.builtin.git import git
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+
+class GitCommitArguments(Arguments):
+    message: Annotated[str, Field(min_length=1, max_length=20_000)]
+
+
+class GitCommit:
+    spec = ToolSpec(
+        name="git_commit",
+        description="Commit what is staged, with the repository's own hooks.",
+        arguments=GitCommitArguments,
+        executor="hybrid",
+        timeout=120.0,
+        parallel=False,
+        effects="command",
+    )
+
+    async def run(self, args: GitCommitArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        text = await git(host, call, ["commit", f"--message={args.message}"], hooks=True)
+        commit = (await git(host, call, ["rev-parse", "HEAD"])).strip()
+        return ToolResult(text.strip(), {"commit": commit}, f"commit {commit[:10]}")

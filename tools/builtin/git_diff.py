@@ -1,0 +1,26 @@
+from tools.builtin.git import GitPath, Reference, git
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+
+class GitDiffArguments(Arguments):
+    ref: Reference | None = None
+    path: GitPath | None = None
+    staged: bool = False
+
+
+class GitDiff:
+    spec = ToolSpec(
+        name="git_diff",
+        description="What changed: in the working tree, staged, or against a ref.",
+        arguments=GitDiffArguments,
+        executor="hybrid",
+        retryable=True,
+    )
+
+    async def run(self, args: GitDiffArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        words = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"]
+        words += ["--cached"] if args.staged else []
+        words += [args.ref] if args.ref else []
+        text = await git(host, call, [*words, "--", *([args.path] if args.path else [])])
+        return ToolResult(text or "No difference.", {"lines": text.count("\n")}, f"{text.count(chr(10))} lines of diff")

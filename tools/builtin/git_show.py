@@ -1,0 +1,21 @@
+from tools.builtin.git import Reference, git
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+
+class GitShowArguments(Arguments):
+    ref: Reference
+
+
+class GitShow:
+    spec = ToolSpec(
+        name="git_show",
+        description="One commit with its diff, or a file at a ref (ref:path).",
+        arguments=GitShowArguments,
+        executor="hybrid",
+        retryable=True,
+    )
+
+    async def run(self, args: GitShowArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        text = await git(host, call, ["show", "--no-ext-diff", "--no-textconv", "--no-color", args.ref, "--"])
+        return ToolResult(text or "(empty)", {"ref": args.ref}, f"{args.ref}: {text.count(chr(10))} lines")

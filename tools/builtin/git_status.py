@@ -1,0 +1,37 @@
+from pydantic import JsonValue
+
+from tools.builtin.git import git
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+
+class GitStatusArguments(Arguments):
+    pass
+
+
+class GitStatus:
+    spec = ToolSpec(
+        name="git_status",
+        description="The branch, and which files are staged, changed or untracked.",
+        arguments=GitStatusArguments,
+        executor="hybrid",
+        retryable=True,
+    )
+
+    async def run(self, args: GitStatusArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        text = await git(host, call, ["status", "--porcelain=v1", "--branch", "-z", "--untracked-files=normal"])
+        fields = iter(text.split("\0"))
+        branch = next(fields, "").removeprefix("## ")
+        files: list[JsonValue] = []
+        lines = [f"on {branch}"]
+        for entry in fields:
+            if not entry:
+                continue
+            state, path = entry[:2], entry[3:]
+            origin = next(fields, "") if state[0] in "RC" else ""
+            files.append({"path": path, "state": state, **({"from": origin} if origin else {})})
+            lines.append(f"{state} {path}{f' (from {origin})' if origin else ''}")
+        if not files:
+            lines.append("nothing changed")
+        summary = f"{len(files)} changed files on {branch}"
+        return ToolResult("\n".join(lines), {"branch": branch, "changes": files}, summary)

@@ -1,0 +1,170 @@
+"""What the syntax trees of the known languages call their parts. The grammars are loaded when first needed."""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Parser
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    name: str
+    module: str
+    #: Node types that define something, with the word for it.
+    definitions: dict[str, str]
+    imports: frozenset[str]
+    calls: dict[str, str]
+    branches: frozenset[str]
+    function: str = "language"
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_C_BRANCHES = _words(
+    "if_statement for_statement while_statement do_statement case_statement conditional_expression catch_clause"
+)
+_PYTHON = Language(
+    "Python",
+    "tree_sitter_python",
+    {"function_definition": "function", "class_definition": "class"},
+    _words("import_statement import_from_statement future_import_statement"),
+    {"call": "function"},
+    _words(
+        "if_statement elif_clause for_statement while_statement except_clause conditional_expression boolean_operator "
+        "case_clause for_in_clause if_clause"
+    ),
+)
+_SCRIPT_DEFINITIONS = {
+    "function_declaration": "function",
+    "generator_function_declaration": "function",
+    "class_declaration": "class",
+    "method_definition": "method",
+    "variable_declarator": "variable",
+}
+_SCRIPT_BRANCHES = _words(
+    "if_statement for_statement for_in_statement while_statement do_statement switch_case catch_clause "
+    "ternary_expression"
+)
+_SCRIPT_CALLS = {"call_expression": "function", "new_expression": "constructor"}
+_JAVASCRIPT = Language(
+    "JavaScript",
+    "tree_sitter_javascript",
+    _SCRIPT_DEFINITIONS,
+    _words("import_statement"),
+    _SCRIPT_CALLS,
+    _SCRIPT_BRANCHES,
+)
+_TYPED = {
+    **_SCRIPT_DEFINITIONS,
+    "abstract_class_declaration": "class",
+    "interface_declaration": "interface",
+    "type_alias_declaration": "type",
+    "enum_declaration": "enum",
+    "method_signature": "method",
+}
+_TYPESCRIPT = Language(
+    "TypeScript",
+    "tree_sitter_typescript",
+    _TYPED,
+    _words("import_statement"),
+    _SCRIPT_CALLS,
+    _SCRIPT_BRANCHES,
+    "language_typescript",
+)
+_TSX = Language(
+    "TSX", "tree_sitter_typescript", _TYPED, _words("import_statement"), _SCRIPT_CALLS, _SCRIPT_BRANCHES, "language_tsx"
+)
+_GO = Language(
+    "Go",
+    "tree_sitter_go",
+    {"function_declaration": "function", "method_declaration": "method", "type_spec": "type"},
+    _words("import_spec"),
+    {"call_expression": "function"},
+    _words("if_statement for_statement expression_case type_case communication_case"),
+)
+_RUST = Language(
+    "Rust",
+    "tree_sitter_rust",
+    {
+        "function_item": "function",
+        "struct_item": "struct",
+        "enum_item": "enum",
+        "trait_item": "trait",
+        "mod_item": "module",
+        "type_item": "type",
+        "const_item": "constant",
+        "macro_definition": "macro",
+        "function_signature_item": "function",
+    },
+    _words("use_declaration extern_crate_declaration"),
+    {"call_expression": "function", "macro_invocation": "macro"},
+    _words("if_expression for_expression while_expression loop_expression match_arm try_expression"),
+)
+_JAVA = Language(
+    "Java",
+    "tree_sitter_java",
+    {
+        "class_declaration": "class",
+        "interface_declaration": "interface",
+        "enum_declaration": "enum",
+        "record_declaration": "record",
+        "method_declaration": "method",
+        "constructor_declaration": "constructor",
+    },
+    _words("import_declaration"),
+    {"method_invocation": "name", "object_creation_expression": "type"},
+    _C_BRANCHES | _words("enhanced_for_statement switch_label ternary_expression"),
+)
+_C = Language(
+    "C",
+    "tree_sitter_c",
+    {
+        "function_definition": "function",
+        "struct_specifier": "struct",
+        "enum_specifier": "enum",
+        "union_specifier": "union",
+        "type_definition": "type",
+    },
+    _words("preproc_include"),
+    {"call_expression": "function"},
+    _C_BRANCHES,
+)
+_CPP = Language(
+    "C++",
+    "tree_sitter_cpp",
+    {**_C.definitions, "class_specifier": "class", "namespace_definition": "namespace", "alias_declaration": "type"},
+    _words("preproc_include using_declaration"),
+    {"call_expression": "function"},
+    _C_BRANCHES | _words("for_range_loop"),
+)
+
+_LANGUAGES = (
+    (_PYTHON, ".py .pyi"),
+    (_JAVASCRIPT, ".js .jsx .mjs .cjs"),
+    (_TYPESCRIPT, ".ts .mts .cts"),
+    (_TSX, ".tsx"),
+    (_GO, ".go"),
+    (_RUST, ".rs"),
+    (_JAVA, ".java"),
+    (_C, ".c .h"),
+    (_CPP, ".cpp .cc .cxx .hpp .hh .hxx"),
+)
+SUFFIXES = {suffix: language for language, suffixes in _LANGUAGES for suffix in suffixes.split()}
+
+
+def language_of(path: str) -> Language | None:
+    name = path.rpartition("/")[2]
+    return SUFFIXES.get(name[name.rfind(".") :].lower()) if "." in name else None
+
+
+@cache
+def parser(module: str, function: str) -> "Parser":
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Parser
+
+    return Parser(Grammar(getattr(import_module(module), function)()))

@@ -1,0 +1,41 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from tools.builtin.existing import existing, required
+from tools.changes import told
+from tools.errors import FileExists, NotAFile
+from tools.host import FileChange, Host
+from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+
+
+class MoveFileArguments(Arguments):
+    from_: Annotated[str, Field(alias="from")]
+    to: str
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.from_, self.to)
+
+
+class MoveFile:
+    spec = ToolSpec(
+        name="move_file",
+        description="Move or rename one file. Fails if something is at the new place already.",
+        arguments=MoveFileArguments,
+        executor="hybrid",
+        effects="files",
+    )
+
+    async def prepare(self, args: MoveFileArguments, host: Host, call: Call) -> PreparedChange:
+        content = await required(host, args.from_)
+        info = await host.stat(args.from_, follow=False)
+        if info.kind != "file":
+            raise NotAFile(f"{args.from_} is a link. Move it with run_command.")
+        if await existing(host, args.to) is not None:
+            raise FileExists(f"{args.to} exists already. Delete it first, or choose another name.")
+        # First the new one: at no moment is there none.
+        changes = (FileChange(args.to, None, content, info.mode), FileChange(args.from_, content, None))
+        result = told(changes)._replace(
+            content=f"Moved {args.from_} to {args.to}.", summary=f"{args.from_} → {args.to}"
+        )
+        return PreparedChange(changes, result, replaces=True)

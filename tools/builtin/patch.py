@@ -1,0 +1,152 @@
+"""A unified diff, read and applied. A hunk may have moved, but its lines must be there exactly."""
+
+import difflib
+import re
+from dataclasses import dataclass, field
+
+from tools.errors import NoMatch
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+@dataclass(slots=True)
+class Hunk:
+    start: int
+    old: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+    #: Does the last line of the old, and of the new text, end without a newline?
+    old_open: bool = False
+    new_open: bool = False
+
+
+@dataclass(slots=True)
+class FilePatch:
+    """`None` is a file that does not exist, before or after."""
+
+    source: str | None
+    target: str | None
+    hunks: list[Hunk] = field(default_factory=list)
+
+    @property
+    def path(self) -> str:
+        return self.target or self.source or ""
+
+
+def parsed(text: str) -> list[FilePatch]:
+    files: list[FilePatch] = []
+    lines = text.replace("\r\n", "\n").split("\n")
+    place = 0
+    while place < len(lines):
+        line, following = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
+        if line.startswith("rename from ") and following.startswith("rename to "):
+            files.append(FilePatch(line[12:], following[10:]))
+            place += 2
+        elif line.startswith("--- ") and following.startswith("+++ "):
+            source, target = _name(line[4:]), _name(following[4:])
+            renamed = files and not files[-1].hunks and (files[-1].source, files[-1].target) == (source, target)
+            if not renamed:
+                files.append(FilePatch(source, target))
+            place += 2
+        elif (match := _HUNK.match(line)) and files:
+            place = _hunk(lines, place + 1, match, files[-1])
+        else:
+            place += 1
+    _check(files)
+    return files
+
+
+def _check(files: list[FilePatch]) -> None:
+    if not files:
+        raise NoMatch("This is no unified diff: no `--- a/file` and `+++ b/file` lines. Write one, or use edit_file.")
+    for file in files:
+        if file.source is None and file.target is None:
+            raise NoMatch("A file of the patch has no name on either side.")
+        if not file.hunks and file.source == file.target:
+            raise NoMatch(f"The patch has no hunk for {file.path}. A hunk begins with @@ -line,count +line,count @@.")
+
+
+def _hunk(lines: list[str], place: int, match: re.Match[str], file: FilePatch) -> int:
+    hunk = Hunk(int(match[1]))
+    old_left, new_left = int(match[2] or 1), int(match[4] or 1)
+    while place < len(lines) and (old_left > 0 or new_left > 0 or lines[place].startswith("\\")):
+        mark, rest = lines[place][:1], lines[place][1:]
+        if mark == "\\":
+            # "No newline at end of file" speaks of the line before it.
+            hunk.old_open = hunk.old_open or lines[place - 1][:1] in ("-", " ")
+            hunk.new_open = hunk.new_open or lines[place - 1][:1] in ("+", " ")
+        elif mark in ("-", "+", " ", ""):
+            if mark != "+":
+                hunk.old.append(rest)
+                old_left -= 1
+            if mark != "-":
+                hunk.new.append(rest)
+                new_left -= 1
+        else:
+            break
+        place += 1
+    if old_left > 0 or new_left > 0:
+        raise NoMatch(f"A hunk of {file.path} is shorter than its @@ line says. Count its lines, or use edit_file.")
+    file.hunks.append(hunk)
+    return place
+
+
+def applied(text: str, file: FilePatch) -> str:
+    """The text after all hunks. Line endings of lines that stay are kept; new lines get those of the file."""
+    lines = re.findall(r".*?\n|.+\Z", text, re.DOTALL)
+    newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+    shift = 0
+    for number, hunk in enumerate(file.hunks, 1):
+        bare = [line.rstrip("\r\n") for line in lines]
+        expected = max(hunk.start - 1, 0) + shift if hunk.old else hunk.start + shift
+        place = _found(bare, hunk.old, expected)
+        if place is None:
+            raise NoMatch(_mismatch(bare, hunk, number, expected, file.path))
+        end = place + len(hunk.old)
+        lines[place:end] = _merged(hunk, lines[place:end], newline)
+        shift += len(hunk.new) - len(hunk.old)
+    return "".join(lines)
+
+
+def _merged(hunk: Hunk, old: list[str], newline: str) -> list[str]:
+    """The new lines; one that was there before keeps its own line ending."""
+    bare = [line.rstrip("\r\n") for line in old]
+    result: list[str] = []
+    for tag, first, last, start, end in difflib.SequenceMatcher(None, bare, hunk.new, autojunk=False).get_opcodes():
+        result += old[first:last] if tag == "equal" else [line + newline for line in hunk.new[start:end]]
+    if result and hunk.new_open:
+        result[-1] = result[-1].rstrip("\r\n")
+    elif result and hunk.old_open and not result[-1].endswith("\n"):
+        result[-1] += newline
+    return result
+
+
+def _found(lines: list[str], wanted: list[str], expected: int) -> int | None:
+    """The nearest place, from where it should be outwards."""
+    last = len(lines) - len(wanted)
+    if not wanted:
+        return min(expected, len(lines))
+    for distance in range(max(len(lines), expected) + 1):
+        for place in {expected - distance, expected + distance}:
+            if 0 <= place <= last and lines[place : place + len(wanted)] == wanted:
+                return place
+    return None
+
+
+def _mismatch(lines: list[str], hunk: Hunk, number: int, expected: int, path: str) -> str:
+    there = lines[max(expected, 0) : expected + len(hunk.old)]
+    for index, line in enumerate(hunk.old):
+        found = there[index] if index < len(there) else None
+        if found != line:
+            was = "the file ends" if found is None else f"there is {found!r}"
+            return (
+                f"Hunk {number} does not apply to {path}: line {expected + index + 1} should be {line!r}, but {was}. "
+                "Nothing was changed. Read the file again and make the patch from what is there."
+            )
+    return f"Hunk {number} does not apply to {path}. Read the file again."
+
+
+def _name(text: str) -> str | None:
+    name = text.split("\t")[0].strip().strip('"')
+    if name == "/dev/null":
+        return None
+    return name[2:] if name.startswith(("a/", "b/")) else name

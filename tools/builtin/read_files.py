@@ -1,0 +1,55 @@
+import asyncio
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from tools.builtin.read_file import read
+from tools.errors import ToolError
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec
+from tools.text import CONTENT, clipped
+
+_CHUNK = 20
+
+
+class ReadFilesArguments(Arguments):
+    paths_: Annotated[list[str], Field(alias="paths", min_length=1, max_length=500)]
+
+    def paths(self) -> tuple[str, ...]:
+        return tuple(self.paths_)
+
+
+class ReadFiles:
+    spec = ToolSpec(
+        name="read_files",
+        description="Read several files at once, with line numbers. One that cannot be read does not stop the others.",
+        arguments=ReadFilesArguments,
+        executor="hybrid",
+        retryable=True,
+        cache="files",
+    )
+
+    async def run(self, args: ReadFilesArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        paths = list(dict.fromkeys(args.paths()))
+        parts: list[str] = []
+        files: list[JsonValue] = []
+        sources: list[Source] = []
+        share = max(CONTENT // len(paths) - 100, 1_000)
+        failed = 0
+        for number, path in enumerate(paths, 1):
+            try:
+                result = await read(host, path, None, None)
+            except ToolError as error:
+                failed += 1
+                parts.append(f"── {path}: {error.message}")
+                files.append({"path": path, "error": {"code": error.code, "message": error.message}})
+            else:
+                parts.append(f"── {path}\n{clipped(result.content, share)}")
+                files.append(result.details)
+                sources.extend(result.sources)
+            if number % _CHUNK == 0:
+                await asyncio.sleep(0)  # others want to work too
+        # A file that is missing now may come: such a result is not one to keep.
+        kept = tuple(sources) if not failed else ()
+        summary = f"{len(paths) - failed} of {len(paths)} files" if failed else f"{len(paths)} files"
+        return ToolResult("\n".join(parts), {"files": files}, summary, sources=kept)

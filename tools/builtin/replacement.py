@@ -1,0 +1,87 @@
+"""One exact replacement in a text. A near miss is answered with the closest place and what is different there."""
+
+import difflib
+import re
+
+from tools.builtin.encoding import TextFile
+from tools.errors import NoMatch
+
+_LINES = 20_000
+_ALIKE = 0.6
+
+
+def replaced(file: TextFile, old: str, new: str, path: str, *, every: bool = False) -> TextFile:
+    if old == new:
+        raise NoMatch(f"oldText and newText are the same: there is nothing to change in {path}.")
+    if not old:
+        raise NoMatch("oldText is empty. Give the text to replace; to make a whole file, use write_file.")
+    found = list(_pattern(old).finditer(file.text))
+    if not found:
+        raise NoMatch(_near_miss(file.text, old, path))
+    if len(found) > 1 and not every:
+        lines = ", ".join(str(file.text.count("\n", 0, match.start()) + 1) for match in found[:10])
+        raise NoMatch(
+            f"oldText occurs {len(found)} times in {path}, at lines {lines}. Add lines around it until it is unique, "
+            "or set replaceAll."
+        )
+    newline = file.newline
+    insert = new.replace("\r\n", "\n").replace("\n", newline)
+    parts, place = [], 0
+    for match in found:
+        parts += [file.text[place : match.start()], insert]
+        place = match.end()
+    return file._replace(text="".join([*parts, file.text[place:]]))
+
+
+def _pattern(old: str) -> re.Pattern[str]:
+    """Line endings match whichever way they are written; everything else exactly."""
+    return re.compile("\r?\n".join(re.escape(line) for line in old.replace("\r\n", "\n").split("\n")))
+
+
+def _near_miss(text: str, old: str, path: str) -> str:
+    lines = text.replace("\r\n", "\n").split("\n")
+    wanted = old.replace("\r\n", "\n").strip("\n").split("\n")
+    place = _closest(lines, wanted)
+    if place is None:
+        return f"oldText is not in {path}, nor anything like it. Read the file again and copy the text exactly."
+    there = lines[place : place + len(wanted)]
+    diff = [line for line in difflib.ndiff(wanted, there) if not line.startswith("?")]
+    return (
+        f"oldText is not in {path}. The closest text is at line {place + 1}; {_why(wanted, there)}. "
+        "(- what you gave, + what is there)\n" + "\n".join(diff[:60]) + "\nCopy the text as it is there."
+    )
+
+
+def _closest(lines: list[str], wanted: list[str]) -> int | None:
+    if len(lines) > _LINES:
+        return None
+    bare = [line.strip() for line in lines]
+    first = next((line.strip() for line in wanted if line.strip()), "")
+    matcher = difflib.SequenceMatcher(autojunk=False)
+    matcher.set_seq2(first)
+    offset = next((index for index, line in enumerate(wanted) if line.strip()), 0)
+    best, best_place = _ALIKE, None
+    block = "\n".join(line.strip() for line in wanted)
+    whole = difflib.SequenceMatcher(autojunk=False)
+    whole.set_seq2(block)
+    for index, line in enumerate(bare):
+        matcher.set_seq1(line)
+        if matcher.real_quick_ratio() < _ALIKE or matcher.quick_ratio() < _ALIKE:
+            continue
+        place = max(index - offset, 0)
+        whole.set_seq1("\n".join(bare[place : place + len(wanted)]))
+        if whole.quick_ratio() > best and (ratio := whole.ratio()) > best:
+            best, best_place = ratio, place
+    return best_place
+
+
+def _why(wanted: list[str], there: list[str]) -> str:
+    if [line.rstrip() for line in wanted] == [line.rstrip() for line in there]:
+        return "spaces at the end of a line differ"
+    if [line.strip() for line in wanted] == [line.strip() for line in there]:
+        return "the indentation differs (tabs or spaces)"
+    if ["".join(line.split()) for line in wanted] == ["".join(line.split()) for line in there]:
+        return "spaces within a line differ"
+    if [line.casefold() for line in wanted] == [line.casefold() for line in there]:
+        return "upper and lower case differ"
+    return "some words differ"

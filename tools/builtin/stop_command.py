@@ -1,0 +1,24 @@
+from tools.builtin.run_command import process_details
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+
+class StopCommandArguments(Arguments):
+    command_id: str
+
+    def paths(self) -> tuple[str, ...]:
+        return ()
+
+
+class StopCommand:
+    spec = ToolSpec(
+        name="stop_command",
+        description="End a command in the background, with everything that it started, and give its output.",
+        arguments=StopCommandArguments,
+        executor="hybrid",
+    )
+
+    async def run(self, args: StopCommandArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        result = await host.stop(args.command_id)
+        ended = f"Ended; {len(result.killed)} processes." if result.killed else "It had ended already."
+        return ToolResult(f"{result.output}\n{ended}".lstrip("\n"), process_details(result), ended)
