@@ -17,6 +17,7 @@ from sidecar.api.tasks import TaskRoutes
 from sidecar.api.tools import ToolRoutes
 from sidecar.cache import Caches
 from sidecar.config.data_dir import DataDir
+from sidecar.config.renewals import Renewals
 from sidecar.config.settings import Settings
 from sidecar.engine.engine import Engine
 from sidecar.engine.workflow import Workflow
@@ -80,7 +81,7 @@ class Sidecar:
             self._journal, workflow, launch.workspace, places=settings.max_tasks, max_queued=settings.max_queued
         )
         self._streams = Streams(settings.max_streams)
-        self._session = SessionRoutes(token)
+        self._session = SessionRoutes(token, Renewals(self._data))
         app = application.build(
             endpoints(
                 TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),

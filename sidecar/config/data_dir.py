@@ -27,6 +27,7 @@ class DataDir:
         self.token_file = path / TOKEN_FILE
         self._ready_file = path / READY_FILE
         self._lock_file = path / "lock"
+        self.renewals_file = path / "renewals.json"
         self._lock: int | None = None
 
     def prepare(self) -> None:
@@ -48,11 +49,11 @@ class DataDir:
 
     def new_token(self) -> str:
         token = secrets.token_urlsafe(32)
-        self._write_private(self.token_file, token)
+        self.write_private(self.token_file, token)
         return token
 
     def announce(self, ready: Ready) -> None:
-        self._write_private(self._ready_file, ready.to_json())
+        self.write_private(self._ready_file, ready.to_json())
 
     def withdraw(self) -> None:
         for file in (self._ready_file, self.token_file):
@@ -69,7 +70,7 @@ class DataDir:
     def token(self) -> str:
         return self.token_file.read_text(encoding="utf-8").strip()
 
-    def _write_private(self, file: Path, text: str) -> None:
+    def write_private(self, file: Path, text: str) -> None:
         # A new file under a name that nobody can have planted, private from its first moment, then put in place.
         temporary = file.with_name(f".{file.name}-{secrets.token_hex(8)}")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)

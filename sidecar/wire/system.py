@@ -34,6 +34,9 @@ class SessionRequest(Wire):
 
 class SessionToken(Wire):
     token: str
+    renewal: Annotated[
+        str | None, Field(description="Sent as `code`, it gives the new token after the sidecar was started again.")
+    ] = optional()
 
 
 class AgentInfo(Wire):

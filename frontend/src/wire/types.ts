@@ -124,6 +124,16 @@ export interface DeltaEvent {
   kind: "text" | "thinking";
 }
 
+export interface Diagnostic {
+  /** From 1. */
+  line?: number;
+  column?: number;
+  severity?: string;
+  message: string;
+  source?: string;
+  code?: string;
+}
+
 export interface DiffAnswer {
   files: FileDiff[];
 }
@@ -147,6 +157,11 @@ export interface Effect {
   summary: string;
 }
 
+export interface EndedProcess {
+  pid: number;
+  command: string;
+}
+
 export interface ErrorBody {
   code: string;
   message: string;
@@ -166,6 +181,8 @@ export interface ErrorFrame {
   type: "error";
   id?: string;
   error: ErrorBody;
+  /** Processes that were ended with it. */
+  killed?: EndedProcess[];
 }
 
 export interface EscalationEvent {
@@ -207,6 +224,11 @@ export interface FileDiff {
   note?: string;
 }
 
+/** Shells and sidecars of different age talk to each other: what a frame says beyond this is passed over. */
+export interface Frame {
+
+}
+
 export interface HandoffContext {
   filesModified: string[];
   currentState: string;
@@ -233,8 +255,12 @@ export interface Hello {
   type: "hello";
   shell: ShellInfo;
   workspace: string;
+  /** The names of the tools that it executes. */
   tools: string[];
+  /** An earlier session, to take it up again. */
   session?: string;
+  /** Calls that it would answer from its log. */
+  remembers?: string[];
 }
 
 export interface Hunk {
@@ -310,12 +336,13 @@ export interface Models {
   instant?: string | null;
 }
 
-/** What the editor knows first; fields beside `event` belong to that event. */
+/** What the editor knows first. `diagnostics` are all there are of `path`: they replace what was said before. */
 export interface NotifyFrame {
   type: "notify";
   event: "file_changed" | "diagnostics" | "focus";
   path?: string;
-  details?: JsonValue;
+  paths?: string[];
+  diagnostics?: Diagnostic[];
 }
 
 export interface OpenCall {
@@ -380,6 +407,11 @@ export interface Ready {
 export interface ResultBody {
   content: string;
   details?: JsonValue;
+  summary?: string;
+  /** The call was carried out and did not succeed; `content` is worth reading. */
+  error?: ErrorBody;
+  /** Processes that were ended with it. */
+  killed?: EndedProcess[];
 }
 
 export interface RetryEvent {
@@ -436,6 +468,8 @@ export interface SessionRequest {
 
 export interface SessionToken {
   token: string;
+  /** Sent as `code`, it gives the new token after the sidecar was started again. */
+  renewal?: string;
 }
 
 export interface ShellInfo {
@@ -651,6 +685,7 @@ export interface Welcome {
   type: "welcome";
   session: string;
   heartbeatSeconds: number;
+  /** Calls still without a result; each comes again as a frame. */
   open: OpenCall[];
 }
 

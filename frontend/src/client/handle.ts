@@ -1,0 +1,54 @@
+import type { Accepted, ApprovalAnswer, ApprovalRequest, DiffAnswer, HunkRequest, Task, WireEvent } from "../wire/types.ts";
+import type { FollowOptions } from "./follow.ts";
+import type { BrainService } from "./service.ts";
+
+/** One task, and everything that can be done with it. */
+export class TaskHandle {
+  constructor(
+    private readonly service: BrainService,
+    readonly id: string,
+  ) {}
+
+  /** Each event, in order, until the task has ended. */
+  async *events(options?: FollowOptions): AsyncGenerator<WireEvent, void> {
+    for await (const batch of this.service.stream(this.id, options)) yield* batch;
+  }
+
+  /** Waits for the end, and says how it ended. */
+  async ended(options?: FollowOptions): Promise<Task> {
+    for await (const _ of this.service.stream(this.id, options));
+    return this.service.task(this.id);
+  }
+
+  now(): Promise<Task> {
+    return this.service.task(this.id);
+  }
+
+  cancel(): Promise<Accepted> {
+    return this.service.cancel(this.id);
+  }
+
+  resume(): Promise<Accepted> {
+    return this.service.resume(this.id);
+  }
+
+  message(text: string): Promise<Accepted> {
+    return this.service.message(this.id, text);
+  }
+
+  approve(approvalId: string, answer: ApprovalRequest): Promise<ApprovalAnswer> {
+    return this.service.approve(this.id, approvalId, answer);
+  }
+
+  diff(): Promise<DiffAnswer> {
+    return this.service.diff(this.id);
+  }
+
+  hunks(decided: HunkRequest): Promise<unknown> {
+    return this.service.hunks(this.id, decided);
+  }
+
+  rewind(seq: number): Promise<unknown> {
+    return this.service.rewind(this.id, seq);
+  }
+}

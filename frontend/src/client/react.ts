@@ -1,0 +1,32 @@
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { type TaskList, TaskLists } from "./lists.ts";
+import type { BrainService } from "./service.ts";
+import { TaskWatch, type Watched } from "./watch.ts";
+
+export interface WatchedTask extends Watched {
+  /** Follows the task again after it was resumed or continued. */
+  readonly again: () => void;
+}
+
+/** A task, as it is now and as it goes on. Stops watching when the component goes. */
+export function useBrainTask(service: BrainService, taskId: string): WatchedTask {
+  const watch = useMemo(() => new TaskWatch(service, taskId), [service, taskId]);
+  useEffect(() => {
+    watch.start();
+    return () => watch.stop();
+  }, [watch]);
+  const seen = useSyncExternalStore(watch.subscribe, watch.snapshot, watch.snapshot);
+  return useMemo(() => ({ ...seen, again: () => watch.start() }), [seen, watch]);
+}
+
+export interface TaskListAndMore extends TaskList {
+  readonly look: () => void;
+  readonly more: () => void;
+}
+
+/** The tasks, newest first. */
+export function useTasks(service: BrainService): TaskListAndMore {
+  const lists = useMemo(() => new TaskLists(service), [service]);
+  const list = useSyncExternalStore(lists.subscribe, lists.snapshot, lists.snapshot);
+  return useMemo(() => ({ ...list, look: () => void lists.look(), more: () => void lists.more() }), [list, lists]);
+}

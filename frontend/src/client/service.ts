@@ -1,0 +1,175 @@
+import type {
+  Accepted,
+  AgentList,
+  ApprovalAnswer,
+  ApprovalRequest,
+  BatchAnswer,
+  BatchRequest,
+  Context,
+  DiffAnswer,
+  EventPage,
+  ExecuteRequest,
+  Health,
+  HunkRequest,
+  ModelList,
+  PolicyAnswer,
+  PolicyRequest,
+  RouteAnswer,
+  SessionCode,
+  Status,
+  StatusAnswer,
+  Task,
+  TaskPage,
+  ToolList,
+  TrustAnswer,
+  TrustRequest,
+  WireEvent,
+} from "../wire/types.ts";
+import { type FollowOptions, follow } from "./follow.ts";
+import { TaskHandle } from "./handle.ts";
+import { Http } from "./http.ts";
+import type { Credentials } from "./session.ts";
+
+export interface ServiceOptions {
+  /** The sidecar's origin, as its ready line says it; in a page that it serves, nothing. */
+  readonly url?: string;
+  readonly credentials: Credentials;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export interface TaskQuery {
+  readonly status?: readonly Status[];
+  readonly limit?: number;
+  readonly before?: string;
+}
+
+/** Every operation of the wire, one method each. */
+export class BrainService {
+  readonly #http: Http;
+
+  constructor({ url = "", credentials, fetch }: ServiceOptions) {
+    this.#http = new Http(url.replace(/\/$/, ""), credentials, fetch);
+  }
+
+  // -- tasks
+
+  /** Starts a task. A new key each time, so that a retry of this very call cannot start it twice. */
+  async execute(request: ExecuteRequest, key: string = crypto.randomUUID()): Promise<TaskHandle> {
+    const headers = { "Idempotency-Key": key };
+    const accepted = await this.#http.json<Accepted>("/api/brain/execute", { method: "POST", body: request, headers });
+    return new TaskHandle(this, accepted.taskId);
+  }
+
+  handle(taskId: string): TaskHandle {
+    return new TaskHandle(this, taskId);
+  }
+
+  /** The events, in the pieces in which they come, through every lost connection, until the task has ended. */
+  stream(taskId: string, options?: FollowOptions): AsyncGenerator<WireEvent[]> {
+    return follow(this.#http, taskId, options);
+  }
+
+  tasks(query: TaskQuery = {}, signal?: AbortSignal): Promise<TaskPage> {
+    const asked = new URLSearchParams();
+    if (query.status?.length) asked.set("status", query.status.join(","));
+    if (query.limit !== undefined) asked.set("limit", String(query.limit));
+    if (query.before !== undefined) asked.set("before", query.before);
+    return this.#get(`/api/brain/tasks?${asked}`, signal);
+  }
+
+  task(taskId: string, signal?: AbortSignal): Promise<Task> {
+    return this.#get(task(taskId), signal);
+  }
+
+  events(taskId: string, after = 0, limit = 2_000): Promise<EventPage> {
+    return this.#get(`${task(taskId)}/events?after=${after}&limit=${limit}`);
+  }
+
+  cancel(taskId: string): Promise<Accepted> {
+    return this.#post(`${task(taskId)}/cancel`);
+  }
+
+  resume(taskId: string): Promise<Accepted> {
+    return this.#post(`${task(taskId)}/resume`);
+  }
+
+  /** Steers a task at work, or continues one that has ended. */
+  message(taskId: string, text: string): Promise<Accepted> {
+    return this.#post(`${task(taskId)}/messages`, { text });
+  }
+
+  approve(taskId: string, approvalId: string, answer: ApprovalRequest): Promise<ApprovalAnswer> {
+    return this.#post(`${task(taskId)}/approvals/${encodeURIComponent(approvalId)}`, answer);
+  }
+
+  // -- review
+
+  diff(taskId: string, signal?: AbortSignal): Promise<DiffAnswer> {
+    return this.#get(`${task(taskId)}/diff`, signal);
+  }
+
+  hunks(taskId: string, decided: HunkRequest): Promise<unknown> {
+    return this.#post(`${task(taskId)}/hunks`, decided);
+  }
+
+  rewind(taskId: string, seq: number): Promise<unknown> {
+    return this.#post(`${task(taskId)}/rewind`, { seq });
+  }
+
+  // -- what there is
+
+  tools(signal?: AbortSignal): Promise<ToolList> {
+    return this.#get("/api/brain/tools", signal);
+  }
+
+  batch(request: BatchRequest, signal?: AbortSignal): Promise<BatchAnswer> {
+    return this.#post("/api/brain/tools/batch", request, signal);
+  }
+
+  route(text: string, context: Context = {}): Promise<RouteAnswer> {
+    return this.#post("/api/brain/route", { task: text, context });
+  }
+
+  explain(request: PolicyRequest): Promise<PolicyAnswer> {
+    return this.#post("/api/brain/policy/explain", request);
+  }
+
+  agents(signal?: AbortSignal): Promise<AgentList> {
+    return this.#get("/api/brain/agents", signal);
+  }
+
+  models(signal?: AbortSignal): Promise<ModelList> {
+    return this.#get("/api/brain/models", signal);
+  }
+
+  status(signal?: AbortSignal): Promise<StatusAnswer> {
+    return this.#get("/api/brain/status", signal);
+  }
+
+  health(signal?: AbortSignal): Promise<Health> {
+    return this.#get("/health", signal);
+  }
+
+  trust(signal?: AbortSignal): Promise<TrustAnswer> {
+    return this.#get("/api/brain/trust", signal);
+  }
+
+  setTrust(request: TrustRequest): Promise<TrustAnswer> {
+    return this.#post("/api/brain/trust", request);
+  }
+
+  /** A code that opens the panel in another window. */
+  newCode(): Promise<SessionCode> {
+    return this.#post("/api/brain/session/code");
+  }
+
+  #get<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return this.#http.json<T>(path, signal ? { signal } : {});
+  }
+
+  #post<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+    return this.#http.json<T>(path, { method: "POST", body, ...(signal ? { signal } : {}) });
+  }
+}
+
+const task = (id: string): string => `/api/brain/tasks/${encodeURIComponent(id)}`;

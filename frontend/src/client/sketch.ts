@@ -1,0 +1,62 @@
+import type { Item, Thread } from "./thread.ts";
+
+type Open<T> = { -readonly [K in keyof T]: T[K] };
+
+/**
+ * A thread being changed. What is not touched is shared with the thread that it came from; what is touched is copied
+ * once, however many events a batch has.
+ */
+export class Sketch {
+  readonly #from: Thread;
+  #thread: Open<Thread> | undefined;
+  #copied = new Set<keyof Thread>();
+
+  constructor(from: Thread) {
+    this.#from = from;
+  }
+
+  get now(): Thread {
+    return this.#thread ?? this.#from;
+  }
+
+  set<K extends keyof Thread>(key: K, value: Thread[K]): void {
+    this.#thread ??= { ...this.#from };
+    this.#thread[key] = value;
+  }
+
+  /** A map of the thread that may be changed. */
+  map<K extends MapKeys>(key: K): Thread[K] extends ReadonlyMap<infer A, infer B> ? Map<A, B> : never {
+    if (!this.#copied.has(key)) {
+      this.#copied.add(key);
+      this.set(key, new Map(this.now[key] as ReadonlyMap<string, never>) as never);
+    }
+    return this.now[key] as never;
+  }
+
+  /** Puts an item in its place: where the one with its key is, or at the end. */
+  put(item: Item): void {
+    const place = this.now.index.get(item.key);
+    const items = this.#items();
+    if (place === undefined) {
+      this.map("index").set(item.key, items.length);
+      items.push(item);
+    } else {
+      items[place] = item;
+    }
+  }
+
+  item(key: string): Item | undefined {
+    const place = this.now.index.get(key);
+    return place === undefined ? undefined : this.now.items[place];
+  }
+
+  #items(): Item[] {
+    if (!this.#copied.has("items")) {
+      this.#copied.add("items");
+      this.set("items", [...this.now.items]);
+    }
+    return this.now.items as Item[];
+  }
+}
+
+type MapKeys = { [K in keyof Thread]: Thread[K] extends ReadonlyMap<string, unknown> ? K : never }[keyof Thread];

@@ -1,0 +1,12 @@
+import { defineConfig } from "vite";
+
+// The client library on its own: what `@rainy-brain/client` publishes.
+export default defineConfig({
+  build: {
+    target: "es2022",
+    outDir: "src/client/dist",
+    minify: false,
+    lib: { entry: { index: "src/client/index.ts", react: "src/client/react.ts" }, formats: ["es"] },
+    rolldownOptions: { external: ["react", "eventsource-parser"] },
+  },
+});
