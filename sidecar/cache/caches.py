@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from sidecar.cache.stamp import Stamp
 from sidecar.cache.verified import Key, VerifiedCache
+from sidecar.cache.watcher import Watcher
 
 Kind = Literal["files", "tree", "diagnostics"]
 
@@ -12,7 +13,8 @@ _MEGABYTE = 1 << 20
 
 
 class Caches:
-    def __init__(self) -> None:
+    def __init__(self, watcher: Watcher | None = None) -> None:
+        self.watcher = watcher or Watcher()
         self._kinds: dict[Kind, VerifiedCache[Any]] = {
             "tree": VerifiedCache(60.0, 16 * _MEGABYTE),
             "files": VerifiedCache(30.0, 64 * _MEGABYTE),
@@ -20,14 +22,30 @@ class Caches:
         }
 
     def get(self, kind: Kind, key: Key) -> Any | None:
+        self._hear()
         return self._kinds[kind].get(key)
 
     def put(self, kind: Kind, key: Key, value: Any, size: int, sources: Iterable[tuple[str, Stamp]]) -> None:
+        self.watcher.watch(key[0])
         self._kinds[kind].put(key, value, size, sources)
+
+    def changed(self, path: str) -> None:
+        """Somebody who knows first, such as an editor, says that a file is not what it was."""
+        for cache in self._kinds.values():
+            cache.evict(path)
 
     def clear(self, workspace: str | None = None) -> None:
         for cache in self._kinds.values():
             cache.clear(workspace)
 
     def close(self) -> None:
+        self.watcher.close()
         self.clear()
+
+    def _hear(self) -> None:
+        paths, overflowed = self.watcher.taken()
+        if overflowed:
+            self.clear()
+        else:
+            for path in paths:
+                self.changed(path)
