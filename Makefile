@@ -8,14 +8,15 @@ BIN := $(VENV)/bin
 endif
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 STAMPS := $(VENV)/stamps
+PANEL := $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /bench/ -e README -e package -e openapi)
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help run setup test check format bench faults generate lock clean
+.PHONY: help run setup panel test check format bench faults generate lock clean
 
 help: ## what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: setup ## start the sidecar and open the panel
+run: setup panel ## start the sidecar and open the panel
 	$(BIN)/brain
 
 setup: $(STAMPS)/runtime ## make .venv with the brain command
@@ -28,6 +29,16 @@ $(STAMPS)/runtime: packaging/lock/runtime.txt pyproject.toml
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q sidecar bridge tools
 	@mkdir -p $(STAMPS) && touch $@
+
+panel: frontend/dist/index.html ## build the panel, if its sources are newer
+
+frontend/dist/index.html: frontend/node_modules/.package-lock.json $(PANEL)
+	cd frontend && npm run --silent build
+
+frontend/node_modules/.package-lock.json: frontend/package-lock.json frontend/package.json
+	@command -v npm > /dev/null || { echo "The panel needs Node.js 20.19 or newer: install it, or use brain run."; exit 1; }
+	cd frontend && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/runtime packaging/lock/dev.txt
 	@echo "Installing the packages of packaging/lock/dev.txt …"

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from sidecar.api import panel
 from sidecar.api.guard import Guard
 from sidecar.api.problems import answer_exception, invalid
 from sidecar.api.routes import TABLE, Endpoint
@@ -25,7 +26,7 @@ def build(
     guard = Middleware(Guard, token=token, hosts=hosts, origins=origins, max_body=max_body)
     routes = [Route(item.path, _guarded(endpoints[item.name]), methods=[item.method]) for item in TABLE]
     return Starlette(
-        routes=routes,
+        routes=[*routes, *panel.routes()],
         middleware=[guard],
         exception_handlers={404: answer_exception, 405: answer_exception},
     )
