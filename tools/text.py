@@ -41,9 +41,12 @@ def _shown(value: JsonValue, depth: int) -> JsonValue:
 
 
 def weight(value: JsonValue, limit: int, depth: int = 0) -> int:
-    """About how many characters a value has; more than `limit` is only known to be more."""
+    """About how many characters a value has; more than `limit` is only known to be more.
+
+    Text that no JSON document can hold raises a `UnicodeError`.
+    """
     if isinstance(value, str):
-        return len(value)
+        return len(value) if value.isascii() or len(value) > limit else len(value.encode())
     total = 1
     if isinstance(value, (list, dict)):
         if depth > _DEPTH:

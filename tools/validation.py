@@ -7,7 +7,7 @@ from tools.errors import InvalidArguments
 from tools.spec import AnyTool, Arguments
 from tools.text import weight
 
-#: Characters of all arguments together.
+#: Bytes of all arguments together.
 LIMIT = 8_000_000
 _SHOWN_ERRORS = 5
 
@@ -16,8 +16,14 @@ def validated(tool: AnyTool, args: JsonObject) -> Arguments:
     name = tool.spec.name
     if not isinstance(args, dict):
         raise InvalidArguments(f"{name} needs a JSON object of arguments: {signature(tool)}.")
-    if weight(args, LIMIT) > LIMIT:
-        raise InvalidArguments(f"The arguments are larger than {LIMIT} characters. Split the work into several calls.")
+    try:
+        size = weight(args, LIMIT)
+    except UnicodeError as error:
+        raise InvalidArguments(
+            f"{name}: an argument is not valid text (half a surrogate pair). Write it anew."
+        ) from error
+    if size > LIMIT:
+        raise InvalidArguments(f"The arguments are larger than {LIMIT} bytes. Split the work into several calls.")
     try:
         return tool.spec.arguments.model_validate(args)
     except ValidationError as error:
