@@ -6,6 +6,11 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from bridge.host import BridgeSite
+from bridge.notes import Notes
+from bridge.server import BridgeServer
+from bridge.session import Sessions
+from bridge.switchboard import Switchboard
 from sidecar import __version__
 from sidecar.api import application
 from sidecar.api.routes import endpoints
@@ -14,6 +19,7 @@ from sidecar.api.session import SessionRoutes
 from sidecar.api.stream import Streams
 from sidecar.api.system import SystemRoutes
 from sidecar.api.tasks import TaskRoutes
+from sidecar.api.tickets import Tickets
 from sidecar.api.tools import ToolRoutes
 from sidecar.cache import Caches
 from sidecar.config.data_dir import DataDir
@@ -29,9 +35,12 @@ from tools.executor import Executor
 from tools.local import LocalSite
 from tools.policy import Policy
 from tools.registry import default_registry
+from tools.site import Site
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 IDLE_GRACE_SECONDS = 2.0
+#: At a stop, how long a shell may take to end what it runs.
+ENDING_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +83,39 @@ class Sidecar:
         retention = Retention(settings.keep_days, settings.keep_bytes)
         self._journal = await SqliteJournal.open(self._data.journal, retention)
         registry, policy = default_registry(), Policy()
-        self._executor = Executor(registry, [LocalSite(registry, launch.data_dir)], policy, Caches())
+        caches = Caches()
+        self._switchboard = Switchboard(
+            Sessions(
+                reconnect_seconds=settings.bridge_reconnect_seconds, heartbeat_seconds=settings.bridge_heartbeat_seconds
+            ),
+            Notes(caches.changed),
+        )
+        sites: list[Site] = [BridgeSite(self._switchboard), LocalSite(registry, launch.data_dir)]
+        self._executor = Executor(registry, sites, policy, caches)
         catalog = Catalog(settings, Path(settings.scripts or launch.data_dir / "scripts"))
         workflow = Workflow(self._journal, catalog, registry, self._executor)
         self._engine = Engine(
             self._journal, workflow, launch.workspace, places=settings.max_tasks, max_queued=settings.max_queued
         )
         self._streams = Streams(settings.max_streams)
-        self._session = SessionRoutes(token, Renewals(self._data))
+        self._session, tickets = SessionRoutes(token, Renewals(self._data)), Tickets()
         app = application.build(
             endpoints(
                 TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),
                 ToolRoutes(registry, self._executor, policy, self._engine.checked_workspace),
                 SystemRoutes(self._journal, catalog, self._streams, launch.workspace),
                 self._session,
+                tickets,
                 application.openapi,
             ),
+            BridgeServer(self._switchboard),
             token=token,
+            tickets=tickets,
             hosts=_hosts(launch.host, port),
             origins=[origin.strip() for origin in settings.allowed_origins.split(",") if origin.strip()],
             max_body=settings.max_body_bytes,
         )
-        self._server = QuietServer(app, self._streams)
+        self._server = QuietServer(app, self._streams, settings.bridge_heartbeat_seconds)
         if not launch.at_rest:
             await self._engine.start()
         self._serving = asyncio.create_task(self._server.serve([socket]), name="http")
@@ -116,6 +136,7 @@ class Sidecar:
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()
+        self._switchboard.hurry(ENDING_SECONDS)
         await self._engine.stop()
         self._server.stop()
         await self._serving

@@ -2,13 +2,16 @@
 
 import hmac
 from collections.abc import Collection
+from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sidecar.api.problems import problem
+from sidecar.api.tickets import Tickets
 
+BRIDGE_PATH = "/api/brain/bridge"
 _OPEN_PATHS = frozenset({"/api/brain/session"})
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
@@ -25,10 +28,18 @@ SECURITY_HEADERS = {
 
 class Guard:
     def __init__(
-        self, app: ASGIApp, *, token: str, hosts: Collection[str], origins: Collection[str], max_body: int
+        self,
+        app: ASGIApp,
+        *,
+        token: str,
+        tickets: Tickets,
+        hosts: Collection[str],
+        origins: Collection[str],
+        max_body: int,
     ) -> None:
         self._app = app
         self._token = token.encode()
+        self._tickets = tickets
         self._hosts = frozenset(hosts)
         self._own = frozenset(f"http://{host}" for host in hosts)
         self._others = frozenset(origins)
@@ -57,7 +68,7 @@ class Guard:
             return problem(403, "bad_origin", f"Pages of {origin[:200]} may not call this sidecar.")
         if scope["type"] == "http" and scope["method"] == "OPTIONS" and origin in self._others:
             return Response(status_code=204)
-        if _needs_token(scope["path"]) and not self._authenticated(headers):
+        if _needs_token(scope["path"]) and not (self._authenticated(headers) or self._has_ticket(scope)):
             detail = "A valid token is needed: Authorization: Bearer TOKEN, from the token file in the data directory."
             return problem(401, "unauthenticated", detail, headers={"WWW-Authenticate": "Bearer"})
         if scope["type"] == "http" and scope["method"] in _WITH_BODY:
@@ -67,6 +78,12 @@ class Guard:
     def _authenticated(self, headers: Headers) -> bool:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self._token)
+
+    def _has_ticket(self, scope: Scope) -> bool:
+        if scope["type"] != "websocket" or scope["path"] != BRIDGE_PATH:
+            return False
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
+        return len(given) == 1 and self._tickets.redeem(given[0])
 
     def _body_refusal(self, headers: Headers) -> Response | None:
         length = headers.get("content-length", "0")
@@ -118,7 +135,7 @@ class _WithHeaders:
         self._headers = headers
 
     async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
+        if message["type"] in ("http.response.start", "websocket.http.response.start"):
             headers = MutableHeaders(scope=message)
             for name, value in self._headers.items():
                 headers.setdefault(name, value)

@@ -23,6 +23,7 @@ TITLES = {
     413: "Too large",
     415: "Unsupported media type",
     422: "Not usable",
+    426: "Upgrade required",
     429: "Too many requests",
     500: "Internal error",
     503: "Not available now",

@@ -9,8 +9,10 @@ from starlette.responses import Response
 from sidecar.api.session import SessionRoutes
 from sidecar.api.system import SystemRoutes
 from sidecar.api.tasks import TaskRoutes
+from sidecar.api.tickets import Tickets
 from sidecar.api.tools import ToolRoutes
 from sidecar.wire.base import Wire
+from sidecar.wire.bridge import Ticket
 from sidecar.wire.events import EventPage
 from sidecar.wire.system import (
     AgentList,
@@ -160,6 +162,7 @@ TABLE: Sequence[Described] = (
     Described("GET", "/api/brain/agents", "agents", "The agents", AgentList),
     Described("GET", "/api/brain/models", "models", "The models, and who plays which role", ModelList),
     Described("GET", "/api/brain/status", "status", "How the sidecar is", StatusAnswer),
+    Described("POST", "/api/brain/bridge/ticket", "bridge_ticket", "A one-time ticket for the bridge", Ticket),
     Described("POST", "/api/brain/session/code", "session_code", "A one-time code for the panel", SessionCode),
     Described(
         "POST",
@@ -174,7 +177,12 @@ TABLE: Sequence[Described] = (
 
 
 def endpoints(
-    tasks: TaskRoutes, tools: ToolRoutes, system: SystemRoutes, session: SessionRoutes, openapi: Endpoint
+    tasks: TaskRoutes,
+    tools: ToolRoutes,
+    system: SystemRoutes,
+    session: SessionRoutes,
+    tickets: Tickets,
+    openapi: Endpoint,
 ) -> dict[str, Endpoint]:
     return {
         "health": system.health,
@@ -196,6 +204,7 @@ def endpoints(
         "agents": system.agents,
         "models": system.models,
         "status": system.status,
+        "bridge_ticket": tickets.endpoint,
         "session_code": session.make_code,
         "session": session.trade,
     }

@@ -4,23 +4,31 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from starlette.types import ASGIApp
 from uvicorn import Config, Server
 
 from sidecar.api.stream import Streams
+from sidecar.wire.bridge import FRAME_LIMIT
 
 GRACE_SECONDS = 1
 BACKLOG = 2_048
+#: A frame above the bridge's limit is still read, so that it can be answered; what is above this ends the connection.
+MOST_WEBSOCKET = 2 * FRAME_LIMIT
 
 
 class QuietServer(Server):
-    def __init__(self, app: ASGIApp, streams: Streams) -> None:
+    def __init__(self, app: ASGIApp, streams: Streams, heartbeat: float) -> None:
         super().__init__(
             Config(
                 app,
                 http="httptools",
-                ws="none",
+                ws=_websocket,  # type: ignore[arg-type]  # called like the class that it stands for
+                ws_max_size=MOST_WEBSOCKET,
+                ws_ping_interval=heartbeat,
+                ws_ping_timeout=heartbeat,
+                ws_per_message_deflate=False,
                 lifespan="off",
                 log_config=None,
                 access_log=False,
@@ -49,6 +57,12 @@ class QuietServer(Server):
     def capture_signals(self) -> Iterator[None]:
         # Signals belong to whoever runs the whole sidecar, not to its HTTP server.
         yield
+
+
+def _websocket(**given: Any) -> asyncio.Protocol:
+    from sidecar.api.websocket import Socket
+
+    return Socket(**given)
 
 
 def bind(host: str, port: int) -> socket.socket:

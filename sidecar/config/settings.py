@@ -37,6 +37,12 @@ class Settings(BaseModel):
     keep_bytes: Annotated[
         int, Field(ge=1_048_576, description="The journal's size from which the oldest ended tasks are dropped.")
     ] = 512 * 1024 * 1024
+    bridge_heartbeat_seconds: Annotated[
+        float, Field(gt=0, description="How often a desktop shell is asked whether it is still there.")
+    ] = 15
+    bridge_reconnect_seconds: Annotated[
+        float, Field(ge=0, description="How long calls wait for a desktop shell that was lost.")
+    ] = 30
     allowed_origins: str = Field("", description="Further web origins that may call, with commas between them.")
     scripts: str = Field("", description="Directory of the replies that `scripted/NAME` plays; for tests and demos.")
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from sidecar.wire.base import JsonObject, Wire, optional
 from sidecar.wire.events import ErrorBody
@@ -10,13 +10,23 @@ from sidecar.wire.events import ErrorBody
 SUBPROTOCOL = "rainy.bridge.v1"
 FRAME_LIMIT = 16 * 1024 * 1024
 
+Id = Annotated[str, Field(min_length=1, max_length=512)]
+Name = Annotated[str, Field(max_length=200)]
+Place = Annotated[str, Field(max_length=4_096)]
 
-class ShellInfo(Wire):
-    name: str
-    version: str
+
+class Frame(Wire):
+    """Shells and sidecars of different age talk to each other: what a frame says beyond this is passed over."""
+
+    model_config = ConfigDict(extra="ignore")
 
 
-class OpenCall(Wire):
+class ShellInfo(Frame):
+    name: Name
+    version: Name
+
+
+class OpenCall(Frame):
     id: str
     tool: str
     args: JsonObject
@@ -24,61 +34,85 @@ class OpenCall(Wire):
     workspace: str
 
 
-class Hello(Wire):
+class Hello(Frame):
     type: Literal["hello"] = "hello"
     shell: ShellInfo
-    workspace: str
-    tools: list[str]
-    session: str | None = optional()
+    workspace: Annotated[Place, Field(min_length=1)]
+    tools: Annotated[list[Name], Field(max_length=1_000, description="The names of the tools that it executes.")]
+    session: Annotated[Id | None, Field(description="An earlier session, to take it up again.")] = optional()
+    remembers: Annotated[
+        list[Id] | None, Field(max_length=10_000, description="Calls that it would answer from its log.")
+    ] = optional()
 
 
-class Welcome(Wire):
+class Welcome(Frame):
     type: Literal["welcome"] = "welcome"
     session: str
     heartbeat_seconds: float
-    open: list[OpenCall]
+    open: Annotated[list[OpenCall], Field(description="Calls still without a result; each comes again as a frame.")]
 
 
 class ToolCallFrame(OpenCall):
     type: Literal["tool_call"] = "tool_call"
 
 
-class ResultBody(Wire):
+class EndedProcess(Frame):
+    pid: int
+    command: str
+
+
+class ResultBody(Frame):
     content: str
     details: JsonValue = optional()
+    summary: str = optional("")
+    error: Annotated[
+        ErrorBody | None, Field(description="The call was carried out and did not succeed; `content` is worth reading.")
+    ] = optional()
+    killed: Annotated[list[EndedProcess] | None, Field(description="Processes that were ended with it.")] = optional()
 
 
-class ToolResultFrame(Wire):
+class ToolResultFrame(Frame):
     type: Literal["tool_result"] = "tool_result"
-    id: str
+    id: Id
     result: ResultBody
 
 
-class StreamFrame(Wire):
+class StreamFrame(Frame):
     type: Literal["stream"] = "stream"
-    id: str
+    id: Id
     stream: Literal["stdout", "stderr"]
     text: str
 
 
-class ErrorFrame(Wire):
+class ErrorFrame(Frame):
     type: Literal["error"] = "error"
-    id: str | None = optional()
+    id: Id | None = optional()
     error: ErrorBody
+    killed: Annotated[list[EndedProcess] | None, Field(description="Processes that were ended with it.")] = optional()
 
 
-class CancelFrame(Wire):
+class CancelFrame(Frame):
     type: Literal["cancel"] = "cancel"
     id: str
 
 
-class NotifyFrame(Wire):
-    """What the editor knows first; fields beside `event` belong to that event."""
+class Diagnostic(Frame):
+    line: Annotated[int, Field(description="From 1.")] = 1
+    column: int = 1
+    severity: Name = "error"
+    message: str
+    source: Name = optional("")
+    code: Name = optional("")
+
+
+class NotifyFrame(Frame):
+    """What the editor knows first. `diagnostics` are all there are of `path`: they replace what was said before."""
 
     type: Literal["notify"] = "notify"
     event: Literal["file_changed", "diagnostics", "focus"]
-    path: str | None = optional()
-    details: JsonValue = optional()
+    path: Place | None = optional()
+    paths: Annotated[list[Place] | None, Field(max_length=10_000)] = optional()
+    diagnostics: Annotated[list[Diagnostic] | None, Field(max_length=10_000)] = optional()
 
 
 ShellFrame = Annotated[Hello | ToolResultFrame | StreamFrame | ErrorFrame | NotifyFrame, Field(discriminator="type")]

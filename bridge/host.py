@@ -1,0 +1,122 @@
+"""The shells as a place where calls are carried out: with open, unsaved buffers and the editor's own knowledge."""
+
+import os
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError, to_json
+
+from bridge.diagnostics import TOOL, told
+from bridge.session import BridgeError, FrameTooLarge, Settled, SidecarSession
+from bridge.switchboard import Switchboard
+from sidecar.wire.base import JsonObject
+from sidecar.wire.bridge import Diagnostic, EndedProcess, ToolCallFrame
+from sidecar.wire.events import ErrorBody
+from tools.errors import HostGone, TimedOut, TooLarge, ToolError
+from tools.spec import AnyTool, Call, Output, ToolResult
+
+_USED = 10_000
+
+
+class BridgeSite:
+    name = "shell"
+
+    def __init__(self, switchboard: Switchboard) -> None:
+        self._switchboard = switchboard
+        self._sessions = switchboard.sessions
+        #: Which calls went out under which id, so that two calls never do under the same.
+        self._used: OrderedDict[str, int] = OrderedDict()
+
+    def offers(self, tool: str, workspace: str) -> bool:
+        if not self._sessions:  # without a shell this is asked for every call, and must cost nothing
+            return False
+        place = os.path.realpath(workspace)
+        return self._sessions.offering(tool, place) is not None or (tool == TOOL and self._said(place) is not None)
+
+    def remembers(self, call_id: str) -> bool:
+        return self._sessions.remembering(call_id) is not None
+
+    async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
+        place = os.path.realpath(call.workspace)
+        if tool.spec.name == TOOL and self._sessions.offering(TOOL, place) is None and (said := self._said(place)):
+            return told(said[0], args, place, said[1])
+        session, wire_id = self._placed(tool, args, call)
+        try:
+            frame = ToolCallFrame(
+                id=wire_id,
+                tool=tool.spec.name,
+                args=args,
+                timeout_ms=max(1, round(call.timeout * 1000)),
+                workspace=session.hello.workspace,
+            )
+
+            def ended(settled: Settled) -> None:
+                _tell(call, settled.killed)
+
+            settled = await self._switchboard.call(session, frame, output, ended)
+        except FrameTooLarge as error:
+            raise TooLarge(f"The call does not fit into a frame of the bridge. {error} Split it.") from error
+        except BridgeError as error:
+            raise HostGone(str(error)) from error
+        except (ValidationError, PydanticSerializationError) as error:
+            raise ToolError("The arguments cannot be sent as JSON.", code="invalid_arguments") from error
+        _tell(call, settled.killed)
+        return _result(settled, tool.spec.name)
+
+    def _said(self, workspace: str) -> tuple[Mapping[str, Sequence[Diagnostic]], str] | None:
+        """What the editor's language servers found, if one of its shells is there, and who that is."""
+        session = self._sessions.connected_at(workspace)
+        found = self._switchboard.notes.diagnostics(workspace) if session else None
+        return (found, session.hello.shell.name) if session and found is not None else None
+
+    def _placed(self, tool: AnyTool, args: JsonObject, call: Call) -> tuple[SidecarSession, str]:
+        """Which shell, and under which id.
+
+        A call with effects keeps its id for good: a shell that knows it answers from its log. A read that is made again
+        wants to see what is there now, so it goes out under an id of its own; and so does what only looks like an
+        earlier call, because whoever made it numbers calls anew.
+        """
+        mark = hash((tool.spec.name, to_json(args)))
+        session = self._sessions.remembering(call.id)
+        again = session is not None or call.id in self._used
+        fresh = again and (
+            tool.spec.effects == "none"
+            or self._used.get(call.id, mark) != mark
+            or (session is not None and session.has_open(call.id))
+        )
+        wire_id = self._unused(call.id) if fresh else call.id
+        if fresh or session is None or not session.connected:
+            session = self._sessions.offering(tool.spec.name, os.path.realpath(call.workspace))
+        if session is None:
+            raise HostGone(f"No desktop shell that offers {tool.spec.name} is connected any more.")
+        self._used[wire_id] = mark
+        while len(self._used) > _USED:
+            self._used.popitem(last=False)
+        return session, wire_id
+
+    def _unused(self, call_id: str) -> str:
+        number = 2
+        while f"{call_id}~{number}" in self._used or self._sessions.remembering(f"{call_id}~{number}"):
+            number += 1
+        return f"{call_id}~{number}"
+
+
+def _tell(call: Call, killed: Sequence[EndedProcess]) -> None:
+    for each in killed:
+        call.killed(each.pid, each.command)
+
+
+def _result(settled: Settled, tool: str) -> ToolResult:
+    body = settled.result
+    if body is not None:
+        summary = body.summary or body.content.partition("\n")[0][:200]
+        return ToolResult(content=body.content, details=body.details, summary=summary, error=body.error)
+    error = settled.error or ErrorBody(code="tool_failed", message=f"{tool} failed in the shell.")
+    if not settled.answered and error.code == "host_gone":
+        raise HostGone(
+            f"{error.message} It may have taken effect, wholly, in part or not at all. Look before you go on."
+        )
+    if error.code == "timed_out":
+        raise TimedOut(error.message)
+    raise ToolError(error.message, code=error.code[:100] or "tool_failed")

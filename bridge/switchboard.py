@@ -1,0 +1,153 @@
+"""Where calls wait for shells: joins the sessions, which know no clock and no socket, with the event loop."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from bridge.notes import Notes
+from bridge.session import Effect, Notified, Send, Sessions, Settled, SidecarSession, Streamed
+from sidecar.wire.bridge import Hello, ToolCallFrame
+
+log = logging.getLogger(__name__)
+
+
+class Outlet(Protocol):
+    """One connection, as far as it is written to. Neither may wait: what cannot be taken ends the connection."""
+
+    def send(self, text: str) -> None: ...
+
+    def close(self, reason: str) -> None: ...
+
+
+class Heard(Protocol):
+    def __call__(self, stream: str, text: str) -> None: ...
+
+
+@dataclass(slots=True)
+class _Waiting:
+    settled: asyncio.Future[Settled]
+    heard: Heard
+
+
+Ended = Callable[[Settled], None]
+
+
+class Switchboard:
+    def __init__(self, sessions: Sessions, notes: Notes) -> None:
+        self.sessions = sessions
+        self.notes = notes
+        self._outlets: dict[str, Outlet] = {}
+        self._waiting: dict[tuple[str, str], _Waiting] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._ending_seconds: float | None = None
+
+    def hurry(self, seconds: float) -> None:
+        """The sidecar is going down: from now on a call that is ended has only this long to say so."""
+        self._ending_seconds = seconds
+        for session in self.sessions:
+            session.ending_seconds = seconds
+
+    # -- connections -------------------------------------------------------------------------------------------------
+
+    def connect(self, hello: Hello, outlet: Outlet) -> SidecarSession:
+        """Raises `TooManyShells`."""
+        workspace = os.path.realpath(hello.workspace)
+        session = self.sessions.take_up(hello.model_copy(update={"workspace": workspace}))
+        if self._ending_seconds is not None:
+            session.ending_seconds = self._ending_seconds
+        earlier = self._outlets.pop(session.id, None)
+        self._outlets[session.id] = outlet
+        if earlier is not None:
+            earlier.close("The shell has connected again.")
+        self._perform(session, session.greet(hello.model_copy(update={"workspace": workspace})))
+        log.info("The shell %s is connected for %s.", hello.shell.name, workspace)
+        return session
+
+    def receive(self, session: SidecarSession, outlet: Outlet, text: str) -> None:
+        # What a replaced connection still had in flight comes again on the new one.
+        if self._outlets.get(session.id) is outlet:
+            self._perform(session, session.receive(text))
+
+    def lost(self, session: SidecarSession, outlet: Outlet) -> None:
+        if self._outlets.get(session.id) is outlet:
+            del self._outlets[session.id]
+            session.lost(self._now())
+            self._watch(session.next_deadline())
+            log.info("The shell %s is away.", session.hello.shell.name)
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    async def call(self, session: SidecarSession, frame: ToolCallFrame, heard: Heard, ended: Ended) -> Settled:
+        """Ends with the call. A cancel is passed on, and waits until the shell has ended the call: `ended` hears how.
+
+        Raises `BridgeError` where the call cannot even be made.
+        """
+        now = self._now()
+        effects = session.call(frame, now)
+        key = (session.id, frame.id)
+        waiting = self._waiting[key] = _Waiting(asyncio.get_running_loop().create_future(), heard)
+        self._perform(session, effects)
+        self._watch(now + frame.timeout_ms / 1000)
+        try:
+            return await waiting.settled
+        except asyncio.CancelledError:
+            if session.has_open(frame.id):
+                ended(await self._end(session, frame.id, waiting))
+            raise
+        finally:
+            del self._waiting[key]
+
+    async def _end(self, session: SidecarSession, call_id: str, waiting: _Waiting) -> Settled:
+        waiting.settled = asyncio.get_running_loop().create_future()
+        self._perform(session, session.cancel(call_id, self._now()))
+        self._watch(self._now() + session.ending_seconds)
+        while True:
+            try:
+                return await asyncio.shield(waiting.settled)
+            except asyncio.CancelledError:
+                # Being cancelled again does not make it faster: the session's own limit ends the wait.
+                if waiting.settled.cancelled():
+                    raise
+
+    def _perform(self, session: SidecarSession, effects: list[Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case Send(text):
+                    outlet = self._outlets.get(session.id)
+                    if outlet is not None:
+                        outlet.send(text)
+                case Settled(call_id):
+                    waiting = self._waiting.get((session.id, call_id))
+                    if waiting is not None and not waiting.settled.done():
+                        waiting.settled.set_result(effect)
+                case Streamed(call_id, stream, text):
+                    waiting = self._waiting.get((session.id, call_id))
+                    if waiting is not None:
+                        waiting.heard(stream, text)
+                case Notified(frame):
+                    self.notes.take(session.hello.workspace, frame)
+
+    # -- time --------------------------------------------------------------------------------------------------------
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    def _watch(self, deadline: float | None) -> None:
+        """One timer for everything, and none while nothing is awaited."""
+        if deadline is None or (self._timer is not None and self._timer.when() <= deadline):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_at(deadline, self._expire)
+
+    def _expire(self) -> None:
+        self._timer = None
+        now = self._now()
+        for session in list(self.sessions):
+            self._perform(session, session.expire(now))
+        self.sessions.forget_gone(now)
+        deadlines = [each for session in self.sessions if (each := session.next_deadline()) is not None]
+        self._watch(min(deadlines, default=None))

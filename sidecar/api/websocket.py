@@ -1,0 +1,23 @@
+"""uvicorn's WebSocket, which lets go of a peer that does not answer. Imported by the first shell that connects."""
+
+from uvicorn._types import ASGISendEvent
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.http11 import Request
+
+
+class Socket(WebSocketsSansIOProtocol):
+    def handle_connect(self, event: Request) -> None:
+        super().handle_connect(event)
+        if self.response.status_code == 101:
+            # Closing waits until the peer has read everything, which a stuck one never does.
+            self.scope["state"]["abort"] = self.transport.abort
+
+    async def send(self, message: ASGISendEvent) -> None:
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body":
+            # A refusal is the end of a handshake too, and nothing to complain of in the log.
+            self.handshake_complete = True
+
+    def keepalive_timeout(self) -> None:
+        super().keepalive_timeout()
+        self.transport.abort()
