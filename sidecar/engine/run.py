@@ -127,7 +127,8 @@ class TaskRun:
 
     async def intend(self, call_id: str, intent: Intent, event: Event, blobs: tuple[bytes, ...] = ()) -> None:
         for data in blobs:
-            await self._journal.put_blob(self.task_id, data)
+            # Written before the intent, and with it: whoever finds the intent finds what it speaks of.
+            self._journal.put_blob(self.task_id, data)
         if call_id in self.memory.intents:
             self.note(event)
             return

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sidecar.journal import rows
 from sidecar.journal.migrations import MIGRATIONS
 from sidecar.journal.store import Store, connect
 
@@ -27,7 +28,7 @@ def set_aside_if_damaged(path: Path) -> list[str]:
         return []
     moved = _move(path)
     salvage = _Salvage()
-    with suppress(sqlite3.Error), closing(connect(moved)) as old:
+    with suppress(sqlite3.Error), closing(_connect(moved)) as old:
         Store(path).close()
         with closing(connect(path)) as new:
             salvage.copy(old, new)
@@ -38,13 +39,16 @@ def set_aside_if_damaged(path: Path) -> list[str]:
 
 def _defect(path: Path) -> str:
     try:
-        with closing(connect(path)) as connection:
+        with closing(_connect(path)) as connection:
             (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if verdict != "ok":
                 return str(verdict).replace("\n", " ")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if 0 < version <= len(MIGRATIONS):
                 connection.execute("SELECT number FROM commits").fetchone()
+                damaged = connection.execute(rows.DAMAGED_TASKS).fetchall()
+                if damaged:
+                    return f"rows of {len(damaged)} tasks do not match their checksums"
             # A file that cannot be written is of no use either, and is best found out now.
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(f"PRAGMA user_version = {version}")
@@ -52,6 +56,12 @@ def _defect(path: Path) -> str:
     except sqlite3.DatabaseError as error:
         return str(error)
     return ""
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = connect(path)
+    connection.create_function("spoilt", -1, rows.spoilt, deterministic=True)
+    return connection
 
 
 def _move(path: Path) -> Path:
@@ -71,6 +81,9 @@ class _Salvage:
 
     def copy(self, old: sqlite3.Connection, new: sqlite3.Connection) -> None:
         known: set[object] = set()
+        for position, task_id in self._readable(old.execute(rows.DAMAGED_TASKS)):
+            known.add(position)
+            self.lost.append(task_id.decode(errors="replace") if isinstance(task_id, bytes) else str(task_id))
         for direction in ("ASC", "DESC"):
             # From both ends: a spoilt page in the middle hides only what stands on it.
             for row in self._readable(old.execute(f"SELECT * FROM tasks ORDER BY position {direction}")):  # noqa: S608

@@ -2,11 +2,20 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from sidecar.journal import rows
-from sidecar.journal.errors import DuplicateRecord, JournalClosed, LeaseLost, QueueFull, UnknownTask, WrongStatus
+from sidecar.journal.errors import (
+    DuplicateRecord,
+    JournalClosed,
+    JournalError,
+    LeaseLost,
+    QueueFull,
+    UnknownTask,
+    WrongStatus,
+)
 from sidecar.journal.port import PRIORITIES, Claim, NewTask, Page, Record, StoredEvent
 from sidecar.journal.projection import TaskState, fold, task_of
 from sidecar.journal.retention import Retention, timestamp
@@ -14,6 +23,8 @@ from sidecar.journal.tail import Hub
 from sidecar.wire.events import Event
 from sidecar.wire.system import JournalState
 from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
+
+T = TypeVar("T")
 
 _CLAIMABLE_AGAIN = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.CANCELLING})
 _UNHELD = frozenset({Status.QUEUED, Status.CANCELLING})
@@ -75,13 +86,7 @@ class MemoryJournal:
         fence: int | None = None,
         when: Collection[Status] | None = None,
     ) -> Awaitable[Sequence[StoredEvent]]:
-        future: asyncio.Future[Sequence[StoredEvent]] = asyncio.get_running_loop().create_future()
-        try:
-            future.set_result(self._append(task_id, events, records, fence, when))
-        except Exception as error:
-            future.set_exception(error)
-            future.exception()
-        return future
+        return _done(lambda: self._append(task_id, events, records, fence, when))
 
     def _append(
         self,
@@ -187,7 +192,10 @@ class MemoryJournal:
         found = self._tasks.values()
         return [kept.task() for kept in found if kept.owner != owner and kept.state.status in _LEFT_OPEN]
 
-    async def put_blob(self, task_id: str, data: bytes) -> str:
+    def put_blob(self, task_id: str, data: bytes) -> Awaitable[str]:
+        return _done(lambda: self._put_blob(task_id, data))
+
+    def _put_blob(self, task_id: str, data: bytes) -> str:
         digest = hashlib.sha256(data).hexdigest()
         self._kept(task_id).blobs.add(digest)
         self._blobs[digest] = data
@@ -231,3 +239,14 @@ class MemoryJournal:
     def _check_open(self) -> None:
         if self._closed:
             raise JournalClosed
+
+
+def _done(act: Callable[[], T]) -> asyncio.Future[T]:
+    """What the act gives, or why it was refused, for whoever waits for it."""
+    future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    try:
+        future.set_result(act())
+    except JournalError as refusal:
+        future.set_exception(refusal)
+        future.exception()
+    return future

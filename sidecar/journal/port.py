@@ -119,8 +119,11 @@ class Journal(Protocol):
     async def left_open(self, owner: str) -> Sequence[Task]:
         """The tasks that somebody other than `owner` claimed and has not ended."""
 
-    async def put_blob(self, task_id: str, data: bytes) -> str:
-        """The hash under which the bytes can be had again, for as long as the task is kept."""
+    def put_blob(self, task_id: str, data: bytes) -> Awaitable[str]:
+        """The hash under which the bytes can be had again, for as long as the task is kept.
+
+        Like an append it is written in the order of the calls, whether awaited or not.
+        """
 
     async def blob(self, digest: str) -> bytes | None: ...
 

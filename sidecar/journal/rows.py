@@ -13,8 +13,8 @@ TASK_COLUMNS = (
 )
 
 
-def checksum(body: str) -> int:
-    return crc32(body.encode())
+def checksum(*texts: str) -> int:
+    return crc32("\n".join(texts).encode())
 
 
 def wire_data(body: str, task_id: str, seq: int | None, at: str) -> str:
@@ -60,3 +60,15 @@ def task_from(row: tuple[int, str, str, str, str, int]) -> Task:
         TaskState.model_validate_json(state),
         last_seq,
     )
+
+
+#: The rows of tasks that the disk has spoilt.
+DAMAGED_TASKS = (
+    "SELECT position, CAST(id AS BLOB) FROM tasks WHERE"
+    " spoilt(request_checksum, CAST(id AS BLOB), CAST(created_at AS BLOB), CAST(request AS BLOB))"
+    " OR spoilt(state_checksum, CAST(status AS BLOB), CAST(state AS BLOB))"
+)
+
+
+def spoilt(expected: int, *parts: bytes) -> bool:
+    return any(part is None for part in parts) or crc32(b"\n".join(parts)) != expected

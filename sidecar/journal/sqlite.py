@@ -90,9 +90,9 @@ class SqliteJournal:
     async def release(self, task_id: str) -> None:
         await self._writer.submit(lambda store: store.release_claim(task_id))
 
-    async def put_blob(self, task_id: str, data: bytes) -> str:
+    def put_blob(self, task_id: str, data: bytes) -> Awaitable[str]:
         self._grow(len(data) // 2)
-        return await self._writer.submit(lambda store: store.put_blob(task_id, data), patient=True)
+        return self._writer.submit(lambda store: store.put_blob(task_id, data), patient=True)
 
     async def prune(self) -> int:
         dropped = 0

@@ -77,7 +77,11 @@ class Store:
 
     def commit(self) -> None:
         for position, state in self._changed.items():
-            self._connection.execute("UPDATE tasks SET state = ? WHERE position = ?", (state.to_json(), position))
+            text = state.to_json()
+            self._connection.execute(
+                "UPDATE tasks SET state = ?, state_checksum = ? WHERE position = ?",
+                (text, rows.checksum(state.status, text), position),
+            )
         self._changed.clear()
         self._connection.execute("UPDATE commits SET number = ?", (self.commits + 1,))
         self._connection.execute("COMMIT")
@@ -111,20 +115,22 @@ class Store:
             ).fetchone()
             if queued >= max_queued:
                 raise QueueFull(max_queued)
-        state = TaskState()
+        state, request = TaskState(), new.request.to_json()
         cursor = self._connection.execute(
             "INSERT INTO tasks"
-            " (id, created_at, conversation, idempotency_key, priority, request, status, state, queued)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " (id, created_at, conversation, idempotency_key, priority, request, request_checksum, status, state,"
+            " state_checksum, queued) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 new.id,
                 pending[0].at,
                 new.request.conversation_id,
                 new.idempotency_key,
                 PRIORITIES[new.request.options.priority],
-                new.request.to_json(),
+                request,
+                rows.checksum(new.id, pending[0].at, request),
                 state.status,
                 state.to_json(),
+                rows.checksum(state.status, state.to_json()),
                 self._next_place(),
             ),
         )

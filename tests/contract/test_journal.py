@@ -65,7 +65,7 @@ async def seqs(journal: Journal, task_id: str, after: int = 0) -> list[int | Non
     return [event.seq for event in (await journal.events(task_id, after)).events]
 
 
-# -- tasks and events ----------------------------------------------------------------------------------------------------
+# -- tasks and events --------------------------------------------------------------------------------------------------
 
 
 async def test_a_new_task_is_queued_and_can_be_read(journal: Journal) -> None:
@@ -190,7 +190,7 @@ async def test_a_conversation_is_read_oldest_first(journal: Journal) -> None:
     assert [task.id for task in await journal.conversation("c_1")] == ["t_0", "t_2"]
 
 
-# -- records and refusals ------------------------------------------------------------------------------------------------
+# -- records and refusals ----------------------------------------------------------------------------------------------
 
 
 async def test_records_come_back_in_the_order_they_were_written(journal: Journal) -> None:
@@ -230,7 +230,7 @@ async def test_one_refusal_takes_nobody_else_with_it(journal: Journal) -> None:
     assert await seqs(journal, "t_1") == [1, 2, 3]
 
 
-# -- claims --------------------------------------------------------------------------------------------------------------
+# -- claims ------------------------------------------------------------------------------------------------------------
 
 
 async def test_tasks_are_claimed_by_priority_and_then_by_age(journal: Journal) -> None:
@@ -305,7 +305,7 @@ async def test_a_cancelling_that_nobody_holds_can_be_claimed_and_finished(journa
     assert claim.status is Status.CANCELLING
 
 
-# -- following -----------------------------------------------------------------------------------------------------------
+# -- following ---------------------------------------------------------------------------------------------------------
 
 
 async def followed(journal: Journal, task_id: str, after: int = 0) -> list[int | None]:
@@ -395,7 +395,7 @@ async def test_an_event_is_stored_before_it_is_seen(journal: Journal) -> None:
     await tail.aclose()
 
 
-# -- blobs and caps ------------------------------------------------------------------------------------------------------
+# -- blobs and caps ----------------------------------------------------------------------------------------------------
 
 
 async def test_a_blob_comes_back_byte_for_byte(journal: Journal) -> None:

@@ -42,13 +42,15 @@ class RunningSidecar:
         self.log_file = data_dir.parent / f"{data_dir.name}.log"
         self.environ = dict(environ)
         self._arguments = tuple(arguments)
+        #: What is run; a test may put something in front of it, or something else in its place.
+        self.launcher: Sequence[str] = (sys.executable, "-m", "sidecar")
         self.process: subprocess.Popen[str] | None = None
         self.ready: Json = {}
 
     # -- its life ----------------------------------------------------------------------------------------------------
 
     def start(self, *more: str) -> "RunningSidecar":
-        command = [sys.executable, "-m", "sidecar", "serve", "--port", "0", "--data-dir", str(self.data_dir)]
+        command = [*self.launcher, "serve", "--port", "0", "--data-dir", str(self.data_dir)]
         command += ["--workspace", str(self.workspace), *self._arguments, *more]
         with self.log_file.open("a") as log:
             self.process = subprocess.Popen(

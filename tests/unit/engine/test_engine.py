@@ -119,7 +119,7 @@ class ClaimOrder(MemoryJournal):
         return claim
 
 
-# -- cancel and resume ---------------------------------------------------------------------------------------------------
+# -- cancel and resume -------------------------------------------------------------------------------------------------
 
 
 async def test_cancel_kills_the_command_and_says_what_had_happened(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ async def test_resume_of_a_running_or_a_completed_task_is_refused(tmp_path: Path
         assert refusal.value.code == "task_completed"
 
 
-# -- messages ------------------------------------------------------------------------------------------------------------
+# -- messages ----------------------------------------------------------------------------------------------------------
 
 
 async def test_a_message_to_a_completed_task_continues_it_in_a_new_round(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ async def test_tasks_of_one_conversation_know_what_was_said_before(tmp_path: Pat
         assert task.result.summary.startswith("second reply")
 
 
-# -- approvals -----------------------------------------------------------------------------------------------------------
+# -- approvals ---------------------------------------------------------------------------------------------------------
 
 
 async def test_an_approval_is_asked_for_and_only_the_first_answer_counts(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ async def test_an_unknown_approval_is_not_found(tmp_path: Path) -> None:
         assert refusal.value.status == 404
 
 
-# -- limits and failures -------------------------------------------------------------------------------------------------
+# -- limits and failures -----------------------------------------------------------------------------------------------
 
 
 async def test_a_task_that_takes_too_long_fails_with_everything_kept(tmp_path: Path) -> None:

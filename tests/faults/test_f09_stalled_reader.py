@@ -1,0 +1,63 @@
+"""F9: a reader that takes nothing is let go, costs nothing, and loses nothing."""
+
+import asyncio
+import re
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support import running_sidecar
+from tests.faults.readers import open_stream, read_to_end
+
+TURNS = 40
+TEXT = "word " * 20_000
+
+
+def resident(pid: int) -> int:
+    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found
+    return int(found[1]) * 1024
+
+
+@pytest.mark.timeout(120)
+async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path, BRAIN_SLOW_READER_SECONDS="1") as sidecar:
+        look = {"text": TEXT, "calls": [{"tool": "list_dir", "args": {}}]}
+        models = sidecar.script("talk", [*[look] * TURNS, {"text": "done"}])
+        warm = sidecar.execute("x", models=models, intent="chat", maxIterations=TURNS + 1)
+        sidecar.wait_for_end(warm, seconds=60)
+        before = resident(sidecar.pid)
+
+        stalled = socket.create_connection(("127.0.0.1", sidecar.port), timeout=60)
+        stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        task_id = sidecar.execute("x", models=models, intent="chat", maxIterations=TURNS + 1)
+        stalled.sendall(
+            f"GET /api/brain/tasks/{task_id}/stream HTTP/1.1\r\nHost: 127.0.0.1:{sidecar.port}\r\n"
+            f"Authorization: Bearer {sidecar.token}\r\n\r\n".encode()
+        )
+        reader, writer, status = await open_stream(sidecar, task_id, receive_buffer=2**24)
+        assert status == 200
+        async with asyncio.timeout(60):
+            events = await read_to_end(reader)
+        durable = [event["seq"] for event in events if "seq" in event]
+        assert durable == list(range(1, durable[-1] + 1)), "another reader was affected"
+        writer.close()
+
+        def dropped() -> bool:
+            return sidecar.get("/api/brain/status").json["streams"] == 0
+
+        async with asyncio.timeout(30):
+            while not dropped():
+                await asyncio.sleep(0.1)
+        assert resident(sidecar.pid) - before < 20 * 1024 * 1024
+        received = b""
+        while chunk := stalled.recv(65_536):
+            received += chunk
+        stalled.close()
+        ids = [int(number) for number in re.findall(rb"\nid: (\d+)\ndata: [^\n]*\n\n", received)]
+        assert ids == list(range(1, len(ids) + 1))
+        again, writer, _ = await open_stream(sidecar, task_id, after=ids[-1] if ids else 0, receive_buffer=2**24)
+        rest = [event["seq"] for event in await read_to_end(again) if "seq" in event]
+        assert ids + rest == durable, "what it had not read could not be had again"
+        writer.close()
