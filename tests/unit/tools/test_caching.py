@@ -1,0 +1,66 @@
+"""What is cached through the executor, and that it is never stale."""
+
+import os
+import time
+
+from sidecar.cache import Stamp
+from tests.unit.tools.workbench import Workbench
+
+
+def _age(bench: Workbench) -> None:
+    """Wait out the short while in which a file's clock could hide a change."""
+    deadline = time.monotonic() + 5
+    places = [str(bench.workspace), *map(str, bench.workspace.rglob("*"))]
+    while not all(stamp.steady() for place in places if (stamp := Stamp.of(place))):
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+async def test_a_second_read_is_cached_and_says_so(cached: Workbench) -> None:
+    cached.write("a.txt", "one\n")
+    _age(cached)
+    first = await cached.call("read_file", path="a.txt")
+    second = await cached.call("read_file", path="a.txt")
+
+    assert (first.cached, second.cached) == (False, True)
+    assert first.content == second.content
+    assert cached.ledger.events[-1].cached  # type: ignore[attr-defined]
+
+
+async def test_a_read_after_any_outside_write_gives_the_new_bytes(cached: Workbench) -> None:
+    place = cached.write("a.txt", "0000\n")
+    _age(cached)
+    for number in range(1, 300):
+        await cached.call("read_file", path="a.txt")
+        before = place.stat()
+        place.write_text(f"{number:04}\n")
+        os.utime(place, ns=(before.st_atime_ns, before.st_mtime_ns))
+        outcome = await cached.call("read_file", path="a.txt")
+        assert outcome.content == f"1 {number:04}"
+
+
+async def test_a_listing_after_a_new_file_has_it(cached: Workbench) -> None:
+    cached.write("a.txt", "")
+    _age(cached)
+    for number in range(100):
+        await cached.call("list_dir")
+        cached.write(f"{number}.new", "")
+        assert f"{number}.new" in (await cached.call("list_dir")).content
+        cached.write(f"deep/{number}.new", "")
+        assert f"{number}.new" in (await cached.call("read_directory_tree")).content.partition("deep/")[2]
+
+
+async def test_a_tree_from_the_cache_is_marked_and_quick(cached: Workbench) -> None:
+    for number in range(50):
+        cached.write(f"d{number}/x", "")
+    _age(cached)
+    await cached.call("read_directory_tree")
+    outcome = await cached.call("read_directory_tree")
+
+    assert outcome.cached
+
+
+async def test_an_error_is_not_cached(cached: Workbench) -> None:
+    assert (await cached.call("read_file", path="a.txt")).status == "error"
+    cached.write("a.txt", "now\n")
+    assert (await cached.call("read_file", path="a.txt")).content == "1 now"

@@ -1,0 +1,155 @@
+"""Commands, tests and Git, run for real."""
+
+import asyncio
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.unit.tools.workbench import Workbench
+from tools.builtin.test_report import report
+
+
+async def test_output_that_does_not_fit_keeps_head_and_tail_and_the_whole_can_be_paged(bench: Workbench) -> None:
+    outcome = await bench.call("run_command", "big", command="seq 1 100000")
+
+    assert outcome.content.startswith("1\n2\n") and outcome.content.rstrip().endswith("100000")
+    assert isinstance(outcome.details, dict) and outcome.details["log"] == "output:big.log"
+    page = await bench.call("read_file", path="output:big.log", startLine=50_000, endLine=50_001)
+    assert page.content == "50000 50000\n50001 50001"
+    log = bench.data_dir / "output" / "big.log"
+    assert log.stat().st_mode & 0o777 == 0o600
+    assert log.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("path", ["output:../token", "output:big", "output:/etc/passwd", "output:../../etc/x.log"])
+async def test_the_door_to_outputs_opens_nothing_else(bench: Workbench, path: str) -> None:
+    await bench.call("run_command", "big", command="seq 1 100000")
+    (bench.data_dir / "token").write_text("secret")
+
+    outcome = await bench.call("read_file", path=path)
+
+    assert outcome.error is not None and outcome.error.code in ("path_denied", "not_found")
+
+
+async def test_a_command_has_no_input_and_none_of_our_keys(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "canary")
+    monkeypatch.setenv("SSH_AUTH_SOCK", "canary")
+
+    outcome = await bench.call("run_command", command="cat; env")
+
+    assert "canary" not in outcome.content
+    assert "BRAIN_CALL_ID=" in outcome.content
+
+
+async def test_a_command_in_the_background_is_watched_and_stopped(bench: Workbench) -> None:
+    started = await bench.call("run_command", "bg", command="echo up; touch up; sleep 1000", background=True)
+    assert isinstance(started.details, dict) and started.details["commandId"] == "bg"
+    while not (bench.workspace / "up").exists():
+        await asyncio.sleep(0.005)
+
+    running = await bench.call("command_output", commandId="bg")
+    assert "up" in running.content and "still runs" in running.content
+    stopped = await bench.call("stop_command", commandId="bg")
+    assert "2 processes" in stopped.content
+    assert "ended with" in (await bench.call("command_output", commandId="bg")).content
+
+
+async def test_the_end_of_a_task_ends_its_background_commands(bench: Workbench) -> None:
+    await bench.call("run_command", "bg", command="exec sleep 1000", background=True)
+
+    killed = await bench.executor.end(bench.ledger)
+
+    assert len(killed) == 1
+
+
+async def test_failed_tests_come_by_name_and_message(bench: Workbench) -> None:
+    bench.write(
+        "test_a.py", "import unittest\nclass T(unittest.TestCase):\n    def test_x(self): self.fail('no luck')\n"
+    )
+
+    outcome = await bench.call("run_tests")
+
+    assert outcome.error is not None and outcome.error.code == "tests_failed"
+    assert isinstance(outcome.details, dict)
+    assert (outcome.details["framework"], outcome.details["failed"]) == ("unittest", 1)
+    assert outcome.details["failures"] == [{"name": "test_x (test_a.T.test_x)", "message": "AssertionError: no luck"}]
+
+
+async def test_pytest_is_found_in_the_projects_own_environment(
+    bench: Workbench, request: pytest.FixtureRequest
+) -> None:
+    bench.write("conftest.py", "")
+    bench.write("tests/test_a.py", "def test_ok():\n    assert True\n\ndef test_bad():\n    assert 1 == 2, 'sums'\n")
+    python = request.config.rootpath / ".venv/bin/python"
+    (bench.workspace / ".venv/bin").mkdir(parents=True)
+    bench.write(".venv/bin/python", f'#!/bin/sh\nexec {python} "$@"\n').chmod(0o755)
+
+    outcome = await bench.call("run_tests")
+
+    assert isinstance(outcome.details, dict)
+    assert [outcome.details[key] for key in ("framework", "passed", "failed")] == ["pytest", 1, 1]
+    assert "tests/test_a.py::test_bad" in outcome.content
+    one = await bench.call("run_tests", target="tests/test_a.py::test_ok")
+    assert one.status == "success" and one.summary == "1 passed, 0 failed, 0 skipped"
+
+
+def test_reports_of_other_frameworks_are_read_too() -> None:
+    vitest = report("npm", " FAIL  a.test.ts > adds > one\nAssertionError: 1\n\n Tests  1 failed | 2 passed (3)\n", 1)
+    assert (vitest.passed, vitest.failed, vitest.failures[0].name) == (2, 1, "a.test.ts > adds > one")
+    jest = report("npm", "  ● adds › one\n\n    expected 1\n\nTests:       1 failed, 2 passed, 3 total\n", 1)
+    assert (jest.passed, jest.failed, jest.failures[0].name) == (2, 1, "adds › one")
+    node = report("npm", "not ok 1 - adds\n# pass 2\n# fail 1\n# skipped 0\n", 1)
+    assert (node.passed, node.failed, node.failures[0].name) == (2, 1, "adds")
+    events = [
+        {"Action": "output", "Package": "p", "Test": "TestA", "Output": "    a_test.go:3: bad\n"},
+        {"Action": "fail", "Package": "p", "Test": "TestA"},
+        {"Action": "pass", "Package": "p", "Test": "TestB"},
+    ]
+    go = report("go", "\n".join(map(json.dumps, events)), 1)
+    assert (go.passed, go.failed, go.failures[0]) == (1, 1, ("p.TestA", "a_test.go:3: bad"))
+    cargo = report(
+        "cargo",
+        "test a ... ok\ntest b ... FAILED\n\n---- b stdout ----\nthread panicked\n\n"
+        "test result: FAILED. 1 passed; 1 failed; 0 ignored\n",
+        101,
+    )
+    assert (cargo.passed, cargo.failed, cargo.failures[0]) == (1, 1, ("b", "thread panicked"))
+    assert not report("make", "nothing known", 2).known
+
+
+@pytest.fixture
+def repository(bench: Workbench) -> Path:
+    for words in (
+        ["init", "-q", "-b", "main"],
+        ["config", "user.email", "a@example.com"],
+        ["config", "user.name", "A"],
+    ):
+        subprocess.run(["git", *words], cwd=bench.workspace, check=True)
+    return bench.workspace
+
+
+async def test_git_from_status_to_blame(bench: Workbench, repository: Path) -> None:
+    bench.write("a b.txt", "one\n")
+    assert "?? a b.txt" in (await bench.call("git_status")).content
+    assert (await bench.call("git_add", paths=["a b.txt"])).status == "success"
+    assert "+one" in (await bench.call("git_diff", staged=True)).content
+    committed = await bench.call("git_commit", message="-m is a fine subject")
+    assert committed.status == "success", committed.content
+    assert "-m is a fine subject" in (await bench.call("git_log", limit=1)).content
+    bench.write("a b.txt", "two\n")
+    assert "-one" in (await bench.call("git_diff", ref="HEAD", path="a b.txt")).content
+    assert "+one" in (await bench.call("git_show", ref="HEAD")).content
+    assert "2)" not in (await bench.call("git_blame", path="a b.txt", startLine=1, endLine=1)).content
+    unknown = await bench.call("git_show", ref="nowhere")
+    assert unknown.error is not None and unknown.error.code == "invalid_arguments"
+
+
+async def test_workspace_info_says_what_it_is(bench: Workbench, repository: Path) -> None:
+    bench.write("pyproject.toml", "[tool.pytest.ini_options]\n")
+    bench.write("src/a.py", "")
+
+    content = (await bench.call("get_workspace_info")).content
+
+    assert "Python (1)" in content and "tests: pytest" in content and "git branch: main" in content

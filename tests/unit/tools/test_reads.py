@@ -1,0 +1,175 @@
+"""Tools that look: what they show, what they leave out, and what they say when there is nothing to show."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.tools.workbench import Workbench
+
+
+async def test_a_range_of_lines_is_numbered_and_both_ends_are_included(bench: Workbench) -> None:
+    bench.write("a.txt", "".join(f"line {n}\n" for n in range(1, 21)))
+
+    outcome = await bench.call("read_file", path="a.txt", startLine=9, endLine=11)
+
+    assert outcome.content == " 9 line 9\n10 line 10\n11 line 11"
+
+
+async def test_a_long_file_says_how_to_go_on(bench: Workbench) -> None:
+    bench.write("a.txt", "x\n" * 5_000)
+
+    assert "startLine 2001" in (await bench.call("read_file", path="a.txt")).content
+
+
+async def test_an_absolute_path_inside_the_workspace_is_taken(bench: Workbench) -> None:
+    bench.write("a.txt", "A\n")
+
+    assert (await bench.call("read_file", path=f"{bench.workspace}/a.txt")).content == "1 A"
+
+
+async def test_an_image_is_attached_and_kept_out_of_the_events(bench: Workbench) -> None:
+    bench.write("a.png", b"\x89PNG....")
+    outcome = await bench.call("read_file", path="a.png")
+
+    assert isinstance(outcome.details, dict)
+    (attachment,) = outcome.details["attachments"]  # type: ignore[misc]
+    assert attachment["mediaType"] == "image/png"  # type: ignore[index, call-overload]
+    assert all("attachments" not in event.to_json() for event in bench.ledger.events)
+
+
+async def test_a_notebook_is_shown_cell_by_cell(bench: Workbench) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Title\n"]},
+        {"cell_type": "code", "source": ["1 + 1"], "outputs": [{"data": {"text/plain": ["2"]}}]},
+    ]
+    bench.write("n.ipynb", json.dumps({"cells": cells}))
+
+    content = (await bench.call("read_file", path="n.ipynb")).content
+
+    assert "cell 2 (code)\n1 + 1\n→ 2" in content
+
+
+async def test_one_missing_file_does_not_stop_the_others(bench: Workbench) -> None:
+    for number in range(45):
+        bench.write(f"{number}.txt", f"text {number}\n")
+    paths = [f"{number}.txt" for number in range(45)]
+
+    outcome = await bench.call("read_files", paths=[*paths, "missing.txt"])
+
+    assert outcome.summary == "45 of 46 files"
+    assert "text 44" in outcome.content and "missing.txt does not exist" in outcome.content
+
+
+async def test_a_tree_honours_gitignore_and_its_depth(bench: Workbench) -> None:
+    bench.write(".gitignore", "build/\n*.log\n!keep.log\n/only_here\n")
+    for path in (
+        "build/x",
+        "src/a.log",
+        "src/keep.log",
+        "src/deep/er/b.py",
+        "only_here",
+        "src/only_here",
+        ".git/config",
+    ):
+        bench.write(path, "")
+    bench.write("src/.gitignore", "deep/er/\n")
+
+    content = (await bench.call("read_directory_tree", depth=3)).content
+
+    assert content.split("\n") == ["src/", "  deep/", "  .gitignore", "  keep.log", "  only_here", ".gitignore"]
+
+
+async def test_a_large_tree_is_cut_at_its_upper_levels_first(bench: Workbench) -> None:
+    for folder in range(30):
+        for number in range(60):
+            bench.write(f"d{folder:02}/f{number}", "")
+
+    outcome = await bench.call("read_directory_tree")
+
+    assert "d29/" in outcome.content
+    assert "cut at 1000 entries" in outcome.content
+
+
+async def test_files_are_found_by_glob_without_what_is_ignored(bench: Workbench) -> None:
+    bench.write(".ignore", "out/\n")
+    for path in ("a.py", "src/b.py", "out/c.py", "src/d.ts"):
+        bench.write(path, "")
+
+    assert (await bench.call("find_files", pattern="*.py")).content == "a.py\nsrc/b.py"
+    assert (await bench.call("find_files", pattern="*.py", path="src")).content == "src/b.py"
+    assert "No file" in (await bench.call("find_files", pattern="*.rs")).content
+
+
+async def test_a_search_gives_places_with_their_context(bench: Workbench) -> None:
+    bench.write("src/a.py", "one\ntwo\nthree\n")
+    bench.write("b.md", "Two\n")
+
+    assert (await bench.call("search_code", query="two")).content == "src/a.py:2: two"
+    assert (await bench.call("search_code", query="two", path="src/a.py")).content == "src/a.py:2: two"
+    insensitive = await bench.call("search_code", query="two", caseSensitive=False)
+    assert insensitive.content == "b.md:1: Two\nsrc/a.py:2: two"
+    context = await bench.call("search_code", query="t[wx]o", regex=True, context=1, glob="*.py")
+    assert context.content == "src/a.py:1- one\nsrc/a.py:2: two\nsrc/a.py:3- three"
+
+
+async def test_a_search_stops_at_its_limit_and_says_so(bench: Workbench) -> None:
+    bench.write("a.txt", "x\n" * 500)
+
+    outcome = await bench.call("search_code", query="x", maxResults=3)
+
+    assert outcome.content.count("a.txt:") == 3
+    many = await bench.call("search_code", query="x")
+    assert many.summary.startswith("200 matches")
+
+
+async def test_a_query_that_looks_like_an_option_is_a_query(bench: Workbench) -> None:
+    bench.write("a.txt", "--pre=evil\n")
+
+    assert (await bench.call("search_code", query="--pre=evil")).content == "a.txt:1: --pre=evil"
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "code"),
+    [
+        ("read_file", {"path": "missing"}, "not_found"),
+        ("read_file", {"path": "d"}, "not_a_file"),
+        ("read_file", {"path": "binary"}, "binary_file"),
+        ("read_file", {"path": "a.txt", "startLine": 9}, "invalid_arguments"),
+        ("read_file", {"path": "a.txt", "startLine": 2, "endLine": 1}, "invalid_arguments"),
+        ("read_file", {"path": "a.txt", "startLine": 0}, "invalid_arguments"),
+        ("list_dir", {"path": "a.txt"}, "not_a_directory"),
+        ("list_dir", {"path": "missing"}, "not_found"),
+        ("search_code", {"query": "(", "regex": True}, "invalid_arguments"),
+        ("find_files", {"pattern": "[", "path": "."}, "invalid_arguments"),
+        ("analyze_code", {"path": "a.txt"}, "unknown_language"),
+        ("command_output", {"commandId": "none"}, "unknown_command"),
+        ("git_status", {}, "no_git"),
+        ("run_tests", {}, "no_tests"),
+        ("run_tests", {"target": "--help"}, "invalid_arguments"),
+        ("run_command", {"command": ["no-such-program"]}, "command_not_found"),
+        ("run_command", {"command": ["a\0b"]}, "invalid_command"),
+        ("run_command", {"command": "true", "cwd": "missing"}, "not_found"),
+        ("run_command", {"command": "true", "cwd": "a.txt"}, "not_a_directory"),
+        ("run_command", {"command": "sleep 9", "timeoutMs": 50}, "timed_out"),
+    ],
+)
+async def test_bad_input_is_answered_with_what_to_do(
+    bench: Workbench, tool: str, args: dict[str, Any], code: str
+) -> None:
+    bench.write("a.txt", "a\n")
+    bench.write("d/x", "")
+    bench.write("binary", b"\0\1\2")
+
+    outcome = await bench.call(tool, **args)
+
+    assert outcome.status == "error"
+    assert outcome.error is not None and outcome.error.code == code, outcome.content
+    assert len(outcome.content) > 20
+
+
+async def test_every_tool_has_a_schema_that_says_what_it_takes(bench: Workbench) -> None:
+    for info in bench.registry.infos():
+        assert info.description.endswith((".", "TSX, Go, Rust, Java, C, C++."))
+        assert info.parameters["additionalProperties"] is False
+        assert info.timeout > 0
