@@ -6,11 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.host import BridgeSite
-from bridge.notes import Notes
-from bridge.server import BridgeServer
-from bridge.session import Sessions
-from bridge.switchboard import Switchboard
+from bridge.entrance import Entrance
 from sidecar import __version__
 from sidecar.api import application
 from sidecar.api.routes import endpoints
@@ -84,13 +80,12 @@ class Sidecar:
         self._journal = await SqliteJournal.open(self._data.journal, retention)
         registry, policy = default_registry(), Policy()
         caches = Caches()
-        self._switchboard = Switchboard(
-            Sessions(
-                reconnect_seconds=settings.bridge_reconnect_seconds, heartbeat_seconds=settings.bridge_heartbeat_seconds
-            ),
-            Notes(caches.changed),
+        self._bridge = Entrance(
+            reconnect_seconds=settings.bridge_reconnect_seconds,
+            heartbeat_seconds=settings.bridge_heartbeat_seconds,
+            changed=caches.changed,
         )
-        sites: list[Site] = [BridgeSite(self._switchboard), LocalSite(registry, launch.data_dir)]
+        sites: list[Site] = [self._bridge, LocalSite(registry, launch.data_dir)]
         self._executor = Executor(registry, sites, policy, caches)
         catalog = Catalog(settings, Path(settings.scripts or launch.data_dir / "scripts"))
         workflow = Workflow(self._journal, catalog, registry, self._executor)
@@ -108,7 +103,7 @@ class Sidecar:
                 tickets,
                 application.openapi,
             ),
-            BridgeServer(self._switchboard),
+            self._bridge,
             token=token,
             tickets=tickets,
             hosts=_hosts(launch.host, port),
@@ -136,7 +131,7 @@ class Sidecar:
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()
-        self._switchboard.hurry(ENDING_SECONDS)
+        self._bridge.hurry(ENDING_SECONDS)
         await self._engine.stop()
         self._server.stop()
         await self._serving

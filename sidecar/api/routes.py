@@ -12,7 +12,6 @@ from sidecar.api.tasks import TaskRoutes
 from sidecar.api.tickets import Tickets
 from sidecar.api.tools import ToolRoutes
 from sidecar.wire.base import Wire
-from sidecar.wire.bridge import Ticket
 from sidecar.wire.events import EventPage
 from sidecar.wire.system import (
     AgentList,
@@ -24,6 +23,7 @@ from sidecar.wire.system import (
     SessionRequest,
     SessionToken,
     StatusAnswer,
+    Ticket,
 )
 from sidecar.wire.tasks import (
     Accepted,

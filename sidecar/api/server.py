@@ -10,12 +10,11 @@ from starlette.types import ASGIApp
 from uvicorn import Config, Server
 
 from sidecar.api.stream import Streams
-from sidecar.wire.bridge import FRAME_LIMIT
 
 GRACE_SECONDS = 1
 BACKLOG = 2_048
 #: A frame above the bridge's limit is still read, so that it can be answered; what is above this ends the connection.
-MOST_WEBSOCKET = 2 * FRAME_LIMIT
+MOST_WEBSOCKET = 32 * 1024 * 1024
 
 
 class QuietServer(Server):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sidecar.wire.bridge import Ticket
+from sidecar.wire.system import Ticket
 
 TICKET_SECONDS = 30.0
 MOST_TICKETS = 100

@@ -117,8 +117,3 @@ class NotifyFrame(Frame):
 
 ShellFrame = Annotated[Hello | ToolResultFrame | StreamFrame | ErrorFrame | NotifyFrame, Field(discriminator="type")]
 SidecarFrame = Annotated[Welcome | ToolCallFrame | ErrorFrame | CancelFrame, Field(discriminator="type")]
-
-
-class Ticket(Wire):
-    ticket: str
-    expires_in: float

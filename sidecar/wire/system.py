@@ -39,6 +39,13 @@ class SessionToken(Wire):
     ] = optional()
 
 
+class Ticket(Wire):
+    """Lets one WebSocket in, where no header can be sent."""
+
+    ticket: str
+    expires_in: float
+
+
 class AgentInfo(Wire):
     name: str
     description: str

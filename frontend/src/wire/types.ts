@@ -557,6 +557,7 @@ export interface TaskResult {
   usage: Usage;
 }
 
+/** Lets one WebSocket in, where no header can be sent. */
 export interface Ticket {
   ticket: string;
   expiresIn: number;

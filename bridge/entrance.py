@@ -1,0 +1,70 @@
+"""The bridge before anybody has crossed it: everything else of it is loaded by the first shell that connects.
+
+Most starts never see a shell, and each pays for what it loads. To the executor this is the site `shell`, to the
+application the WebSocket endpoint.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from starlette.types import Receive, Scope, Send
+
+from sidecar.wire.base import JsonObject
+from tools.errors import HostGone
+from tools.spec import AnyTool, Call, Output, ToolResult
+
+if TYPE_CHECKING:
+    from bridge.host import BridgeSite
+    from bridge.server import BridgeServer
+    from bridge.switchboard import Switchboard
+
+
+class Entrance:
+    """`changed` is told the absolute path of every file that an editor says has changed."""
+
+    name = "shell"
+
+    def __init__(self, *, reconnect_seconds: float, heartbeat_seconds: float, changed: Callable[[str], None]) -> None:
+        self._reconnect_seconds = reconnect_seconds
+        self._heartbeat_seconds = heartbeat_seconds
+        self._changed = changed
+        self._switchboard: Switchboard | None = None
+        self._site: BridgeSite | None = None
+        self._server: BridgeServer | None = None
+
+    # -- for the executor --------------------------------------------------------------------------------------------
+
+    def offers(self, tool: str, workspace: str) -> bool:
+        return self._site is not None and self._site.offers(tool, workspace)
+
+    def remembers(self, call_id: str) -> bool:
+        return self._site is not None and self._site.remembers(call_id)
+
+    async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
+        if self._site is None:
+            raise HostGone(f"No desktop shell that offers {tool.spec.name} is connected.")
+        return await self._site.run(tool, args, call, output)
+
+    # -- for the application -----------------------------------------------------------------------------------------
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._opened()(scope, receive, send)
+
+    def hurry(self, seconds: float) -> None:
+        """The sidecar is going down: a call that is ended has only this long to say so."""
+        if self._switchboard is not None:
+            self._switchboard.hurry(seconds)
+
+    def _opened(self) -> "BridgeServer":
+        if self._server is None:
+            from bridge.host import BridgeSite
+            from bridge.notes import Notes
+            from bridge.server import BridgeServer
+            from bridge.session import Sessions
+            from bridge.switchboard import Switchboard
+
+            sessions = Sessions(reconnect_seconds=self._reconnect_seconds, heartbeat_seconds=self._heartbeat_seconds)
+            self._switchboard = Switchboard(sessions, Notes(self._changed))
+            self._site = BridgeSite(self._switchboard)
+            self._server = BridgeServer(self._switchboard)
+        return self._server
