@@ -1,15 +1,14 @@
 """The `brain` command: one module a command in `commands/`, imported when it is the one that was asked for."""
 
-import argparse
 import contextlib
 import os
 import sys
-from importlib import import_module
 
 from sidecar import __version__
 from sidecar.commands import ALONE, COMMANDS, GROUPS
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.exits import EXIT_BROKEN_PIPE, EXIT_CANCELLED, EXIT_USAGE, MEANINGS
+from sidecar.commands.parsers import parser
 
 _HEAD = """\
 Rainy Brain takes a task in plain words and carries it out beside your editor.
@@ -34,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
         code = _dispatch(argv)
         sys.stdout.flush()
     except CommandFailed as failure:
-        print(f"brain: {failure}", file=sys.stderr)
+        sys.stderr.write(f"brain: {failure}\n")
         return failure.exit_code
     except KeyboardInterrupt:
         return EXIT_CANCELLED
@@ -50,10 +49,10 @@ def _dispatch(argv: list[str]) -> int:
     if word in ("-h", "--help", "help"):
         if rest and rest[0] in COMMANDS:
             return _dispatch([rest[0], "--help"])
-        print(overview())
+        sys.stdout.write(overview() + "\n")
         return 0
     if word in ("-V", "--version"):
-        print(f"brain {__version__}")
+        sys.stdout.write(f"brain {__version__}\n")
         return 0
     if word in COMMANDS:
         return _act(word, rest)
@@ -66,18 +65,6 @@ def _act(name: str, argv: list[str]) -> int:
     args = parser(name).parse_args(argv)
     code: int = args.act(args)
     return code
-
-
-def parser(name: str) -> argparse.ArgumentParser:
-    module = import_module(f"sidecar.commands.{COMMANDS[name].module if name in COMMANDS else name}")
-    made = argparse.ArgumentParser(
-        prog="brain" if name == ALONE else f"brain {name}",
-        description=module.ABOUT,
-        epilog=module.EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    module.define(made)
-    return made
 
 
 def overview() -> str:

@@ -18,9 +18,11 @@ Json = dict[str, Any]
 
 
 class Client:
-    def __init__(self, url: str, token: str, pid: int = 0) -> None:
+    def __init__(self, url: str, token: str, pid: int, *, at_work: bool = True) -> None:
         self.url = url
         self.pid = pid
+        #: Whether tasks go on there; one at rest only answers.
+        self.at_work = at_work
         self._token = token
         self._address = urlsplit(url)
 
@@ -48,19 +50,28 @@ class Client:
             except (OSError, http.client.HTTPException) as error:
                 raise self._unreachable(error) from error
 
+    def has(self, path: str) -> bool:
+        """Whether there is something to be got, of whatever kind."""
+        return self._exchange("GET", path, None, {}, SECONDS)[0] == 200
+
     def _call(self, method: str, path: str, body: Json | None, headers: Mapping[str, str], timeout: float) -> Any:
         sent = None if body is None else json.dumps(body).encode()
         typed = {"Content-Type": "application/json"} if body is not None else {}
+        status, content = self._exchange(method, path, sent, {**typed, **headers}, timeout)
+        if status >= 400:
+            raise refusal(status, content)
+        return json.loads(content)
+
+    def _exchange(
+        self, method: str, path: str, sent: bytes | None, headers: Mapping[str, str], timeout: float
+    ) -> tuple[int, bytes]:
         with closing(self._connection(timeout)) as connection:
             try:
-                connection.request(method, path, sent, self._headers({**typed, **headers}))
+                connection.request(method, path, sent, self._headers(headers))
                 response = connection.getresponse()
-                content = response.read()
+                return response.status, response.read()
             except (OSError, http.client.HTTPException) as error:
                 raise self._unreachable(error) from error
-        if response.status >= 400:
-            raise refusal(response.status, content)
-        return json.loads(content)
 
     def _connection(self, timeout: float) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(self._address.hostname or "", self._address.port, timeout=timeout)

@@ -108,7 +108,7 @@ def _start(
         if line:
             ready = json.loads(line)
             token = Path(ready["tokenFile"]).read_text(encoding="utf-8").strip()
-            return process, Client(ready["url"], token, ready["pid"])
+            return process, Client(ready["url"], token, ready["pid"], at_work="--at-rest" not in options)
         code = _end(process)
         if code != EXIT_ALREADY_RUNNING or time.monotonic() > end:
             raise CommandFailed(_why_not(data_dir, code), EXIT_NO_SIDECAR)

@@ -1,0 +1,73 @@
+"""The tool calls of a task: one line each when it is done, and what it prints while it runs."""
+
+from typing import Any
+
+from sidecar.commands.style import Style
+from sidecar.commands.text import arguments, clip, duration, output_lines, safe, safe_line
+
+OUTPUT_ROWS = 5
+ERROR_ROWS = 12
+_OUTPUT_KEPT = 8_192
+_DONE = frozenset({"success", "error", "cancelled", "unknown"})
+
+Event = dict[str, Any]
+
+
+class Calls:
+    def __init__(self, style: Style) -> None:
+        self._style = style
+        self._running: dict[str, Event] = {}
+        self._output: dict[str, str] = {}
+
+    def take(self, event: Event, columns: int) -> list[str]:
+        call_id = event["callId"]
+        if event["status"] not in _DONE:
+            self._running[call_id] = event
+            return []
+        self._running.pop(call_id, None)
+        self._output.pop(call_id, None)
+        return self._line(event, columns)
+
+    def output(self, event: Event) -> None:
+        call_id = event["callId"]
+        self._output[call_id] = (self._output.get(call_id, "") + event["text"])[-_OUTPUT_KEPT:]
+
+    def finish(self) -> list[str]:
+        """The task has ended; a call that is still open here will not be heard of again."""
+        self._running.clear()
+        self._output.clear()
+        return []
+
+    def doing(self) -> str:
+        if not self._running:
+            return ""
+        first, *others = self._running.values()
+        more = f" (+{len(others)} more)" if others else ""
+        return f"{safe_line(first['tool'])} {arguments(first['args'])}{more}"
+
+    def live(self, columns: int) -> list[str]:
+        lines = [line for text in self._output.values() for line in output_lines(text) if line.strip()]
+        return [self._style.dim(clip(f"  │ {line}", columns - 1)) for line in lines[-OUTPUT_ROWS:]]
+
+    def _line(self, event: Event, columns: int) -> list[str]:
+        style, status = self._style, event["status"]
+        marks = {"success": style.green("✓"), "error": style.red("✗"), "cancelled": style.yellow("■")}
+        tool, about = safe_line(event["tool"]), arguments(event["args"])
+        time = "cached" if event.get("cached") else duration(event.get("durationMs") or 0)
+        told = safe_line(event.get("summary") or "") if status == "success" else status
+        room = max(columns - len(tool) - len(time) - 12, 20)
+        about = clip(about, max(room * 2 // 3, room - len(told) - 3))
+        told = clip(told, max(room - len(about), 10)) if told and told not in (about, tool) else ""
+        tail = style.dim("  ".join(part for part in (f"· {told}" if told else "", time) if part))
+        line = f"  {marks.get(status, style.yellow('?'))} {tool} {style.cyan(about) if about else ''} {tail}"
+        return [" ".join(line.split(" ")).rstrip(), *self._why(event)]
+
+    def _why(self, event: Event) -> list[str]:
+        if event["status"] == "unknown":
+            return [self._style.yellow("    It may have taken effect before the sidecar stopped; it was not repeated.")]
+        error = event.get("error")
+        if event["status"] != "error" or not error:
+            return []
+        lines = safe(str(error.get("message", ""))).strip().split("\n")
+        shown = lines if len(lines) <= ERROR_ROWS else [*lines[: ERROR_ROWS - 1], "…"]
+        return [self._style.red(f"    {line}") for line in shown]

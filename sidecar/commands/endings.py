@@ -1,0 +1,127 @@
+"""How a task ended and what to do next; and what it asks before it goes on."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sidecar.commands.style import Style
+from sidecar.commands.text import clip, duration, safe, safe_line
+
+Event = dict[str, Any]
+
+FILES_SHOWN = 20
+_SIGNS = {"created": "+", "modified": "~", "deleted": "-", "renamed": ">"}
+
+
+def ending(
+    style: Style,
+    status: Event,
+    started_at: str,
+    facts: Mapping[str, Event],
+    files: Sequence[Event],
+    checks: Event | None,
+) -> list[str]:
+    took = duration(_milliseconds(started_at, status.get("at", "")))
+    task_id = short(status.get("taskId", ""))
+    lines = [*_files(style, files), *_checks(style, checks), *_usage(style, facts.get("usage"))]
+    match status["status"]:
+        case "completed":
+            return [*lines, f"{style.green('✓')} {style.bold('Completed')} in {took}"]
+        case "cancelled":
+            return [*lines, *_cancelled(style, facts.get("cancelled"), took), _go_on(style, task_id)]
+        case "escalated":
+            return [*lines, *_escalated(style, facts.get("escalation"), took), _go_on(style, task_id)]
+    return [*lines, *_failed(style, status, facts.get("error"), took, task_id)]
+
+
+def approval_lines(style: Style, event: Event) -> list[str]:
+    """All of what would be done, to the last argument: whoever says yes must have seen it."""
+    argv, diff = event.get("argv"), event.get("diff")
+    action = event["action"].partition(" ")[0] if argv or diff else event["action"]
+    lines = ["", f"{style.yellow('?')} {style.bold(safe_line(action))} needs your word: {safe_line(event['why'])}"]
+    if argv:
+        # A single one is a line for the shell, and is shown as it would be read there.
+        line = argv[0] if len(argv) == 1 else shlex.join(argv)
+        lines += [f"    {style.bold(row)}" for row in safe(f"$ {line}").split("\n")]
+    if event.get("cwd"):
+        place = "the workspace" if event["cwd"] == "." else safe_line(event["cwd"])
+        lines.append(style.dim(f"    in {place}"))
+    for line in safe(diff or "").rstrip("\n").split("\n"):
+        paint = style.green if line.startswith("+") else style.red if line.startswith("-") else style.dim
+        lines += [paint(f"    {line}")] if line else []
+    return lines
+
+
+def short(task_id: str) -> str:
+    """Enough of an id to name the task again."""
+    return task_id[:10]
+
+
+def _failed(style: Style, status: Event, error: Event | None, took: str, task_id: str) -> list[str]:
+    message = safe((error or {}).get("message") or status.get("reason") or "It did not say why.")
+    first, *rest = message.split("\n")
+    lines = [f"{style.red('✗')} {style.bold('Failed')} after {took}: {first}", *(f"  {line}" for line in rest)]
+    if error is None or error.get("recoverable"):
+        return [*lines, _go_on(style, task_id)]
+    return [*lines, style.dim(f'  Ask for it differently: brain message {task_id} "…"')]
+
+
+def _cancelled(style: Style, event: Event | None, took: str) -> list[str]:
+    lines = [f"{style.yellow('■')} {style.bold('Cancelled')} after {took}"]
+    for process in (event or {}).get("killed", []):
+        number = style.dim(f"(process {process['pid']})")
+        lines.append(f"  killed: {clip(safe_line(process['command']), 80)} {number}")
+    effects = (event or {}).get("effects", [])
+    for effect in effects:
+        lines.append(f"  had already happened: {safe_line(effect['tool'])}: {clip(safe_line(effect['summary']), 80)}")
+    return lines if effects else [*lines, style.dim("  Nothing had been changed.")]
+
+
+def _escalated(style: Style, event: Event | None, took: str) -> list[str]:
+    reason = safe((event or {}).get("reason") or "It needs a person.")
+    lines = [f"{style.yellow('!')} {style.bold('You are needed')} after {took}: {reason}"]
+    return [*lines, *(f"  - {safe_line(text)}" for text in (event or {}).get("suggestions", []))]
+
+
+def _go_on(style: Style, task_id: str) -> str:
+    return style.dim(f"  To go on where it stopped: brain resume --follow {task_id}")
+
+
+def _files(style: Style, files: Sequence[Event]) -> list[str]:
+    if not files:
+        return []
+    lines = [style.bold(f"{len(files)} file{'s' if len(files) > 1 else ''} changed")]
+    for file in files[:FILES_SHOWN]:
+        counts = f"{style.green('+' + str(file['added']))} {style.red('-' + str(file['removed']))}"
+        lines.append(f"  {_SIGNS.get(file['change'], '~')} {safe_line(file['path'])}  {counts}")
+    if len(files) > FILES_SHOWN:
+        lines.append(style.dim(f"  … and {len(files) - FILES_SHOWN} more"))
+    return lines
+
+
+def _checks(style: Style, event: Event | None) -> list[str]:
+    if event is None:
+        return []
+    head = style.green("verified") if event["passed"] else style.red("not verified: a check failed")
+    lines = [head]
+    for check in event["checks"]:
+        mark = style.green("✓") if check["passed"] else style.red("✗")
+        lines.append(f"  {mark} {safe_line(check['name'])}  {style.dim(safe_line(check['command']))}")
+        if not check["passed"] and check.get("evidence"):
+            lines += [f"    {line}" for line in safe(check["evidence"]).rstrip("\n").split("\n")[-10:]]
+    return lines
+
+
+def _usage(style: Style, event: Event | None) -> list[str]:
+    if event is None or not (event["inputTokens"] or event["outputTokens"]):
+        return []
+    cost = f", ${event['costUsd']:.4f}" if event["costUsd"] else ""
+    return [style.dim(f"{event['inputTokens']:,} tokens in, {event['outputTokens']:,} out{cost}")]
+
+
+def _milliseconds(start: str, end: str) -> float:
+    try:
+        return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() * 1_000
+    except ValueError:
+        return 0

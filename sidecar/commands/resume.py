@@ -1,0 +1,47 @@
+"""`brain resume`: go on with a task from its last checkpoint."""
+
+import argparse
+
+from sidecar.commands import options
+from sidecar.commands.errors import Refused
+from sidecar.commands.exits import EXIT_DETACHED
+from sidecar.commands.sidecars import Workplace
+from sidecar.commands.telling import telling
+from sidecar.commands.watch import Watch
+
+ABOUT = """\
+Go on with a task that was cancelled, failed or interrupted, from its last checkpoint. Nothing that is done is done
+again. If no sidecar is running, one is started, and ends when it has nothing left to do."""
+EXAMPLES = """\
+examples:
+  brain resume t_4642c5
+  brain resume --follow t_4642c5      and watch it, as with brain run
+"""
+
+
+def define(parser: argparse.ArgumentParser) -> None:
+    options.add_task_id(parser)
+    parser.add_argument("--follow", "-f", action="store_true", help="watch it; Ctrl-C cancels, a second one detaches")
+    parser.add_argument("--json", action="store_true", help="with --follow: its events as JSON lines")
+    options.add_data_dir(parser)
+    parser.set_defaults(act=act)
+
+
+def act(args: argparse.Namespace) -> int:
+    data_dir = options.data_dir(args)
+    workplace = Workplace(data_dir)
+    client = workplace.client()
+    task_id = options.task_id(client, args.id)
+    try:
+        client.post(f"/api/brain/tasks/{task_id}/resume")
+    except Refused as refusal:
+        # A sidecar that has just been started goes on with what was interrupted by itself.
+        if refusal.code != "task_active":
+            raise
+    if not args.follow:
+        print(f"{task_id} goes on. Watch it: brain show --follow {options.short(task_id)}")
+        return 0
+    code = Watch(task_id, data_dir, telling(json=args.json), workplace, cancels=True).run(client)
+    if code != EXIT_DETACHED:
+        workplace.leave()
+    return code

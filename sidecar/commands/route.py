@@ -1,0 +1,33 @@
+"""`brain route`: what would be done with a task. Nothing is run."""
+
+import argparse
+import json
+
+from sidecar.commands import options
+from sidecar.commands.sidecars import looking
+from sidecar.commands.style import style_for
+
+ABOUT = "Say which kind of task this is, which agents would work on it, and why. Nothing is run."
+EXAMPLES = """\
+examples:
+  brain route "rename the class and update its callers"
+"""
+
+
+def define(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("task", help="the task, in plain words")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    options.add_data_dir(parser)
+    parser.set_defaults(act=act)
+
+
+def act(args: argparse.Namespace) -> int:
+    with looking(options.data_dir(args)) as client:
+        route = client.post("/api/brain/route", {"task": args.task})
+    if args.json:
+        print(json.dumps(route))
+        return 0
+    style = style_for()
+    print(f"{style.bold(route['intent'])}  {' → '.join(route['pipeline'])}")
+    print(style.dim(f"because {route['why']} (confidence {route['confidence']:.0%})"))
+    return 0

@@ -1,0 +1,173 @@
+"""A task told in lines: events in, lines out. It knows no terminal and no clock; the time is passed in."""
+
+from typing import Any
+
+from sidecar.commands.calls import Calls
+from sidecar.commands.endings import approval_lines, ending
+from sidecar.commands.prose import Prose
+from sidecar.commands.style import Style
+from sidecar.commands.text import clip, duration, safe, safe_line
+
+Event = dict[str, Any]
+
+ENDED = frozenset({"completed", "failed", "cancelled", "escalated"})
+_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+
+class Story:
+    def __init__(self, style: Style, columns: int = 120, *, wrap: bool = False) -> None:
+        self.status = "queued"
+        self.task_id = ""
+        #: Approvals that wait for an answer, by id, in the order in which they were asked for.
+        self.open_questions: dict[str, Event] = {}
+        self._style = style
+        self._columns = columns
+        self._seen = 0
+        self._watched = False
+        self._calls = Calls(style)
+        self._prose = Prose(style, columns if wrap else None)
+        self._step = ""
+        self._model = ""
+        self._first_at = ""
+        self._facts: dict[str, Event] = {}
+        self._files: dict[str, Event] = {}
+        self._checks: Event | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self.status in ENDED
+
+    def take(self, event: Event, connected_at: str = "") -> list[str]:
+        """The lines that stay. An event that comes a second time says nothing."""
+        seq = event.get("seq")
+        if seq is not None:
+            if seq <= self._seen:
+                return []
+            self._seen = seq
+            self.task_id = event.get("taskId", self.task_id)
+            self._first_at = self._first_at or event.get("at", "")
+            # Words that follow something that happened while we watched are the first of their message.
+            self._watched = event.get("at", "") >= connected_at
+        handle = getattr(self, f"_on_{event['type']}", None)
+        lines: list[str] = handle(event) if handle is not None else []
+        return lines
+
+    def live(self, elapsed: float, columns: int) -> list[str]:
+        """The lines of the moment: what is being said, what a command prints, what is at work and for how long."""
+        if self.ended or self.open_questions:
+            return []
+        frame = _SPINNER[int(elapsed * 10) % len(_SPINNER)]
+        doing = self._calls.doing() or (
+            "Cancelling" if self.status == "cancelling" else self._step or "Waiting to start"
+        )
+        room = columns - 14
+        bottom = (
+            f"{self._style.cyan(frame)} {clip(doing, room)} {self._style.dim(duration(elapsed * 1000 // 100 * 100))}"
+        )
+        return [*self._prose.live(columns), *self._calls.live(columns), bottom]
+
+    # -- one method an event -----------------------------------------------------------------------------------------
+
+    def _on_status(self, event: Event) -> list[str]:
+        before, self.status = self.status, event["status"]
+        reason = safe_line(event.get("reason") or "")
+        if self.ended:
+            lines = ending(self._style, event, self._first_at, self._facts, list(self._files.values()), self._checks)
+            self._facts.clear()
+            return [*self._prose.finish(), *self._calls.finish(), "", *lines]
+        if self.status == "queued" and before != "queued":
+            self._first_at = event.get("at", "")
+            return ["", self._style.dim(f"↻ {reason or 'queued again'}")]
+        if self.status == "interrupted":
+            return [self._style.yellow(f"‖ {reason or 'The sidecar stopped.'}")]
+        if self.status == "cancelling":
+            return [self._style.yellow("■ Cancelling: stopping everything that the task started …")]
+        return []
+
+    def _on_route(self, event: Event) -> list[str]:
+        pipeline = " → ".join(event["pipeline"])
+        return [self._style.dim(safe_line(f"  {event['intent']}: {pipeline}, because {event['why']}"))]
+
+    def _on_step(self, event: Event) -> list[str]:
+        head = f"{event['agent']} {event['step']}/{event['total']}"
+        self._step = safe_line(f"{head} {event['message']}")
+        if event["state"] == "started":
+            return ["", f"{self._style.bold(safe_line(head))}  {self._style.dim(safe_line(event['message']))}"]
+        lines = self._prose.finish()
+        if event["state"] == "failed":
+            lines.append(f"{self._style.red('✗')} {safe_line(head)}  {safe(event['message'])}")
+        return lines
+
+    def _on_model(self, event: Event) -> list[str]:
+        name = f"{event['provider']}/{event['model']}"
+        changed, self._model = self._model and name != self._model, name
+        if event.get("fallbackFrom"):
+            why = event.get("reason") or "it could not answer"
+            return [self._style.yellow(safe_line(f"  {name} takes over from {event['fallbackFrom']}: {why}"))]
+        return [self._style.dim(safe_line(f"  now {name}"))] if changed else []
+
+    def _on_delta(self, event: Event) -> list[str]:
+        return self._prose.delta(event, from_its_start=self._watched)
+
+    def _on_message(self, event: Event) -> list[str]:
+        if event["role"] == "user":
+            first, *rest = safe(event["text"]).split("\n")
+            return [f"{self._style.cyan('›')} {self._style.bold(first)}", *(f"  {line}" for line in rest)]
+        return self._prose.message(event)
+
+    def _on_tool(self, event: Event) -> list[str]:
+        return [*self._prose.finish(), *self._calls.take(event, self._columns)]
+
+    def _on_tool_output(self, event: Event) -> list[str]:
+        self._calls.output(event)
+        return []
+
+    def _on_approval(self, event: Event) -> list[str]:
+        if event["state"] == "requested":
+            self.open_questions[event["approvalId"]] = event
+            return approval_lines(self._style, event)
+        self.open_questions.pop(event["approvalId"], None)
+        allowed = event["state"] == "allowed"
+        return [self._style.green("  allowed") if allowed else self._style.red("  denied")]
+
+    def _on_handoff(self, event: Event) -> list[str]:
+        return []
+
+    def _on_diff(self, event: Event) -> list[str]:
+        for file in event["files"]:
+            known = self._files.get(file["path"])
+            if known is None:
+                self._files[file["path"]] = dict(file)
+            else:
+                known["added"] += file["added"]
+                known["removed"] += file["removed"]
+                known["change"] = file["change"] if known["change"] != "created" else known["change"]
+        return []
+
+    def _on_verification(self, event: Event) -> list[str]:
+        self._checks = event
+        return []
+
+    def _on_retry(self, event: Event) -> list[str]:
+        text = f"  attempt {event['attempt']} of {event['of']}: {event['error']}"
+        return [*self._prose.finish(), self._style.yellow(safe(text))]
+
+    def _on_escalation(self, event: Event) -> list[str]:
+        self._facts["escalation"] = event
+        return []
+
+    def _on_complete(self, event: Event) -> list[str]:
+        self._facts["complete"] = event
+        return []
+
+    def _on_error(self, event: Event) -> list[str]:
+        self._facts["error"] = event
+        return []
+
+    def _on_cancelled(self, event: Event) -> list[str]:
+        self._facts["cancelled"] = event
+        return []
+
+    def _on_usage(self, event: Event) -> list[str]:
+        self._facts["usage"] = event
+        return []
