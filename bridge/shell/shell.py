@@ -90,6 +90,7 @@ class ReferenceShell:
     async def run(self) -> None:
         """Until cancelled; then everything that it runs for the sidecar is ended first."""
         try:
+            await self._site.sweep()
             while True:
                 await self._connection()
                 await asyncio.sleep(self._pause * random.uniform(0.5, 1.0))  # noqa: S311 not a secret

@@ -27,6 +27,7 @@ COMMANDS = {
     "route": Command("route", "say what would be done with a task, and why"),
     "policy": Command("policy", "say whether a command would be allowed, and why"),
     "serve": Command("serve", "start the sidecar, for an editor or a script"),
+    "shell": Command("shell", "carry out tools in a workspace, as a desktop shell does"),
     "open": Command("open", "open the panel of the running sidecar"),
     "stop": Command("stop", "stop the running sidecar"),
     "doctor": Command("doctor", "say what is set up, what is missing, and how to fix it"),
@@ -36,5 +37,5 @@ COMMANDS = {
 GROUPS = {
     "tasks": ("run", "tasks", "show", "message", "approve", "cancel", "resume"),
     "tools": ("tools", "tool", "route", "policy"),
-    "the sidecar": ("serve", "open", "stop", "doctor", "completion"),
+    "the sidecar": ("serve", "shell", "open", "stop", "doctor", "completion"),
 }
