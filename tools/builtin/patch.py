@@ -113,6 +113,8 @@ def _merged(hunk: Hunk, old: list[str], newline: str) -> list[str]:
     result: list[str] = []
     for tag, first, last, start, end in difflib.SequenceMatcher(None, bare, hunk.new, autojunk=False).get_opcodes():
         result += old[first:last] if tag == "equal" else [line + newline for line in hunk.new[start:end]]
+    # Only a file's last line may end without a newline, and it need not be the last one any more.
+    result[:-1] = [line if line.endswith("\n") else line + newline for line in result[:-1]]
     if result and hunk.new_open:
         result[-1] = result[-1].rstrip("\r\n")
     elif result and hunk.old_open and not result[-1].endswith("\n"):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tools.host import OUTPUT_PREFIX, ProcessOutput
 
-HEAD = 32 * 1024
-TAIL = 32 * 1024
+HEAD = 24 * 1024
+TAIL = 24 * 1024
 WHOLE = 64 * 1024 * 1024
 
 

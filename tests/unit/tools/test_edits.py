@@ -179,7 +179,7 @@ async def test_a_patch_that_does_not_apply_changes_nothing_and_says_where(bench:
 _lines = st.lists(st.sampled_from(["a", "b", "c", "", "  x", "é"]), max_size=12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(_lines, _lines, st.booleans(), st.booleans())
 def test_a_patch_made_by_diff_gives_the_new_text(
     tmp_path_factory: pytest.TempPathFactory, old: list[str], new: list[str], old_end: bool, new_end: bool

@@ -1,0 +1,103 @@
+"""F16: daemons, endless forks, deaf processes, floods, held pipes: ended by the deadline, and nothing is left."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.faults.scale import scaled
+from tests.unit.tools.workbench import workbench
+
+DAEMON = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.chdir("/")
+        for fd in (0, 1, 2):
+            os.close(fd)
+        os.execvp("sleep", ["sleep", "1000"])
+    os._exit(0)
+os.wait()
+{after}
+"""
+
+COMMANDS = {
+    "daemonizes and ends": ["python3", "-c", DAEMON.format(after="")],
+    "daemonizes and stays": ["python3", "-c", DAEMON.format(after="time.sleep(1000)")],
+    "daemonizes without environment": "env -i setsid -f sleep 1000; sleep 1000",
+    "forks without end": "while :; do sleep 1000 & done",
+    "forks new sessions without end": "while :; do setsid sleep 1000 & sleep 0.01; done",
+    "ignores SIGTERM": "trap '' TERM; while :; do sleep 1000; done",
+    "holds the pipe": "sleep 1000 & echo held",
+    "holds the pipe from another session": "setsid sleep 1000 & echo held",
+    "reads the terminal": "cat /dev/tty; read x; sleep 1000",
+    "stops itself": "kill -STOP $$",
+}
+
+
+def _marked() -> list[str]:
+    """Every living process that carries the mark of a call of this test process."""
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdecimal():
+            try:
+                environ = (place / "environ").read_bytes()
+                state = (place / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            orphan = state[1] == str(os.getpid()) and b"PATH=" not in environ
+            if (b"BRAIN_CALL_ID=f16" in environ or orphan) and state[0] not in "ZX":
+                found.append((place / "cmdline").read_text())
+    return found
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+async def test_f16_it_ends_by_its_deadline_and_leaves_nothing(tmp_path: Path, name: str) -> None:
+    async with workbench(tmp_path) as bench:
+        began = time.monotonic()
+        outcome = await bench.call("run_command", "f16", command=COMMANDS[name], timeoutMs=300)
+
+        assert time.monotonic() - began < 0.3 + 2
+        assert outcome.status in ("success", "error")
+        assert _marked() == []
+
+
+async def test_f16_a_flood_keeps_head_and_tail_and_ends(tmp_path: Path) -> None:
+    size = scaled(100_000_000, 1_000_000_000)
+    async with workbench(tmp_path) as bench:
+        outcome = await bench.call(
+            "run_command", "f16", command=f"echo first; head -c {size} /dev/zero | tr '\\0' x; echo; echo last"
+        )
+
+        assert outcome.content.startswith("first\nx") and outcome.content.endswith("last")
+        assert f"{size + 12 - 2 * 24 * 1024} bytes left out" in outcome.content
+        log = bench.data_dir / "output" / "f16.log"
+        assert log.stat().st_size == 64 * 1024 * 1024
+
+
+async def test_f16_an_endless_flood_ends_at_its_deadline(tmp_path: Path) -> None:
+    async with workbench(tmp_path) as bench:
+        began = time.monotonic()
+        outcome = await bench.call("run_command", "f16", command="yes", timeoutMs=300)
+
+        assert time.monotonic() - began < 2.3
+        assert outcome.error is not None and outcome.error.code == "timed_out"
+        assert _marked() == []
+
+
+async def test_f16_no_dead_child_is_left_unburied(tmp_path: Path) -> None:
+    async with workbench(tmp_path) as bench:
+        for _ in range(20):
+            await bench.call("run_command", command="(sleep 0.001 &) ; (sleep 1000 &)")
+        zombies = [
+            place.name
+            for place in Path("/proc").iterdir()
+            if place.name.isdecimal()
+            and (place / "stat").exists()
+            and (fields := (place / "stat").read_text().rpartition(")")[2].split())[1] == str(os.getpid())
+            and fields[0] == "Z"
+        ]
+
+        assert zombies == []
