@@ -8,8 +8,10 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from tools.errors import CommandMissing, ToolError
 from tools.host import EnoughOutput, Killed, ProcessKilled, ProcessOutput, ProcessResult
@@ -95,7 +97,7 @@ class Processes:
         log: bool = True,
     ) -> ProcessResult:
         capture = Capture(self._directory if log else None, call_mark(call_id), output)
-        running = await self._spawn(argv, call_id, cwd, environment, capture)
+        running = await self._begun(self._spawn(argv, call_id, cwd, environment, capture), killed)
         timed_out = False
         try:
             async with asyncio.timeout(timeout):
@@ -152,6 +154,19 @@ class Processes:
                 code="unknown_command",
             )
         return running
+
+    async def _begun(self, spawning: Coroutine[Any, Any, Running], killed: ProcessKilled | None) -> Running:
+        # A start that is cancelled half-way would leave a process that nobody knows: it is started, then ended.
+        start = asyncio.ensure_future(spawning)
+        try:
+            return await asyncio.shield(start)
+        except asyncio.CancelledError:
+            await finished(self._undo(start, killed))
+            raise
+
+    async def _undo(self, start: asyncio.Future[Running], killed: ProcessKilled | None) -> None:
+        with suppress(ToolError):
+            await self._end(await start, killed)
 
     async def _spawn(
         self,
