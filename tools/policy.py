@@ -15,6 +15,11 @@ _WRAPPER_NAMES = "env nohup time nice exec command builtin xargs setsid stdbuf e
 _WRAPPERS = frozenset(_WRAPPER_NAMES.split())
 _SEPARATORS = re.compile(r"[;|&\n\r(){}`]|\$\(")
 _ASSIGNMENT = re.compile(r"\w+=")
+#: A command ends where no further option or word of it follows.
+_END = r"(?![\w/-]| +-)"
+_DOUBTS = re.compile(
+    r"\b(?:not|never|avoid|without|don't|doesn't|instead of|what (?:does|is|do)|why|explain)\b", re.IGNORECASE
+)
 _GIT_WRITES = frozenset({"git_add", "git_commit"})
 
 
@@ -59,14 +64,20 @@ def _command(spec: ToolSpec, args: Arguments, approvals: Approvals, task_text: s
 
 
 def _said(command: str, task_text: str) -> bool:
-    """The command stands in the task as a whole. One word may be prose, so it must be quoted or asked to be run."""
+    """The person told us to run exactly this, and not what it does, or not to.
+
+    One word may be prose, so it must be quoted, or follow the word that asks for it.
+    """
     words = re.escape(command.strip())
     if not words:
         return False
-    if re.search(rf"`{words}`|\"{words}\"|'{words}'|\b(?:run|execute)[: ]+{words}(?![\w/-])", task_text, re.IGNORECASE):
-        return True
     alone = re.search(r"\s", command.strip()) is None
-    return not alone and re.search(rf"(?<![\w./-]){words}(?![\w/-])", task_text) is not None
+    quoted = rf"`{words}`|\"{words}\"|'{words}'|\b(?:run|execute)[: ]+{words}{_END}"
+    pattern = quoted if alone else rf"{quoted}|(?<![\w./-]){words}{_END}"
+    for match in re.finditer(pattern, task_text, re.IGNORECASE):
+        if not _DOUBTS.search(task_text[max(match.start() - 30, 0) : match.end()].replace(command, "")):
+            return True
+    return False
 
 
 def _privileged(command: str | list[str]) -> str | None:

@@ -1,0 +1,217 @@
+"""S8 to S11: no path, link, race or failed look-up leads out of the workspace."""
+
+import ctypes
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faults.scale import scaled
+from tests.unit.tools.workbench import workbench
+from tools.errors import ToolError
+from tools.host import FileChange
+from tools.local.door import Door
+from tools.local.files import apply_change, list_files, read_file
+
+
+@pytest.fixture(params=["openat2", "walk"])
+def door(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Door]:
+    (tmp_path / "app").mkdir()
+    opened = Door(str(tmp_path / "app"), kernel=request.param == "openat2")
+    yield opened
+    opened.close()
+
+
+def _names(directory: Path) -> list[str]:
+    return [place.name for place in directory.iterdir()]
+
+
+def _denied(door: Door, path: str) -> None:
+    for act in (
+        lambda: read_file(door, path, 100),
+        lambda: apply_change(door, FileChange(path, None, b"planted")),
+        lambda: list_files(door, path),
+    ):
+        with pytest.raises(ToolError):
+            act()
+
+
+def test_s08_a_neighbour_whose_name_begins_the_same_is_outside(door: Door, tmp_path: Path) -> None:
+    (tmp_path / "app-evil").mkdir()
+    (tmp_path / "app-evil/s").write_text("secret")
+
+    for path in (f"{tmp_path}/app-evil/s", "../app-evil/s", "x/../../app-evil/s", f"{tmp_path}/app/../app-evil/s"):
+        _denied(door, path)
+    assert _names(tmp_path / "app-evil") == ["s"]
+
+
+def test_s09_a_planted_link_is_not_followed(door: Door, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "k").write_text("secret")
+    (tmp_path / "app/absolute").symlink_to(outside)
+    (tmp_path / "app/relative").symlink_to("../outside")
+    (tmp_path / "app/file").symlink_to(outside / "k")
+    (tmp_path / "app/magic").symlink_to("/proc/self/root")
+
+    for path in ("absolute/k", "relative/k", "file", f"magic{outside}/k", "absolute", "absolute/new"):
+        _denied(door, path)
+    assert (outside / "k").read_text() == "secret"
+    assert _names(outside) == ["k"]
+
+
+async def test_s09_a_link_that_a_command_planted_is_not_written_through(tmp_path: Path) -> None:
+    home = tmp_path / "home/.ssh"
+    home.mkdir(parents=True)
+    async with workbench(tmp_path) as bench:
+        await bench.call("run_command", command=f"ln -s {home} x")
+        for tool, args in (
+            ("write_file", {"path": "x/k", "content": "key"}),
+            ("create_file", {"path": "x/k", "content": "key"}),
+            ("read_file", {"path": "x"}),
+            ("list_dir", {"path": "x"}),
+            ("search_code", {"query": "key", "path": "x"}),
+            ("find_files", {"pattern": "*", "path": "x"}),
+            ("run_command", {"command": "touch k", "cwd": "x"}),
+        ):
+            outcome = await bench.call(tool, **args)
+            assert outcome.error is not None and outcome.error.code == "path_denied", tool
+    assert _names(home) == []
+
+
+def test_s10_a_path_that_is_swapped_all_the_time_never_leads_outside(door: Door, tmp_path: Path) -> None:
+    """`x` is a directory and a link to outside in turn, exchanged as fast as the machine can."""
+    app, outside = tmp_path / "app", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "f").write_bytes(b"outside")
+    (app / "x").mkdir()
+    (app / "x/f").write_bytes(b"inside")
+    (app / "y").symlink_to(outside)
+    stop = threading.Event()
+
+    def flip() -> None:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+        one, other = os.fsencode(app / "x"), os.fsencode(app / "y")
+        while not stop.is_set():
+            rename(-100, one, -100, other, 2)  # RENAME_EXCHANGE
+
+    flipper = threading.Thread(target=flip)
+    flipper.start()
+    reads = refused = 0
+    deadline = time.monotonic() + scaled(1, 4)
+    try:
+        while time.monotonic() < deadline:
+            try:
+                assert read_file(door, "x/f", 100) == b"inside"
+                reads += 1
+            except ToolError:
+                refused += 1
+            try:
+                apply_change(door, FileChange("x/new", None, b"planted"))
+                apply_change(door, FileChange("x/new", b"planted", None))
+            except ToolError:
+                refused += 1
+    finally:
+        stop.set()
+        flipper.join()
+
+    assert _names(outside) == ["f"]
+    assert (outside / "f").read_bytes() == b"outside"
+    assert reads and refused
+
+
+def test_s11_what_cannot_be_looked_up_is_denied(door: Door, tmp_path: Path) -> None:
+    app = tmp_path / "app"
+    (app / "loop").symlink_to("loop")
+    (app / "ping").symlink_to("pong")
+    (app / "pong").symlink_to("ping")
+    (app / "dangling").symlink_to("../nowhere/at/all")
+
+    paths = [
+        "loop",
+        "loop/x",
+        "ping",
+        "dangling",
+        "dangling/x",
+        "a" * 300,
+        "/".join(["d"] * 3000),
+        "nul\0byte",
+        "",
+        "\ud800",
+    ]
+    for path in paths[:-2]:
+        with pytest.raises(ToolError):
+            read_file(door, path, 100)
+    for path in ("loop", "ping", "dangling", "a" * 300, "nul\0byte", "\ud800"):
+        with pytest.raises(ToolError):
+            apply_change(door, FileChange(path, None, b"x"))
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_s11_an_unreadable_parent_is_denied(tmp_path: Path) -> None:
+    """As another user, because root reads everything."""
+    app = tmp_path / "app"
+    (app / "closed").mkdir(parents=True)
+    (app / "closed/f").write_text("x")
+    (app / "closed").chmod(0)
+    for place in [tmp_path, *tmp_path.parents]:
+        if place.owner() == "root" and place.name.startswith(("pytest", "test_")):
+            place.chmod(0o755)
+    if os.geteuid() != 0:
+        with pytest.raises(ToolError):
+            read_file(Door(str(app)), "closed/f", 10)
+        return
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.setgid(65534)
+            os.setuid(65534)
+            read_file(Door(str(app)), "closed/f", 10)
+        except ToolError as error:
+            code = 0 if error.code in ("path_denied", "workspace_gone") else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    (app / "closed").chmod(0o700)
+
+
+async def test_s11_every_tool_with_a_path_takes_it_through_the_door(tmp_path: Path) -> None:
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("read_file", {"path": "{}"}),
+        ("list_dir", {"path": "{}"}),
+        ("read_directory_tree", {"path": "{}"}),
+        ("find_files", {"pattern": "*", "path": "{}"}),
+        ("search_code", {"query": "root", "path": "{}"}),
+        ("write_file", {"path": "{}", "content": ""}),
+        ("create_file", {"path": "{}", "content": ""}),
+        ("edit_file", {"path": "{}", "oldText": "root", "newText": ""}),
+        ("multi_edit", {"path": "{}", "edits": [{"oldText": "root", "newText": ""}]}),
+        ("apply_patch", {"patch": "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"}),
+        ("move_file", {"from": "{}", "to": "here"}),
+        ("delete_file", {"path": "{}"}),
+        ("run_command", {"command": "true", "cwd": "{}"}),
+        ("git_blame", {"path": "{}"}),
+        ("get_diagnostics", {"paths": ["{}"]}),
+        ("analyze_code", {"path": "{}"}),
+        ("find_symbols", {"query": "x", "path": "{}"}),
+    ]
+    async with workbench(tmp_path) as bench:
+        bench.ledger.answer = "allow"
+        for tool, args in calls:
+            for path in ("/etc/passwd", "../data", "/"):
+                filled = {
+                    name: value.replace("{}", path).replace("{0}", path)
+                    if isinstance(value, str)
+                    else [path]
+                    if value == ["{}"]
+                    else value
+                    for name, value in args.items()
+                }
+                outcome = await bench.call(tool, **filled)
+                assert outcome.error is not None, (tool, path)
+                assert outcome.error.code == "path_denied", (tool, path, outcome.content)

@@ -1,0 +1,78 @@
+"""S12, S14, S15: names that decide what runs later are asked about, however they are written."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.tools.workbench import workbench
+from tools.protected import protected
+
+NAMES = [
+    ".git/hooks/pre-commit",
+    ".GIT/hooks/x",
+    ".git./config",
+    ".git /config",
+    "sub/.Git/config",
+    ".g\u200bit/config",
+    "\uff0egit/config",
+    "git~1/config",
+    ".git::$INDEX_ALLOCATION/config",
+    ".ENV",
+    ".env.production",
+    ".e\u200dnv",
+    ".\u0435\u200bnv".replace("\u0435", "e"),
+    "packages/a/.Env.local",
+    ".vscode/settings.json",
+    ".idea/workspace.xml",
+    ".github/workflows/ci.yml",
+    ".GitHub/Workflows/ci.yml",
+    ".gitlab-ci.yml",
+    "Jenkinsfile",
+    ".mcp.json",
+    ".cursor/mcp.json",
+    ".husky/pre-push",
+    ".npmrc",
+    "cafe\u0301/.env",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_s12_it_is_asked_about_even_where_nothing_else_is(tmp_path: Path, name: str) -> None:
+    async with workbench(tmp_path, approvals="auto") as bench:
+        bench.ledger.answer = "deny"
+        outcome = await bench.call("write_file", path=name, content="planted")
+
+        assert outcome.error is not None and outcome.error.code == "denied"
+        assert len(bench.ledger.questions) == 1
+        assert list(bench.workspace.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        ("create_file", {"path": ".env", "content": "x"}),
+        ("edit_file", {"path": ".git/config", "oldText": "a", "newText": "b"}),
+        ("move_file", {"from": "a.txt", "to": ".git/hooks/pre-commit"}),
+        ("move_file", {"from": ".git/config", "to": "a"}),
+        ("delete_file", {"path": ".git/config"}),
+        ("apply_patch", {"patch": "--- /dev/null\n+++ b/.vscode/tasks.json\n@@ -0,0 +1 @@\n+x\n"}),
+        ("multi_edit", {"path": ".git/config", "edits": [{"oldText": "a", "newText": "b"}]}),
+    ],
+)
+async def test_s14_no_tool_gets_around_it(tmp_path: Path, tool: str, args: dict[str, str]) -> None:
+    async with workbench(tmp_path, approvals="auto") as bench:
+        bench.write(".git/config", "a")
+        bench.write("a.txt", "a")
+        bench.ledger.answer = "deny"
+        outcome = await bench.call(tool, **args)
+
+        assert outcome.error is not None and outcome.error.code == "denied", outcome.content
+        assert bench.read(".git/config") == b"a"
+        assert not (bench.workspace / ".env").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["src/a.py", "env.py", ".gitignore", "git/x", ".env.example", "environment.md", "a.git"]
+)
+def test_s12_ordinary_names_are_not_asked_about(name: str) -> None:
+    assert protected(name) is None
