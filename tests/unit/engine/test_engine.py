@@ -10,7 +10,7 @@ from sidecar.journal.port import Claim
 from sidecar.wire.tasks import Status
 from tests.unit.engine.house import a_house
 
-WAIT = {"calls": [{"tool": "run_command", "args": {"command": "sleep 30"}}]}
+WAIT = {"calls": [{"tool": "run_command", "args": {"command": "echo started; sleep 30"}}]}
 
 
 def types(events: list[dict[str, object]]) -> list[object]:
@@ -127,7 +127,7 @@ async def test_cancel_kills_the_command_and_says_what_had_happened(tmp_path: Pat
         write = {"tool": "write_file", "args": {"path": "a.txt", "content": "x"}}
         models = house.script("wait", [{"calls": [write]}, WAIT])
         task_id = await house.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
-        await house.until(task_id, "tool", status="running", tool="run_command")
+        await house.until(task_id, "tool_output")
         await house.submit(Cancel(task_id))
         task = await house.ended(task_id)
         assert task.status is Status.CANCELLED
