@@ -4,6 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -206,6 +207,10 @@ class Course:
         if isinstance(site, HostedSite) and intent.files:
             host = _host(passage, site)
             done, changes = await _safely(passage, settled(intent.files, host, passage.ledger))
+            for change in done:
+                # Nothing changes, but what the killed process left beside the file is removed.
+                with suppress(ToolError):
+                    await host.apply(change._replace(before=change.after))
             if not changes:
                 result = told(done, "Already done before a restart; nothing was written again.")
                 return passage.outcome("success", result)

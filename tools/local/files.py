@@ -92,6 +92,8 @@ def apply_change(door: Door, change: FileChange) -> None:
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=directory)
         old = _compare(directory, name, change)
+        if change.before == change.after:
+            return
         if change.after is None:
             os.unlink(name, dir_fd=directory)
         else:
