@@ -132,7 +132,10 @@ class _Books:
             task_text=asked(run),
             tools=frozenset(agent.tools),
         )
-        asked_for = [ToolCall(f"{key}.{number}", call.tool, call.args) for number, call in enumerate(calls)]
+        # A call's id is its idempotency key, also for a shell that serves many tasks: no two tasks may share one.
+        asked_for = [
+            ToolCall(f"{run.task_id}.{key}.{number}", call.tool, call.args) for number, call in enumerate(calls)
+        ]
         outcomes = await self._executor.batch(asked_for, context)
         return [
             ToolReturn(id=call.id, tool=call.tool, status=outcome.status, content=outcome.content)
