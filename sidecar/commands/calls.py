@@ -32,11 +32,10 @@ class Calls:
         call_id = event["callId"]
         self._output[call_id] = (self._output.get(call_id, "") + event["text"])[-_OUTPUT_KEPT:]
 
-    def finish(self) -> list[str]:
-        """The task has ended; a call that is still open here will not be heard of again."""
+    def finish(self) -> None:
+        """The task has ended, or begins a new life: a call that is still open here will not be heard of again."""
         self._running.clear()
         self._output.clear()
-        return []
 
     def doing(self) -> str:
         if not self._running:

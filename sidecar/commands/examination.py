@@ -66,7 +66,7 @@ def _sidecar(client: Client | None) -> Finding:
 
 
 def _journal(path: Path, client: Client | None) -> Finding:
-    aside = sorted(file.name for file in path.parent.glob("journal.db.*") if not file.name.endswith(("-wal", "-shm")))
+    aside = sorted(file.name for file in path.parent.glob("journal-damaged-*.db"))
     told = f"; set aside earlier because of damage: {', '.join(aside)}" if aside else ""
     if client is not None:
         state = client.get("/api/brain/status")["journal"]

@@ -15,7 +15,7 @@ from sidecar.commands.sidecars import Workplace, running
 from sidecar.commands.story import ENDED
 
 #: How long a sidecar that said it was stopping may take to come back, and how long one that died without a word.
-RETURN_SECONDS = 5.0
+RETURN_SECONDS = 3.0
 SILENT_SECONDS = 1.0
 EMPTY_STREAMS = 20
 

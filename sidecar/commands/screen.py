@@ -17,7 +17,7 @@ class Screen(Protocol):
     def columns(self) -> int: ...
 
     def say(self, lines: Sequence[str]) -> None:
-        """Lines that stay."""
+        """Lines that stay; what was drawn is gone, and can be drawn again below them."""
 
     def draw(self, lines: Sequence[str]) -> None:
         """Lines that the next call replaces."""
@@ -48,7 +48,8 @@ class Terminal:
         if self._question:
             self._write(f"\n{text}{self._question}")
         else:
-            self._write(self._erased() + text + "\n".join(self._drawn))
+            self._write(self._erased() + text)
+            self._drawn = ()
 
     def draw(self, lines: Sequence[str]) -> None:
         if self._question or (not lines and not self._drawn):

@@ -124,8 +124,9 @@ def stop_on_signals(stop: Callable[[], None]) -> None:
 
 def stop_with_parent(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
     def wait_for_the_end() -> None:
-        with suppress(OSError, ValueError):
-            while sys.stdin.buffer.read(4096):
+        with suppress(OSError):
+            # Not sys.stdin: a thread that waits inside its lock would not let the interpreter end.
+            while os.read(0, 4096):
                 pass
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(stop)

@@ -74,9 +74,11 @@ class Story:
         if self.ended:
             lines = ending(self._style, event, self._first_at, self._facts, list(self._files.values()), self._checks)
             self._facts.clear()
-            return [*self._prose.finish(), *self._calls.finish(), "", *lines]
+            self._calls.finish()
+            return [*self._prose.finish(), "", *lines]
         if self.status == "queued" and before != "queued":
             self._first_at = event.get("at", "")
+            self._calls.finish()
             return ["", self._style.dim(f"↻ {reason or 'queued again'}")]
         if self.status == "interrupted":
             return [self._style.yellow(f"‖ {reason or 'The sidecar stopped.'}")]

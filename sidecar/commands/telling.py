@@ -49,6 +49,7 @@ class StoryTelling:
 
     def notice(self, text: str) -> None:
         self._screen.say([safe(text)])
+        self.tick()
 
     def tick(self) -> None:
         if self._screen.live:

@@ -158,7 +158,9 @@ class Watch:
         self._telling.answered(here=False)
         if self._cancels:
             self._cancels = False
-            self._telling.notice(f"Ctrl-C: cancelling. Once more to leave it alone; then see it with: {again}")
+            self._telling.notice(
+                "Ctrl-C: the task is told to stop. Once more leaves it alone and gives back the terminal."
+            )
             self._submit("cancel")
             return True
         state = "is still being cancelled" if self._status == "cancelling" else "goes on"

@@ -1,0 +1,120 @@
+"""`brain` as a person uses it: as a program with pipes, or on a terminal where keys are pressed."""
+
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from tests.e2e.support import PROJECT, SECONDS, wait_until
+
+BRAIN = (sys.executable, "-m", "sidecar")
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def brain(
+    *arguments: str, environ: Mapping[str, str], cwd: Path = PROJECT, stdin: str = "", seconds: float = 30
+) -> subprocess.CompletedProcess[str]:
+    """Its exit code, and what it wrote to either output."""
+    return subprocess.run(
+        [*BRAIN, *arguments],
+        env={**environ, "PYTHONPATH": str(PROJECT)},
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+
+
+class OnTerminal:
+    """A program whose input and outputs are a terminal that we hold the other end of."""
+
+    def __init__(self, arguments: Sequence[str], environ: Mapping[str, str], cwd: Path, columns: int) -> None:
+        self._end, theirs = pty.openpty()
+        _resize(theirs, columns)
+        self.process = subprocess.Popen(
+            [*BRAIN, *arguments],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**environ, "PYTHONPATH": str(PROJECT), "TERM": "xterm-256color"},
+            cwd=cwd,
+            start_new_session=True,
+            preexec_fn=_take_the_terminal,
+        )
+        os.close(theirs)
+        self._raw = b""
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    @property
+    def raw(self) -> str:
+        return self._raw.decode(errors="replace")
+
+    @property
+    def text(self) -> str:
+        """Everything that was ever written, without what moves the cursor or colours the text."""
+        return _ESCAPES.sub("", self.raw).replace("\r", "")
+
+    def wait_for(self, text: str, *, seconds: float = SECONDS) -> None:
+        try:
+            wait_until(lambda: text in self.text, seconds=seconds, what=repr(text))
+        except AssertionError as error:
+            raise AssertionError(f"{error}; the terminal shows at the end:\n{self.text[-3_000:]}") from None
+
+    def press(self, keys: str) -> None:
+        os.write(self._end, keys.encode())
+
+    def press_ctrl_c(self) -> None:
+        self.press("\x03")
+
+    def exit_code(self, *, seconds: float = SECONDS) -> int:
+        code = self.process.wait(seconds)
+        self._reader.join(seconds)
+        return code
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait(SECONDS)
+        self._reader.join(SECONDS)
+        os.close(self._end)
+
+    def _read(self) -> None:
+        # The other end is closed when the program and all that it started have let go of it.
+        with suppress(OSError):
+            while data := os.read(self._end, 65_536):
+                self._raw += data
+
+
+@contextmanager
+def on_terminal(
+    *arguments: str, environ: Mapping[str, str], cwd: Path = PROJECT, columns: int = 100
+) -> Iterator[OnTerminal]:
+    program = OnTerminal(arguments, environ, cwd, columns)
+    try:
+        yield program
+    finally:
+        program.close()
+
+
+def _resize(descriptor: int, columns: int) -> None:
+    import fcntl
+    import termios
+
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+
+
+def _take_the_terminal() -> None:
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
