@@ -35,6 +35,8 @@ def _parts(path: str, workspace: str) -> tuple[str, ...]:
     """Names that some file system takes for the same are taken for the same here."""
     if path == workspace or path.startswith(f"{workspace.rstrip('/')}/"):
         path = path[len(workspace) :]
+    elif path.startswith("/"):
+        return ()  # another name of the workspace, or none at all: it may be anything
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":

@@ -1,6 +1,5 @@
 """Changes of files, told to the model as a small diff and to the panel by file."""
 
-import difflib
 from collections.abc import Sequence
 
 from sidecar.wire.base import JsonObject
@@ -54,4 +53,6 @@ def unified(change: FileChange) -> list[str]:
     old, new = before.decode("utf-8", "replace").splitlines(), after.decode("utf-8", "replace").splitlines()
     source = "/dev/null" if change.before is None else f"a/{change.path}"
     target = "/dev/null" if change.after is None else f"b/{change.path}"
+    import difflib
+
     return list(difflib.unified_diff(old, new, source, target, n=2, lineterm=""))

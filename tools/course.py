@@ -21,6 +21,7 @@ from tools.host import FileChange, Host, Killed
 from tools.ledger import FileState, Intent, Ledger, Outcome, Question, digest
 from tools.live import LiveOutput
 from tools.policy import Decision, Policy
+from tools.protected import protected
 from tools.session import Session
 from tools.settle import settled
 from tools.shield import finished
@@ -38,6 +39,8 @@ _MARGIN = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
+    """A call as it comes from a model: nothing of it is checked yet."""
+
     id: str
     tool: str
     args: JsonObject
@@ -132,6 +135,8 @@ class Course:
         decision = self._policy.decide(
             passage.spec, passage.args, context.workspace, context.approvals, context.task_text
         )
+        if decision.verdict == "allow" and passage.spec.effects == "files" and isinstance(site, HostedSite):
+            decision = await _behind_links(passage, _host(passage, site), decision)
         if decision.verdict == "deny":
             raise Denied(
                 f"Not allowed: {decision.why}. Do not try it in another way; go on without, or tell the person."
@@ -353,6 +358,14 @@ def _seen(passage: Passage, prepared: PreparedChange) -> PreparedChange:
         raise ChangedElsewhere(f"{told_changes}\nNothing was written. Take this into account, then repeat your change.")
     result = prepared.result._replace(content=f"{prepared.result.content}\nNote: {told_changes}")
     return prepared._replace(result=result)
+
+
+async def _behind_links(passage: Passage, host: Host, decision: Decision) -> Decision:
+    """A link must not be another name for what is protected."""
+    for path in passage.args.paths():
+        if name := protected(await host.resolve(path)):
+            return Decision("ask", f"{path} leads to {name}, which decides what runs later, or holds secrets")
+    return decision
 
 
 def _host(passage: Passage, site: HostedSite) -> Host:

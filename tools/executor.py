@@ -128,7 +128,8 @@ class Executor:
         if same is not None and context.ledger.outcome(call.id) is None:
             await asyncio.wait((same,))
             outcome = same.result()
-            event = call_event(call, call.tool, outcome.status, outcome.summary, outcome, outcome.executor)
+            name = prepared.spec.name if isinstance(prepared, Passage) else call.tool
+            event = call_event(call, name, outcome.status, outcome.summary, outcome, outcome.executor)
             await context.ledger.settle(call.id, outcome, event)
             return outcome
         async with places:

@@ -72,6 +72,9 @@ class Host(Protocol):
 
     async def stat(self, path: str, *, follow: bool = True) -> FileInfo: ...
 
+    async def resolve(self, path: str) -> str:
+        """The same place without links on the way, relative to the workspace; it need not exist."""
+
     async def read(self, path: str, limit: int, offset: int = 0) -> bytes:
         """At most `limit` bytes of a regular file, from `offset` on."""
 

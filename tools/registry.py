@@ -1,7 +1,6 @@
 """The tools by name. A model's habits (`ls`, `grep`, `str_replace`…) find the same tools by other names."""
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
 from sidecar.wire.tools import ToolInfo
 from tools.errors import UnknownTool
@@ -82,6 +81,7 @@ class Registry:
     def __init__(self, tools: Iterable[AnyTool] = (), loaders: Mapping[str, Loader] | None = None) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
         self._loaders = dict(loaders or {})
+        self._infos: dict[str, ToolInfo] = {}
         self._names = [*self._loaders, *(name for name in self._tools if name not in self._loaders)]
 
     def get(self, name: str) -> AnyTool:
@@ -92,12 +92,19 @@ class Registry:
         if name in self._loaders:
             tool = self._tools[name] = self._loaders[name]()
             return tool
+        import difflib
+
         near = difflib.get_close_matches(name[:100], [*self._names, *ALIASES], n=1)
         hint = f" Did you mean {ALIASES.get(near[0], near[0])}?" if near else ""
         raise UnknownTool(f"There is no tool {name[:100]!r}.{hint} Tools: {', '.join(self._names)}.")
 
-    def infos(self) -> list[ToolInfo]:
-        return [tool.spec.info() for tool in self]
+    def infos(self, names: Container[str] | None = None) -> list[ToolInfo]:
+        """All tools as models and panels see them, or those of `names`; each schema is made once."""
+        wanted = [name for name in self._names if names is None or name in names]
+        for name in wanted:
+            if name not in self._infos:
+                self._infos[name] = self.get(name).spec.info()
+        return [self._infos[name] for name in wanted]
 
     def __contains__(self, name: str) -> bool:
         return name in self._names or ALIASES.get(name) in self._names

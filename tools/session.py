@@ -1,6 +1,5 @@
 """What one task's calls know of each other: which files were read, as they were then, and which commands still run."""
 
-import difflib
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
@@ -67,6 +66,8 @@ class Session:
         old = self._contents.get(known)
         if old is None:
             return f"{path} changed since you read it."
+        import difflib
+
         lines = difflib.unified_diff(_lines(old), _lines(now), "as you read it", "as it is now", n=1, lineterm="")
         shown = [line for _, line in zip(range(_SHOWN_LINES), lines, strict=False)]
         return "\n".join([f"{path} changed since you read it:", *shown])

@@ -33,6 +33,8 @@ A_contra = TypeVar("A_contra", bound=Arguments, contravariant=True)
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
+    """Everything that the executor, the models, the bridge and the panel need to know of a tool."""
+
     name: str
     description: str
     arguments: type[Arguments]

@@ -76,3 +76,17 @@ async def test_s14_no_tool_gets_around_it(tmp_path: Path, tool: str, args: dict[
 )
 def test_s12_ordinary_names_are_not_asked_about(name: str) -> None:
     assert protected(name) is None
+
+
+async def test_s14_a_link_is_not_another_name_for_it(tmp_path: Path) -> None:
+    async with workbench(tmp_path, approvals="auto") as bench:
+        bench.write(".git/hooks/sample", "a")
+        bench.write(".env", "KEY=1")
+        (bench.workspace / "safe").symlink_to(".git")
+        (bench.workspace / "plain.txt").symlink_to(".env")
+        bench.ledger.answer = "deny"
+        for path in ("safe/hooks/pre-commit", "safe/new/deep/file", "plain.txt"):
+            outcome = await bench.call("write_file", path=path, content="planted")
+            assert outcome.error is not None and outcome.error.code == "denied", path
+        assert len(bench.ledger.questions) == 3
+        assert bench.read(".env") == b"KEY=1"

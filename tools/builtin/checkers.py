@@ -16,10 +16,12 @@ from tools.builtin.outline import outlined
 from tools.builtin.ripgrep import ripgrep
 from tools.errors import CommandMissing, ToolError
 from tools.host import Host
-from tools.spec import Call
+from tools.spec import Call, Source
 
 _FILES = 300
 _SIZE = 1 << 20
+_WATCHED = 1_000
+_SETTINGS = ("pyproject.toml", "setup.cfg", "ruff.toml", "mypy.ini", "tsconfig.json", "package.json", ".eslintrc.json")
 _MYPY = re.compile(r"^(.+?):(\d+):(?:(\d+):)? (error|warning): (.*)$", re.MULTILINE)
 _TSC = re.compile(r"^(.+?)\((\d+),(\d+)\): (error|warning) (.*)$", re.MULTILINE)
 
@@ -34,13 +36,17 @@ class Diagnostic(NamedTuple):
 
 
 class Diagnosed(NamedTuple):
+    """`sources` is every file that may have a say in it; none where there are too many to look at each time."""
+
     diagnostics: list[Diagnostic]
     checkers: tuple[str, ...]
+    sources: tuple[Source, ...]
 
 
 async def diagnosed(paths: Sequence[str], host: Host, call: Call) -> Diagnosed:
     for path in paths:
         await host.stat(path)
+    sources = await _sources(host, call)
     files = await _files(paths, host, call)
     found: list[Diagnostic] = []
     used: list[str] = []
@@ -59,7 +65,22 @@ async def diagnosed(paths: Sequence[str], host: Host, call: Call) -> Diagnosed:
         used.append("syntax")
         found += syntax
     # Two checkers may say the same; the order must not depend on which came first.
-    return Diagnosed(sorted(set(found)), tuple(used))
+    return Diagnosed(sorted(set(found)), tuple(used), sources)
+
+
+async def _sources(host: Host, call: Call) -> tuple[Source, ...]:
+    """What one file means depends on all others, and on the configuration; a new file changes its directory."""
+    files = await _files((), host, call)
+    if len(files) > _WATCHED:
+        return ()
+    folders = {folder for path in files for folder in _folders(path)}
+    settings = [name for name in _SETTINGS if await _exists(host, name)]
+    return tuple([Source(await host.stat(path)) for path in [*files, *folders, *settings]])
+
+
+def _folders(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return [".", *("/".join(parts[: length + 1]) for length in range(len(parts)))]
 
 
 def _covered(path: str, used: Sequence[str]) -> bool:

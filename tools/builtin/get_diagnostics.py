@@ -64,4 +64,5 @@ class GetDiagnostics:
             content="\n".join([*(lines or ["Nothing found."]), f"checked with: {checkers}"]),
             details={"diagnostics": shown[:_SHOWN], "checkers": [*found.checkers], "new": fresh},
             summary=summary,
+            sources=found.sources,
         )

@@ -28,9 +28,7 @@ class ListDir:
         lines = names[:_SHOWN]
         if len(names) > _SHOWN:
             lines.append(f"… {len(names) - _SHOWN} more; use find_files with a pattern")
-        details: list[JsonValue] = [
-            {"path": entry.path, "kind": entry.kind, "size": entry.size} for entry in entries[:_SHOWN]
-        ]
+        details: list[JsonValue] = [{"path": entry.path, "kind": entry.kind} for entry in entries[:_SHOWN]]
         return ToolResult(
             content="\n".join(lines) or "(empty)",
             details={"entries": details},

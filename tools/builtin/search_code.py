@@ -54,7 +54,8 @@ class SearchCode:
         text = listener.text
         if result.exit_code not in (0, 1) and not text:
             raise _failure(listener.errors)
-        return _found(args, text, "" if directory == "." else f"{directory.rstrip('/')}/")
+        directory = directory.removeprefix(host.workspace).strip("/")
+        return _found(args, text, "" if directory in (".", "") else f"{directory}/")
 
 
 def _found(args: SearchCodeArguments, text: str, prefix: str) -> ToolResult:

@@ -10,6 +10,8 @@ from tools.host import OUTPUT_PREFIX, ProcessOutput
 HEAD = 24 * 1024
 TAIL = 24 * 1024
 WHOLE = 64 * 1024 * 1024
+#: All kept outputs together; the oldest make room for a new one.
+_ALL = 512 * 1024 * 1024
 
 
 class Capture:
@@ -63,9 +65,20 @@ class Capture:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = directory / f"{self._name}.log"
         path.unlink(missing_ok=True)
+        _make_room(directory)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         self.log = f"{OUTPUT_PREFIX}{self._name}.log"
         os.write(self._file, bytes(self._head) + b"".join(self._tail))
+
+
+def _make_room(directory: Path) -> None:
+    kept = sorted((found.st_mtime, found.st_size, place) for place in directory.iterdir() if (found := place.stat()))
+    total = WHOLE + sum(size for _, size, _ in kept)
+    for _, size, place in kept:
+        if total <= _ALL:
+            break
+        place.unlink(missing_ok=True)
+        total -= size
 
 
 def _decoder() -> codecs.IncrementalDecoder:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tools.errors import FileMissing, NotADirectory, PathDenied, ToolError, WorkspaceGone
-from tools.local.names import meant
+from tools.local.names import meant, shown
 
 _O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
 _DIRECTORY = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
@@ -95,6 +95,24 @@ class Door:
             name = self.relative(f"{directory}/{target}" if directory else target)
         raise PathDenied(f"{path} is a link that leads back to itself.")
 
+    def real(self, path: str) -> str:
+        """A path as it is without links, relative to the workspace, also where its end does not exist yet."""
+        name, missing = self.relative(path), ""
+        while name != ".":
+            try:
+                handle, last = self.parent(name)
+            except FileMissing:
+                name, _, last = name.rpartition("/")
+                missing = f"{last}/{missing}" if missing else last
+                name = name or "."
+                continue
+            try:
+                directory = path_of(handle)[len(self.root) :].strip("/")
+            finally:
+                os.close(handle)
+            return shown("/".join(part for part in (directory, last, missing) if part))
+        return shown(missing) or "."
+
     def _directory(self, directory: str, path: str, *, create: bool) -> int:
         try:
             return self._open(directory, _DIRECTORY, 0, path)
@@ -148,8 +166,17 @@ class Door:
         return handle
 
     def _is_private(self, handle: int) -> bool:
-        real = os.readlink(f"/proc/self/fd/{handle}") if sys.platform == "linux" else ""
+        real = path_of(handle)
         return real == self._private or real.startswith(f"{self._private}/")
+
+
+def path_of(handle: int) -> str:
+    """Where an open handle is, as the kernel knows it."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        return fcntl.fcntl(handle, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0").decode()
+    return os.readlink(f"/proc/self/fd/{handle}")
 
 
 def _openat2() -> "ctypes._NamedFuncPointer | None":

@@ -35,6 +35,9 @@ class LocalHost:
                 door.close()
         return files.stat_file(self.door, path, follow=follow)
 
+    async def resolve(self, path: str) -> str:
+        return self.door.real(path)
+
     async def read(self, path: str, limit: int, offset: int = 0) -> bytes:
         if path.startswith(OUTPUT_PREFIX):
             door, name = self._output(path)

@@ -1,11 +1,7 @@
 """Commands on this machine: started clean, bounded in time and output, ended with everything that they started."""
 
-# Called so often that building a Path would cost more than the call itself.
-# ruff: noqa: PTH115
-
 import asyncio
 import errno
-import os
 import sys
 import time
 from collections.abc import Coroutine, Mapping, Sequence
@@ -16,6 +12,7 @@ from typing import Any
 from tools.errors import CommandMissing, ToolError
 from tools.host import EnoughOutput, Killed, ProcessKilled, ProcessOutput, ProcessResult
 from tools.local.capture import Capture
+from tools.local.door import path_of
 from tools.local.environment import call_mark, command_environment
 from tools.local.reaper import Reaper
 from tools.shield import finished
@@ -177,8 +174,8 @@ class Processes:
         capture: Capture,
     ) -> Running:
         # The child enters the directory by its handle: its path cannot be swapped for another one meanwhile.
-        directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else _path_of(cwd)
-        clean = command_environment(call_id, self._mark, _path_of(cwd), environment)
+        directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else path_of(cwd)
+        clean = command_environment(call_id, self._mark, path_of(cwd), environment)
         try:
             _, running = await asyncio.get_running_loop().subprocess_exec(
                 lambda: Running(call_id, capture),
@@ -216,14 +213,6 @@ class Processes:
 
     def _pids(self) -> frozenset[int]:
         return frozenset(running.pid for running in self._running)
-
-
-def _path_of(handle: int) -> str:
-    if sys.platform == "darwin":
-        import fcntl
-
-        return fcntl.fcntl(handle, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0").decode()
-    return os.readlink(f"/proc/self/fd/{handle}")
 
 
 def _not_started(argv: Sequence[str], error: OSError | ValueError) -> ToolError:

@@ -64,3 +64,14 @@ async def test_an_error_is_not_cached(cached: Workbench) -> None:
     assert (await cached.call("read_file", path="a.txt")).status == "error"
     cached.write("a.txt", "now\n")
     assert (await cached.call("read_file", path="a.txt")).content == "1 now"
+
+
+async def test_diagnostics_are_cached_until_any_source_changes(cached: Workbench) -> None:
+    cached.write("a.py", "x = 1\n")
+    cached.write("d/b.py", "y = 1\n")
+    _age(cached)
+    await cached.call("get_diagnostics")
+    assert (await cached.call("get_diagnostics")).cached
+    cached.write("d/c.py", "def f(:\n")
+    outcome = await cached.call("get_diagnostics")
+    assert not outcome.cached and "d/c.py:1" in outcome.content
