@@ -8,10 +8,11 @@ from weakref import WeakKeyDictionary
 from sidecar.cache import Caches
 from sidecar.wire.events import ErrorBody
 from tools.access import access, conflict
-from tools.course import BatchContext, Course, Passage, ToolCall, call_event
+from tools.course import Course
 from tools.errors import ToolError, ToolNotOffered
 from tools.host import Killed
 from tools.ledger import Ledger, Outcome
+from tools.passage import BatchContext, Passage, ToolCall, call_event
 from tools.policy import Policy
 from tools.registry import Registry
 from tools.session import Session

@@ -1,0 +1,117 @@
+"""One call on its way through the executor, and what is said of it in events and outcomes."""
+
+import time
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from sidecar.wire.base import JsonObject
+from sidecar.wire.events import ErrorBody, ToolEvent, ToolStatus
+from sidecar.wire.tasks import Approvals
+from tools.access import Access
+from tools.errors import ToolError
+from tools.host import Killed
+from tools.ledger import Ledger, Outcome
+from tools.session import Session
+from tools.spec import AnyTool, Arguments, ToolResult, ToolSpec, described
+from tools.text import clipped, shown
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as it comes from a model: nothing of it is checked yet."""
+
+    id: str
+    tool: str
+    args: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class BatchContext:
+    """Whose calls these are. What the agent has read is remembered with its ledger, unless a session is given."""
+
+    workspace: str
+    approvals: Approvals
+    ledger: Ledger
+    task_text: str = ""
+    tools: frozenset[str] | None = None
+    session: Session | None = None
+
+
+@dataclass(slots=True)
+class Passage:
+    """One call on its way. What is known of it so far is what its events say."""
+
+    call: ToolCall
+    context: BatchContext
+    tool: AnyTool
+    args: Arguments
+    access: Access
+    session: Session
+    began: float = 0.0
+    site: str = "local"
+    begun: bool = False
+    killed: list[Killed] = field(default_factory=list)
+
+    @property
+    def spec(self) -> ToolSpec:
+        return self.tool.spec
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.context.ledger
+
+    def kill(self, pid: int, command: str) -> None:
+        self.killed.append(Killed(pid, command))
+        self.ledger.killed(self.call.id, pid, command)
+
+    def event(self, status: ToolStatus, outcome: Outcome | None = None) -> ToolEvent:
+        summary = outcome.summary if outcome else described(self.call.args)[:200]
+        return call_event(self.call, self.spec.name, status, summary, outcome, self.site)
+
+    def outcome(self, status: ToolStatus, result: ToolResult, *, cached: bool = False) -> Outcome:
+        details = result.details
+        if self.killed:
+            killed: list[JsonValue] = [{"pid": each.pid, "command": each.command} for each in self.killed]
+            details = {**(details if isinstance(details, dict) else {}), "killed": killed}
+        content = clipped(result.content)
+        return Outcome(
+            status=status,
+            content=content if content.isascii() else content.encode("utf-8", "replace").decode(),
+            details=details,
+            summary=(result.summary or self.spec.name)[:500],
+            error=result.error,
+            duration_ms=round((time.monotonic() - self.began) * 1000, 3),
+            cached=cached,
+            executor=self.site,
+        )
+
+
+def failed(passage: Passage, error: ToolError) -> Outcome:
+    body = ErrorBody(code=error.code, message=clipped(error.message, 2_000))
+    return passage.outcome("error", ToolResult(error.message, summary=_first_line(error.message), error=body))
+
+
+def call_event(
+    call: ToolCall, tool: str, status: ToolStatus, summary: str, outcome: Outcome | None, site: str
+) -> ToolEvent:
+    details = outcome.details if outcome else None
+    if isinstance(details, dict) and "attachments" in details:
+        # The model gets a picture from the outcome; an event only names it.
+        details = {name: value for name, value in details.items() if name != "attachments"}
+    return ToolEvent(
+        call_id=call.id,
+        tool=tool,
+        status=status,
+        args=shown(call.args) if isinstance(call.args, dict) else {},
+        summary=summary.encode("utf-8", "replace").decode(),
+        duration_ms=outcome.duration_ms if outcome else 0.0,
+        cached=outcome.cached if outcome else False,
+        executor=outcome.executor if outcome else site,
+        error=outcome.error if outcome else None,
+        details=details,
+    )
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0][:200]
