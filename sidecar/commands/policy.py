@@ -21,7 +21,7 @@ examples:
 
 
 def define(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, help="what to do")
     explain = actions.add_parser("explain", help="allowed, asked about, or refused?", description=ABOUT)
     explain.add_argument("words", metavar="COMMAND", nargs="+", help="a command; with --tool its key=value arguments")
     explain.add_argument("--tool", metavar="NAME", help="another tool than run_command")

@@ -31,8 +31,11 @@ def running(data_dir: Path) -> Client | None:
         ready = json.loads((data_dir / READY_FILE).read_text(encoding="utf-8"))
         token = (data_dir / TOKEN_FILE).read_text(encoding="utf-8").strip()
         client = Client(ready["url"], token, ready["pid"])
-        client.get("/health", timeout=2)
-    except (OSError, ValueError, KeyError, TypeError, Unreachable, Refused):
+        client.get("/api/brain/agents", timeout=2)
+    except Refused as refusal:
+        # After a crash its port may be another program's by now, or another sidecar's, which does not know our token.
+        return client if refusal.status == 503 else None
+    except (OSError, ValueError, KeyError, TypeError, Unreachable):
         return None
     return client
 

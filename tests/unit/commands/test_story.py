@@ -1,0 +1,241 @@
+"""A task as it is told: events in, lines out."""
+
+from typing import Any
+
+from sidecar.commands.story import Story
+from sidecar.commands.style import Style
+
+Event = dict[str, Any]
+PLAIN = Style(colour=False)
+
+
+class Teller:
+    """A story that is told events without their sequence numbers."""
+
+    def __init__(self, *, connected_at: str = "", **options: Any) -> None:
+        self.story = Story(PLAIN, **options)
+        self._connected_at = connected_at
+        self._seq = 0
+        self.lines: list[str] = []
+
+    def hear(
+        self, type_: str, /, *, live: bool = False, at: str = "2026-01-01T00:00:00.000Z", **fields: Any
+    ) -> list[str]:
+        event: Event = {"type": type_, "taskId": "t_0123456789abcdef0123", "at": at, **fields}
+        if not live:
+            self._seq += 1
+            event["seq"] = self._seq
+        lines = self.story.take(event, self._connected_at)
+        self.lines += lines
+        return lines
+
+    def say(self, text: str, message: str = "m1", kind: str = "text") -> list[str]:
+        return self.hear("delta", live=True, messageId=message, role="assistant", agent="coder", text=text, kind=kind)
+
+    def message(self, text: str, message: str = "m1") -> list[str]:
+        return self.hear("message", messageId=message, role="assistant", agent="coder", text=text)
+
+    def call(self, status: str, **fields: Any) -> list[str]:
+        call: Event = {"callId": "c1", "tool": "read_file", "args": {"path": "a.py"}, "summary": "", "durationMs": 12}
+        return self.hear("tool", **{**call, "status": status, "cached": False, "executor": "local", **fields})
+
+
+def test_a_task_is_told_from_the_question_to_the_end() -> None:
+    teller = Teller()
+    teller.hear("status", status="queued")
+    teller.hear("message", messageId="asked", role="user", agent="", text="read it")
+    teller.hear("status", status="running")
+    teller.hear("route", intent="explain_code", confidence=0.9, pipeline=["coder"], why="it asks a question")
+    teller.hear("step", step=1, total=1, message="Reads code.", agent="coder", state="started")
+    teller.call("running")
+    teller.call("success", summary="12 lines")
+    teller.message("It is empty.")
+    teller.hear("step", step=1, total=1, message="Reads code.", agent="coder", state="completed")
+    teller.hear("complete", result={"summary": "It is empty."})
+    teller.hear("status", status="completed", at="2026-01-01T00:00:01.500Z")
+    assert teller.lines == [
+        "› read it",
+        "  explain_code: coder, because it asks a question",
+        "",
+        "coder 1/1  Reads code.",
+        "  ✓ read_file a.py · 12 lines  12 ms",
+        "  It is empty.",
+        "",
+        "✓ Completed in 1.5 s",
+    ]
+    assert teller.story.ended
+
+
+def test_an_event_that_comes_twice_is_told_once() -> None:
+    story = Story(PLAIN)
+    event = {"type": "message", "seq": 5, "role": "user", "messageId": "m", "agent": "", "text": "hello"}
+    assert story.take(event) == ["› hello"]
+    assert story.take(event) == []
+
+
+def test_an_unknown_kind_of_event_is_passed_over() -> None:
+    assert Teller().hear("something_new", x=1) == []
+
+
+def test_streamed_lines_stay_as_soon_as_they_are_whole_and_are_not_repeated() -> None:
+    teller = Teller()
+    teller.hear("status", status="running")
+    assert teller.say("one\ntw") == ["  one"]
+    assert any("tw" in line for line in teller.story.live(0, 80))
+    assert teller.say("o\n\nthree") == ["  two", ""]
+    assert teller.message("one\ntwo\n\nthree") == ["  three"]
+
+
+def test_a_message_whose_beginning_was_missed_is_told_whole_when_it_is_whole() -> None:
+    teller = Teller(connected_at="2026-01-02T00:00:00.000Z")
+    teller.hear("status", status="running")
+    assert teller.say("world\nand more") == []
+    assert teller.message("hello world\nand more") == ["  hello world", "  and more"]
+
+
+def test_words_that_come_after_their_whole_message_are_not_told_again() -> None:
+    teller = Teller()
+    teller.message("hello")
+    assert teller.say("hello") == []
+    assert teller.story.live(0, 80)[:-1] == []
+
+
+def test_a_message_that_breaks_off_is_told_as_far_as_it_came() -> None:
+    teller = Teller()
+    teller.hear("status", status="running")
+    teller.say("half a sen")
+    assert teller.hear("retry", attempt=2, of=3, hints=[], error="cut")[0] == "  half a sen"
+
+
+def test_thinking_is_seen_while_it_lasts_and_leaves_nothing() -> None:
+    teller = Teller()
+    teller.hear("status", status="running")
+    assert teller.say("hmm", kind="thinking") == []
+    assert "  hmm" in teller.story.live(0, 80)
+    assert teller.message("done") == ["  done"]
+
+
+def test_long_prose_is_wrapped_for_a_terminal_but_code_is_not() -> None:
+    teller = Teller(columns=20, wrap=True)
+    code = "x = 'a very long line of code'"
+    assert teller.message(f"a few more words than fit\n```\n{code}\n```") == [
+        "  a few more words",
+        "  than fit",
+        "  ```",
+        f"  {code}",
+        "  ```",
+    ]
+
+
+def test_the_live_part_shows_the_last_output_of_what_is_running() -> None:
+    teller = Teller()
+    teller.call("running", tool="run_command", args={"command": "make"})
+    for number in range(9):
+        teller.hear("tool_output", live=True, callId="c1", stream="stdout", text=f"line {number}\n")
+    live = teller.story.live(3.0, 80)
+    assert live[:-1] == [f"  │ line {number}" for number in range(4, 9)]
+    assert "run_command make" in live[-1]
+    assert "3.0 s" in live[-1]
+
+
+def test_the_live_part_fits_whatever_is_going_on() -> None:
+    teller = Teller()
+    teller.call("running", tool="run_command", args={"command": "x" * 500})
+    teller.hear("tool_output", live=True, callId="c1", stream="stdout", text="y" * 500)
+    assert all(len(line) < 60 for line in teller.story.live(1.0, 60))
+
+
+def test_a_call_that_failed_says_why_and_one_from_the_cache_says_so() -> None:
+    teller = Teller()
+    failed = teller.call("error", error={"code": "not_found", "message": "There is no a.py."})
+    assert failed == ["  ✗ read_file a.py · error  12 ms", "    There is no a.py."]
+    assert teller.call("success", cached=True, summary="1 line") == ["  ✓ read_file a.py · 1 line  cached"]
+
+
+def test_a_call_that_may_have_happened_is_said_to_be_unknown() -> None:
+    lines = Teller().call("unknown")
+    assert "?" in lines[0]
+    assert "not repeated" in lines[1]
+
+
+def test_a_question_shows_the_whole_command_and_stops_the_live_part() -> None:
+    teller = Teller()
+    approval: Event = {"approvalId": "a1", "callId": "c1", "action": "run_command x", "why": "it may do anything"}
+    asked = teller.hear("approval", **approval, argv=["rm", "-rf", "my dir\x1b[2J"], cwd="/w", state="requested")
+    assert "    $ rm -rf 'my dir\\x1b[2J'" in asked
+    assert "    in /w" in asked
+    assert teller.story.live(0, 80) == []
+    assert list(teller.story.open_questions) == ["a1"]
+    assert teller.hear("approval", **approval, state="allowed") == ["  allowed"]
+    assert not teller.story.open_questions
+
+
+def test_a_question_about_an_edit_shows_the_diff() -> None:
+    fields: Event = {"approvalId": "a1", "callId": "c1", "action": "edit_file x", "why": "it decides what runs"}
+    asked = Teller().hear("approval", **fields, diff="--- a\n+++ b\n-old\n+new\n", state="requested")
+    assert asked[-2:] == ["    -old", "    +new"]
+
+
+def test_a_failure_ends_with_its_reason_and_the_way_on() -> None:
+    teller = Teller()
+    teller.hear("status", status="running")
+    teller.hear("error", code="max_duration", message="Too slow.", recoverable=True)
+    lines = teller.hear("status", status="failed", at="2026-01-01T00:00:02.000Z")
+    assert lines[-2:] == [
+        "✗ Failed after 2.0 s: Too slow.",
+        "  To go on where it stopped: brain resume --follow t_01234567",
+    ]
+
+
+def test_what_cannot_be_resumed_is_not_said_to_be() -> None:
+    teller = Teller()
+    teller.hear("error", code="script_ended", message="No.", recoverable=False)
+    assert not any("brain resume" in line for line in teller.hear("status", status="failed"))
+
+
+def test_a_cancelled_task_says_what_was_killed_and_what_had_happened() -> None:
+    teller = Teller()
+    killed = [{"callId": "c1", "pid": 77, "command": "sleep 60"}]
+    effects = [{"callId": "c0", "tool": "write_file", "summary": "wrote a.py"}]
+    teller.hear("cancelled", killed=killed, effects=effects)
+    lines = teller.hear("status", status="cancelled")
+    assert "  killed: sleep 60 (process 77)" in lines
+    assert "  had already happened: write_file: wrote a.py" in lines
+
+
+def test_files_and_checks_stand_at_the_end() -> None:
+    teller = Teller()
+    for _ in range(2):
+        teller.hear("diff", files=[{"path": "a.py", "change": "created", "added": 2, "removed": 1}])
+    check = {"name": "tests", "command": "pytest", "exitCode": 1, "durationMs": 5, "evidence": "1 failed"}
+    teller.hear("verification", passed=False, attempt=1, checks=[{**check, "passed": False}])
+    lines = teller.hear("status", status="completed")
+    assert lines[1:-1] == [
+        "1 file changed",
+        "  + a.py  +4 -2",
+        "not verified: a check failed",
+        "  ✗ tests  pytest",
+        "    1 failed",
+    ]
+
+
+def test_a_person_who_is_needed_is_told_why() -> None:
+    teller = Teller()
+    teller.hear("escalation", reason="It fails each time.", attempts=3, suggestions=["Look at a.py."])
+    lines = teller.hear("status", status="escalated")
+    assert any("You are needed" in line and "It fails each time." in line for line in lines)
+    assert "  - Look at a.py." in lines
+
+
+def test_a_model_that_takes_over_is_named_with_the_reason() -> None:
+    lines = Teller().hear("model", role="smart", provider="b", model="2", fallbackFrom="a/1", reason="overloaded")
+    assert lines == ["  b/2 takes over from a/1: overloaded"]
+
+
+def test_calls_of_an_earlier_life_are_forgotten() -> None:
+    teller = Teller()
+    teller.hear("status", status="running")
+    teller.call("running")
+    teller.hear("status", status="interrupted", reason="It stopped.")
+    teller.hear("status", status="queued", reason="resumed")
+    assert "read_file" not in teller.story.live(0, 80)[-1]

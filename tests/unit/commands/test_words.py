@@ -1,0 +1,126 @@
+"""What stands on the command line, and what it means."""
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from sidecar import cli
+from sidecar.commands import ALONE, COMMANDS, GROUPS
+from sidecar.commands.client import refusal
+from sidecar.commands.completion import candidates
+from sidecar.commands.doctor import told
+from sidecar.commands.errors import CommandFailed
+from sidecar.commands.findings import MISSING, OK, Finding
+from sidecar.commands.parsers import parser
+from sidecar.commands.run import models
+from sidecar.commands.style import Style, style_for
+from sidecar.commands.tasks import age, table
+from sidecar.commands.tool import arguments
+
+HEAVY = ("pydantic", "asyncio", "starlette", "uvicorn")
+
+
+def test_the_overview_names_every_command_and_every_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"  {name} " in shown for name in COMMANDS)
+    assert all(f"\n  {code} " in shown for code in (0, 1, 2, 3, 4, 5, 130))
+
+
+def test_every_command_is_in_a_group() -> None:
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
+
+
+def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["taks"]) == 2
+    assert "Did you mean `brain tasks`?" in capsys.readouterr().err
+
+
+def test_a_task_without_its_command_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run the tests"]) == 2
+    assert 'brain run "run the tests"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, ALONE])
+def test_every_option_says_what_it_is_for(name: str) -> None:
+    for action in parser(name)._actions:
+        assert action.help, action
+
+
+def test_values_of_a_tool_are_json_where_they_are_json_and_text_otherwise() -> None:
+    given = arguments(["path=src", "depth=2", "regex=true", 'paths=["a","b"]', 'query="42"', "content=a=b", "empty="])
+    assert given == {
+        "path": "src",
+        "depth": 2,
+        "regex": True,
+        "paths": ["a", "b"],
+        "query": "42",
+        "content": "a=b",
+        "empty": "",
+    }
+    with pytest.raises(CommandFailed, match="key=value"):
+        arguments(["path"])
+
+
+def test_a_model_is_for_every_role_or_for_one() -> None:
+    assert models(["a/1"]) == {"fast": "a/1", "smart": "a/1", "instant": "a/1"}
+    assert models(["smart=b/2", "a/1"]) == {"fast": "a/1", "smart": "b/2", "instant": "a/1"}
+    with pytest.raises(CommandFailed, match="there is no role slow"):
+        models(["slow=a/1"])
+
+
+def test_a_problem_document_becomes_its_sentence() -> None:
+    problem = refusal(404, b'{"code":"unknown_task","detail":"There is no task t_1.","status":404}')
+    assert (str(problem), problem.code) == ("There is no task t_1.", "unknown_task")
+    assert "answered 502" in str(refusal(502, b"<html>"))
+
+
+def test_the_table_of_tasks_fits_and_shows_what_counts() -> None:
+    task = {"id": "t_0123456789abcdef0123", "status": "completed", "createdAt": "2026-01-01T00:00:00.000Z"}
+    lines = table(
+        [{**task, "task": "x\x1b" * 100, "verified": True}], Style(colour=False), 80, datetime(2026, 1, 2, tzinfo=UTC)
+    )
+    assert lines[1].startswith("t_01234567  completed    1 d ")
+    assert lines[1].endswith("✓ verified")
+    assert len(lines[1]) <= 80
+    assert "\x1b" not in lines[1]
+
+
+@pytest.mark.parametrize(("seconds", "told_as"), [(5, "5 s"), (90, "1 min"), (7_200, "2 h"), (172_800, "2 d")])
+def test_ages_are_rough(seconds: int, told_as: str) -> None:
+    assert age("2026-01-01T00:00:00Z", datetime.fromtimestamp(1_767_225_600 + seconds, UTC)) == told_as
+
+
+def test_completion_knows_commands_options_and_choices() -> None:
+    assert [line.split("\t")[0] for line in candidates(["re"])] == ["resume"]
+    assert [line.split("\t")[0] for line in candidates(["tasks", "--st"])] == ["--status"]
+    assert candidates(["run", "--priority", ""]) == ["high", "normal", "low"]
+    assert candidates(["completion", ""]) == ["bash", "zsh", "fish"]
+    assert candidates(["nonsense", ""]) == []
+
+
+def test_findings_are_told_with_the_way_to_mend_them() -> None:
+    plain = Style(colour=False)
+    assert told(Finding("git", OK, "2.39"), plain) == ["ok       git           2.39"]
+    assert told(Finding("git", MISSING, "not found", "Install git."), plain)[1].endswith("→ Install git.")
+
+
+def test_colours_need_a_terminal_and_the_persons_consent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert "\x1b" in style_for(environ={"TERM": "xterm"}).red("x")
+    assert style_for(environ={"TERM": "xterm", "NO_COLOR": "1"}).red("x") == "x"
+    assert style_for(environ={"TERM": "dumb"}).red("x") == "x"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["tasks", "--help"], ["run", "--help"], ["show", "--help"]])
+def test_what_only_talks_to_a_sidecar_imports_nothing_heavy(words: list[str]) -> None:
+    project = Path(__file__).resolve().parents[3]
+    code = (
+        f"import sys; from sidecar.cli import main\ntry: main({words!r})\nexcept SystemExit: pass\nprint(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert not loaded & set(HEAVY)
