@@ -41,8 +41,8 @@ class BridgeSite:
         place = os.path.realpath(call.workspace)
         if tool.spec.name == TOOL and self._sessions.offering(TOOL, place) is None and (said := self._said(place)):
             return told(said[0], args, place, said[1])
-        session, wire_id = self._placed(tool, args, call)
         try:
+            session, wire_id = self._placed(tool, args, call)
             frame = ToolCallFrame(
                 id=wire_id,
                 tool=tool.spec.name,

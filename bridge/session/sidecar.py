@@ -7,6 +7,7 @@ from bridge.session.effects import Effect, Notified, Send, Settled, Streamed
 from bridge.session.errors import DuplicateCall, TooManyCalls
 from bridge.session.frames import Bad, read_shell_frame, refusal, written
 from sidecar.wire.bridge import (
+    FRAME_LIMIT,
     CancelFrame,
     ErrorFrame,
     Hello,
@@ -20,6 +21,8 @@ from sidecar.wire.bridge import (
 from sidecar.wire.events import ErrorBody
 
 MOST_OPEN = 256
+#: In characters: all of them come again at once after a reconnect, and must find room on the way.
+MOST_OPEN_SIZE = 32 * 1024 * 1024
 #: How many ended calls are told from calls that never were; the oldest are forgotten.
 MOST_SETTLED = 4_096
 #: Beyond a call's own time limit, which the shell keeps, before the sidecar ends it.
@@ -51,6 +54,7 @@ class SidecarSession:
         self._heartbeat = heartbeat_seconds
         self._away_until: float | None = None
         self._open: dict[str, _Open] = {}
+        self._size = 0
         self._settled: OrderedDict[str, None] = OrderedDict()
 
     # -- what others ask of it ---------------------------------------------------------------------------------------
@@ -89,8 +93,7 @@ class SidecarSession:
         self._tools = frozenset(hello.tools)
         self._remembered = frozenset(hello.remembers or ())
         still_open = [each for each in self._open.values() if each.ending is None]
-        calls = [_plain(each.frame) for each in still_open]
-        welcome = Welcome(session=self.id, heartbeat_seconds=self._heartbeat, open=calls)
+        welcome = Welcome(session=self.id, heartbeat_seconds=self._heartbeat, open=_listed(still_open))
         called_off = [CancelFrame(id=call_id) for call_id, each in self._open.items() if each.ending is not None]
         return [
             Send(written(welcome)),
@@ -111,6 +114,10 @@ class SidecarSession:
         if len(self._open) >= MOST_OPEN:
             raise TooManyCalls(f"The shell has {MOST_OPEN} open calls.")
         text = written(frame)
+        self._size += len(text)
+        if self._open and self._size > MOST_OPEN_SIZE:
+            self._size -= len(text)
+            raise TooManyCalls("The shell's open calls are too large together.")
         self._open[frame.id] = _Open(frame, text, now + frame.timeout_ms / 1000 + MARGIN_SECONDS)
         return [Send(text)] if self.connected else []
 
@@ -182,7 +189,7 @@ class SidecarSession:
         return [Send(written(CancelFrame(id=call_id)))] if self.connected else []
 
     def _settle(self, call_id: str, frame: ToolResultFrame | ErrorFrame | None, error: ErrorBody | None) -> Settled:
-        del self._open[call_id]
+        self._size -= len(self._open.pop(call_id).text)
         self._settled[call_id] = None
         while len(self._settled) > MOST_SETTLED:
             self._settled.popitem(last=False)
@@ -190,6 +197,16 @@ class SidecarSession:
             return Settled(call_id, frame.result, error, frame.result.killed or ())
         killed = frame.killed if isinstance(frame, ErrorFrame) else None
         return Settled(call_id, None, error, killed or (), answered=frame is not None)
+
+
+def _listed(calls: list[_Open]) -> list[OpenCall]:
+    """As many as fit into one frame beside each other; each comes again in a frame of its own anyway."""
+    listed, size = [], 0
+    for each in calls:
+        size += len(each.text)
+        if size <= FRAME_LIMIT // 8:
+            listed.append(_plain(each.frame))
+    return listed
 
 
 def _plain(frame: ToolCallFrame) -> OpenCall:

@@ -686,7 +686,7 @@ export interface Welcome {
   type: "welcome";
   session: string;
   heartbeatSeconds: number;
-  /** Calls still without a result; each comes again as a frame. */
+  /** Calls still without a result; each comes again in a frame of its own. */
   open: OpenCall[];
 }
 
