@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sidecar.cache import Caches, Stamp
 from tools.changes import told
 from tools.errors import ChangedElsewhere, Denied, HostGone, TimedOut, ToolError
-from tools.host import FileChange, Host
+from tools.host import FileChange, Host, ResolvingHost
 from tools.ledger import FileState, Intent, Outcome, Question, digest
 from tools.live import LiveOutput
 from tools.passage import Passage, failed
@@ -18,7 +18,7 @@ from tools.policy import Decision, Policy
 from tools.protected import protected
 from tools.settle import settled
 from tools.shield import finished
-from tools.site import HostedSite, Site
+from tools.site import HostedSite, Site, hosted
 from tools.spec import Call, FileTool, PreparedChange, ToolResult, described
 from tools.text import shown
 
@@ -58,7 +58,7 @@ class Course:
         decision = self._policy.decide(
             passage.spec, passage.args, context.workspace, context.approvals, context.task_text
         )
-        if decision.verdict == "allow" and passage.spec.effects == "files" and isinstance(site, HostedSite):
+        if decision.verdict == "allow" and passage.spec.effects == "files" and hosted(site):
             decision = await _behind_links(passage, _host(passage, site), decision)
         if decision.verdict == "deny":
             raise Denied(
@@ -81,7 +81,7 @@ class Course:
 
     async def _asked(self, passage: Passage, site: Site, decision: Decision) -> None:
         diff = None
-        if isinstance(passage.tool, FileTool) and isinstance(site, HostedSite):
+        if isinstance(passage.tool, FileTool) and hosted(site):
             prepared = await _safely(passage, passage.tool.prepare(passage.args, _host(passage, site), _call(passage)))
             diff = prepared.result.content
         passage.ledger.note(passage.event("pending"))
@@ -90,7 +90,7 @@ class Course:
             raise Denied("The person said no. Do not try it in another way; ask what they want instead.")
 
     async def _performed(self, passage: Passage, site: Site) -> Outcome:
-        if isinstance(passage.tool, FileTool) and isinstance(site, HostedSite):
+        if isinstance(passage.tool, FileTool) and hosted(site):
             host = _host(passage, site)
             prepared = await _safely(passage, passage.tool.prepare(passage.args, host, _call(passage)))
             return await self._changed(passage, host, _seen(passage, prepared))
@@ -132,7 +132,7 @@ class Course:
     async def _settled(self, passage: Passage, site: Site, intent: Intent) -> Outcome:
         """An earlier process was about to do this, and did not live to say what came of it."""
         passage.begun = True
-        if isinstance(site, HostedSite) and intent.files:
+        if hosted(site) and intent.files:
             host = _host(passage, site)
             done, changes = await _safely(passage, settled(intent.files, host, passage.ledger))
             for change in done:
@@ -144,7 +144,7 @@ class Course:
                 return passage.outcome("success", result)
             result = told([*done, *changes], "Finished after a restart.")
             return await finished(_applied(passage, host, changes, result))
-        if isinstance(site, HostedSite):
+        if hosted(site):
             for each in await _host(passage, site).sweep(passage.call.id):
                 passage.kill(each.pid, each.command)
         again = passage.spec.repeatable or (site.name == intent.site and site.remembers(passage.call.id))
@@ -259,6 +259,8 @@ def _seen(passage: Passage, prepared: PreparedChange) -> PreparedChange:
 
 async def _behind_links(passage: Passage, host: Host, decision: Decision) -> Decision:
     """A link must not be another name for what is protected."""
+    if not isinstance(host, ResolvingHost):
+        return decision
     for path in passage.args.paths():
         if name := protected(await host.resolve(path)):
             return Decision("ask", f"{path} leads to {name}, which decides what runs later, or holds secrets")

@@ -16,7 +16,7 @@ from tools.passage import BatchContext, Passage, ToolCall, call_event
 from tools.policy import Policy
 from tools.registry import Registry
 from tools.session import Session
-from tools.site import HostedSite, Site
+from tools.site import Site, hosted
 from tools.text import clipped
 from tools.validation import validated
 
@@ -61,7 +61,7 @@ class Executor:
         session = self._sessions.pop(ledger, None)
         for command_id, workspace in session.commands.items() if session else ():
             for site in self._sites:
-                if isinstance(site, HostedSite):
+                if hosted(site):
                     with suppress(ToolError):
                         ended.extend((await site.host(workspace).stop(command_id)).killed)
         return ended
@@ -73,7 +73,7 @@ class Executor:
         if open_batches:
             await asyncio.wait(open_batches)
         for site in self._sites:
-            if isinstance(site, HostedSite):
+            if hosted(site):
                 await site.close()
         if self._caches is not None:
             self._caches.close()

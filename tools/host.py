@@ -6,7 +6,7 @@ where a host cannot do what it is asked, it raises a `ToolError`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 #: The path prefix of a command's whole output, kept outside of the workspace; only `read` and `stat` know it.
 OUTPUT_PREFIX = "output:"
@@ -72,9 +72,6 @@ class Host(Protocol):
 
     async def stat(self, path: str, *, follow: bool = True) -> FileInfo: ...
 
-    async def resolve(self, path: str) -> str:
-        """The same place without links on the way, relative to the workspace; it need not exist."""
-
     async def read(self, path: str, limit: int, offset: int = 0) -> bytes:
         """At most `limit` bytes of a regular file, from `offset` on."""
 
@@ -112,3 +109,11 @@ class Host(Protocol):
 
     async def sweep(self, call_id: str) -> Sequence[Killed]:
         """End what an earlier, killed process left of a call."""
+
+
+@runtime_checkable
+class ResolvingHost(Host, Protocol):
+    """A host that can tell where a path leads, so that a link is no other name for a protected file."""
+
+    async def resolve(self, path: str) -> str:
+        """The same place without links on the way, relative to the workspace; it need not exist."""

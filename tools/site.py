@@ -1,6 +1,6 @@
 """Where a call is carried out: in this process, or in a desktop shell. The executor chooses; the call does not know."""
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard
 
 from sidecar.wire.base import JsonObject
 from tools.host import Host
@@ -23,7 +23,6 @@ class Site(Protocol):
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult: ...
 
 
-@runtime_checkable
 class HostedSite(Site, Protocol):
     """A site that hands out its host: the executor then plans, records and applies a file change itself."""
 
@@ -31,3 +30,8 @@ class HostedSite(Site, Protocol):
 
     async def close(self) -> None:
         """Ends everything that still runs there."""
+
+
+def hosted(site: Site) -> TypeGuard[HostedSite]:
+    # A protocol's own check looks at every member, which is felt where it is asked several times a call.
+    return hasattr(site, "host")

@@ -53,13 +53,14 @@ class LocalHost:
         return files.list_files(self.door, path)
 
     async def apply(self, change: FileChange) -> None:
-        lock = self._writing.setdefault(change.path, asyncio.Lock())
+        name = self.door.relative(change.path)
+        lock = self._writing.setdefault(name, asyncio.Lock())
         try:
             async with lock:
                 await asyncio.to_thread(files.apply_change, self.door, change)
         finally:
             if not lock.locked():
-                self._writing.pop(change.path, None)
+                self._writing.pop(name, None)
 
     async def run(
         self,

@@ -124,7 +124,7 @@ class Processes:
                 code="too_many_commands",
             )
         capture = Capture(self._directory, call_mark(call_id), None)
-        self._background[call_id] = await self._spawn(argv, call_id, cwd, environment, capture)
+        self._background[call_id] = await self._begun(self._spawn(argv, call_id, cwd, environment, capture), None)
 
     def poll(self, command_id: str) -> ProcessResult:
         return self._known(command_id).result()
