@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.bridge.loopback import loopback
 from tools.errors import ToolError
 from tools.local import LocalSite
 from tools.registry import default_registry
@@ -32,10 +33,14 @@ class Place:
         return await self.site.run(REGISTRY.get(tool), args, call, lambda *each: self.output.append(each))
 
 
-@pytest.fixture(params=["local"])
+@pytest.fixture(params=["local", "shell"])
 async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
     workspace = tmp_path / "workspace"
     workspace.mkdir()
+    if request.param == "shell":
+        async with loopback() as bridge, bridge.reference_shell(workspace, tmp_path / "data"):
+            yield Place(bridge.site, workspace)
+        return
     site = LocalSite(REGISTRY, tmp_path / "data")
     yield Place(site, workspace)
     await site.close()

@@ -1,0 +1,87 @@
+"""What a call over the bridge costs, beside a bare echo over the same kind of WebSocket, in one run."""
+
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from websockets.asyncio.client import connect
+from websockets.asyncio.server import ServerConnection, serve
+
+from tests.benchmarks.result import Result
+from tests.unit.bridge.loopback import loopback
+from tools.registry import default_registry
+from tools.spec import Call
+
+_CALLS = 1_500
+_WARM_UP = 200
+
+
+async def run() -> list[Result]:
+    with tempfile.TemporaryDirectory() as directory:
+        root = Path(directory)
+        (root / "workspace").mkdir()
+        (root / "workspace" / "a.txt").write_text("one line\n" * 20)
+        return await _measured(root)
+
+
+async def _measured(root: Path) -> list[Result]:
+    workspace = root / "workspace"
+    tool = default_registry().get("read_file")
+    args = {"path": "a.txt"}
+    async with (
+        loopback() as bridge,
+        bridge.reference_shell(workspace, root / "data"),
+        serve(_echo, "127.0.0.1", 0, compression=None) as server,
+        connect(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}", compression=None, proxy=None) as bare,
+    ):
+
+        async def over_the_bridge(number: int) -> None:
+            call = Call(f"c{number}", str(workspace), 30.0)
+            await bridge.site.run(tool, args, call, lambda stream, text: None)  # type: ignore[arg-type]
+
+        # The same number of bytes there and back.
+        question, answer = "x" * 150, "y" * 500
+
+        async def echo(number: int) -> None:
+            await bare.send(question)
+            assert len(await bare.recv()) == len(answer)
+
+        median, bare_median = await _medians(over_the_bridge, echo)
+    ratio = median / bare_median
+    milliseconds = round(median * 1000, 3)
+    return [
+        Result("a call over the bridge", milliseconds, "ms", None, "", "≤ 2 ms at the median", milliseconds <= 2.0),
+        Result(
+            "a call over the bridge",
+            milliseconds,
+            "ms",
+            round(ratio, 2),
+            f"a bare websockets echo, {bare_median * 1000:.3f} ms",
+            "≤ 3×",
+            ratio <= 3.0,
+        ),
+    ]
+
+
+async def _echo(connection: ServerConnection) -> None:
+    async for _ in connection:
+        await connection.send("y" * 500)
+
+
+async def _medians(*acts: Callable[[int], Awaitable[None]]) -> list[float]:
+    """Taken in turn, so that whatever else the machine does falls on all of them alike."""
+    times: list[list[float]] = [[] for _ in acts]
+    for number in range(_WARM_UP + _CALLS):
+        for act, taken in zip(acts, times, strict=True):
+            began = time.perf_counter()
+            await act(number)
+            taken.append(time.perf_counter() - began)
+    return [statistics.median(taken[_WARM_UP:]) for taken in times]
+
+
+if __name__ == "__main__":
+    for result in asyncio.run(run()):
+        print(result)
