@@ -1,6 +1,7 @@
 """What a call touches, and whether two calls may run at the same time."""
 
 import unicodedata
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tools.spec import Arguments, ToolSpec
@@ -16,7 +17,11 @@ class Access(NamedTuple):
 def access(spec: ToolSpec, args: Arguments, workspace: str) -> Access:
     if spec.effects == "command":
         return Access(writes=True, scopes=((),))  # a command may touch anything
-    return Access(writes=spec.effects == "files", scopes=tuple(_parts(path, workspace) for path in args.paths()))
+    return touching(args.paths(), workspace, writes=spec.effects == "files")
+
+
+def touching(paths: Iterable[str], workspace: str, *, writes: bool) -> Access:
+    return Access(writes, tuple(_parts(path, workspace) for path in paths))
 
 
 def conflict(one: Access, other: Access) -> bool:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from sidecar.cache import Caches, Stamp
+from tools.access import touching
 from tools.changes import told
 from tools.errors import ChangedElsewhere, Denied, HostGone, TimedOut, ToolError
 from tools.host import FileChange, Host, ResolvingHost
@@ -35,6 +36,17 @@ class Course:
         self._sites = sites
         self._policy = policy
         self._caches = caches
+
+    async def locate(self, passage: Passage) -> None:
+        """Two names of one file, through a link, are one file when it comes to who waits for whom."""
+        with suppress(ToolError):
+            site = self._site(passage)
+            if passage.spec.effects != "command" and hosted(site):
+                host = _host(passage, site)
+                if isinstance(host, ResolvingHost):
+                    paths = passage.args.paths()
+                    real = [await host.resolve(path) for path in paths]
+                    passage.access = touching((*paths, *real), host.workspace, writes=passage.access.writes)
 
     async def run(self, passage: Passage) -> Outcome:
         ledger, call = passage.ledger, passage.call
@@ -172,7 +184,7 @@ class Course:
                     raise
             finally:
                 output.close()
-            await asyncio.sleep(_PAUSE * 4**attempt * random.uniform(0.5, 1.0))  # noqa: S311 not a secret
+            await asyncio.sleep(_PAUSE * 4 ** (attempt - 1) * random.uniform(0.5, 1.0))  # noqa: S311 not a secret
             attempt += 1
 
     def _held(self, passage: Passage, site: Site, key: tuple[str, str, str]) -> ToolResult | None:

@@ -51,6 +51,10 @@ class Executor:
             if len(calls) == 1:
                 return [await self._carried_out(calls[0], prepared[0], context)]
             limit = max(1, min(max_concurrency, AT_ONCE)) if parallel else 1
+            passages = [each for each in prepared if isinstance(each, Passage)]
+            if limit > 1 and any(each.access.writes for each in passages):
+                for each in passages:
+                    await self._course.locate(each)
             return await self._together(calls, prepared, context, limit)
         finally:
             self._batches.discard(batch)

@@ -38,7 +38,7 @@ def test_a_call_that_touches_no_file_waits_for_nothing() -> None:
     assert not conflict(Access(False, ()), EVERYTHING)
 
 
-_names = st.sampled_from(["a.txt", "b.txt", "d/c.txt", "D/c.txt", "d"])
+_names = st.sampled_from(["a.txt", "b.txt", "d/c.txt", "D/c.txt", "d", "link.txt", "l/c.txt"])
 _texts = st.sampled_from(["", "one\n", "two\n", "one\ntwo\n", "x"])
 
 
@@ -66,6 +66,8 @@ async def _files_after(
         async with workbench(Path(root)) as bench:
             bench.write("a.txt", "one\n")
             bench.write("d/c.txt", "two\n")
+            (bench.workspace / "link.txt").symlink_to("a.txt")
+            (bench.workspace / "l").symlink_to("d")
             outcomes = await bench.batch(*calls, parallel=parallel)
             files = {
                 str(path.relative_to(bench.workspace)): path.read_bytes()
@@ -75,7 +77,7 @@ async def _files_after(
             return files, [outcome.content.replace(root, "") for outcome in outcomes]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(_calls(), min_size=2, max_size=10))
 async def test_together_or_one_by_one_gives_the_same_files_and_the_same_answers(
     calls: list[tuple[str, dict[str, Any]]],
