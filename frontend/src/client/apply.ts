@@ -30,7 +30,7 @@ export function apply(sketch: Sketch, event: WireEvent, seq: number): void {
     case "approval":
       return approval(sketch, event, seq);
     case "diff":
-      return diff(sketch, event);
+      return diff(sketch, event, seq);
     case "model": {
       const { role, provider, model } = event;
       sketch.set("model", { role, provider, model });
@@ -141,7 +141,8 @@ function approval(sketch: Sketch, event: ApprovalEvent, seq: number): void {
   sketch.set("asking", event.state === "requested" ? [...others, event.approvalId] : others);
 }
 
-function diff(sketch: Sketch, event: DiffEvent): void {
+function diff(sketch: Sketch, event: DiffEvent, seq: number): void {
+  sketch.set("edits", [...sketch.now.edits, { seq, at: event.at, files: event.files }]);
   const changes = sketch.map("changes");
   for (const file of event.files) {
     const merged = together(changes.get(file.path), file);

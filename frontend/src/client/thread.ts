@@ -95,6 +95,12 @@ export interface Draft {
   readonly cut: boolean;
 }
 
+export interface Edit {
+  readonly seq: number;
+  readonly at: string;
+  readonly files: readonly ChangedFile[];
+}
+
 export interface Verification {
   readonly passed: boolean;
   readonly attempt: number;
@@ -119,6 +125,8 @@ export interface Thread {
   /** Keys of the approvals that nobody has answered. */
   readonly asking: readonly string[];
   readonly changes: ReadonlyMap<string, ChangedFile>;
+  /** Every change in its order: the checkpoints that the task can be taken back to. */
+  readonly edits: readonly Edit[];
   readonly verification: Verification | undefined;
   readonly usage: Required<Usage>;
   readonly result: TaskResult | undefined;
@@ -148,6 +156,7 @@ export const emptyThread = (taskId: string): Thread => ({
   steps: [],
   asking: [],
   changes: new Map(),
+  edits: [],
   verification: undefined,
   usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0 },
   result: undefined,

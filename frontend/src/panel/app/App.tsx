@@ -1,0 +1,126 @@
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { type BrainService, isActive, isUnauthenticated, Unreachable } from "../../client/index.ts";
+import { useTasks } from "../../client/react.ts";
+import { Composer } from "../features/chat/Composer.tsx";
+import { History } from "../features/history/History.tsx";
+import { useHost } from "../features/host/useHost.ts";
+import { useNotifications } from "../features/notify/useNotifications.ts";
+import { Welcome } from "../features/welcome/Welcome.tsx";
+import { useCommandKeys } from "../shared/commands.ts";
+import { Dialog } from "../shared/dialog.tsx";
+import { useMedia } from "../shared/media.ts";
+import { usePreferences } from "../shared/preferences.ts";
+import { Toasts } from "../shared/toasts.tsx";
+import { NoWayIn } from "./Gate.tsx";
+import { Header } from "./Header.tsx";
+import { selectTask, useSelectedTask } from "./location.ts";
+import { TaskPane } from "./TaskPane.tsx";
+import { useAppCommands } from "./useAppCommands.ts";
+import { useFacts } from "./useFacts.ts";
+import { usePaletteEntries } from "./usePaletteEntries.ts";
+import { useSend } from "./useSend.ts";
+import { useTheme } from "./useTheme.ts";
+
+// Not needed to begin with; asked for as soon as there is nothing better to do.
+const loadPalette = () => import("../features/palette/Palette.tsx");
+const Palette = lazy(loadPalette);
+const Settings = lazy(() => import("../features/settings/Settings.tsx"));
+
+type Window = "palette" | "settings" | "history" | undefined;
+
+export function App({ service }: { service: BrainService }) {
+  const list = useTasks(service);
+  const selected = useSelectedTask();
+  const current = list.tasks.find((task) => task.id === selected);
+  const [open, setOpen] = useState<Window>();
+  const again = useRef(() => {});
+  const lost = list.failure instanceof Unreachable;
+  const facts = useFacts(service, !lost);
+  const send = useSend({ service, current, selected, again, look: list.look });
+  const { sidebar } = usePreferences();
+  const wide = useMedia("(min-width: 900px)");
+  const close = useCallback(() => setOpen(undefined), []);
+  const show = useCallback((taskId: string | undefined) => {
+    selectTask(taskId);
+    setOpen(undefined);
+    document.querySelector<HTMLElement>("[data-composer]")?.focus();
+  }, []);
+
+  useTheme();
+  useHost();
+  useCommandKeys();
+  useNotifications(list.tasks, show);
+  useAppCommands({ wide, onOpen: setOpen, onNew: () => show(undefined) });
+  const entries = usePaletteEntries(service, open === "palette", list.tasks, facts);
+  useOpenWhatIsGoingOn(list.loaded, list.tasks.find((task) => isActive(task.status))?.id, selected);
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPalette(), 1_500);
+    return () => clearTimeout(timer);
+  }, []);
+
+  if (isUnauthenticated(list.failure)) return <NoWayIn reason={list.failure} />;
+  const docked = wide && sidebar;
+  const history = <History list={list} selected={selected} onSelect={show} />;
+  return (
+    <div className={`app ${docked ? "app-docked" : ""}`}>
+      <Header
+        status={facts.status}
+        task={current}
+        onHistory={docked ? undefined : () => setOpen("history")}
+        onNew={() => show(undefined)}
+        onPalette={() => setOpen("palette")}
+        onSettings={() => setOpen("settings")}
+      />
+      {docked && <aside className="sidebar">{history}</aside>}
+      <main className="main">
+        {lost && (
+          <p className="banner" role="alert">
+            The sidecar does not answer. It is asked again every few seconds; start it with <code>brain</code> if it has ended.
+          </p>
+        )}
+        {selected === undefined ? (
+          <div className="pane pane-start">
+            <Welcome
+              status={facts.status}
+              models={facts.models}
+              onExample={(text) => void send({ text, intent: undefined, agent: undefined, attachments: [], mentioned: [] })}
+              onSettings={() => setOpen("settings")}
+            />
+          </div>
+        ) : (
+          <TaskPane key={selected} taskId={selected} listed={current} again={again} look={list.look} />
+        )}
+        <div className="dock">
+          <div className="column">
+            <Composer placeholder={placeholder(selected, current?.status)} onSend={send} />
+          </div>
+        </div>
+      </main>
+      <Suspense>
+        {open === "palette" && <Palette entries={entries} onClose={close} />}
+        {open === "settings" && <Settings status={facts.status} models={facts.models} onClose={close} />}
+      </Suspense>
+      {open === "history" && (
+        <Dialog label="Tasks" className="drawer" onClose={close} titled>
+          {history}
+        </Dialog>
+      )}
+      <Toasts />
+    </div>
+  );
+}
+
+/** Whoever opens the panel while something is going on wants to see that. Once: afterwards they choose. */
+function useOpenWhatIsGoingOn(loaded: boolean, active: string | undefined, selected: string | undefined): void {
+  const done = useRef(false);
+  useEffect(() => {
+    if (done.current || !loaded) return;
+    done.current = true;
+    if (selected === undefined && active !== undefined) selectTask(active, "replace");
+  }, [loaded, active, selected]);
+}
+
+function placeholder(selected: string | undefined, status: Parameters<typeof isActive>[0] | undefined): string {
+  if (selected === undefined) return "What should be done?";
+  return status !== undefined && isActive(status) ? "Steer it while it works…" : "Continue, or ask for something else…";
+}

@@ -1,0 +1,72 @@
+import { type ReactNode, useMemo, useState } from "react";
+import type { Thread } from "../../client/index.ts";
+import { ApprovalCard } from "../features/approvals/ApprovalCard.tsx";
+import { DraftMessage, Message } from "../features/chat/Message.tsx";
+import { Batch } from "../features/progress/Batch.tsx";
+import { NoteRow } from "../features/progress/NoteRow.tsx";
+import { StepRow } from "../features/progress/StepRow.tsx";
+import { ToolCard } from "../features/progress/ToolCard.tsx";
+import { Icon } from "../shared/icons.tsx";
+import { Ending } from "./Ending.tsx";
+import { type Row, rowsOf } from "./rows.ts";
+import { useFollowEnd } from "./useFollowEnd.ts";
+
+/** Drawn from the end; what is further up is drawn when somebody goes there. */
+const WINDOW = 120;
+
+interface Props {
+  readonly thread: Thread;
+  readonly children?: ReactNode;
+}
+
+export function Conversation({ thread, children }: Props) {
+  const { box, inner, away, toEnd } = useFollowEnd();
+  const [shown, setShown] = useState(WINDOW);
+  const rows = useMemo(() => rowsOf(thread.items), [thread.items]);
+  const earlier = Math.max(0, rows.length - shown);
+  const visible = earlier > 0 ? rows.slice(earlier) : rows;
+  return (
+    <div className="conversation-frame">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys */}
+      <div className="conversation" role="log" aria-label="Conversation" aria-live="polite" ref={box} tabIndex={0}>
+        <div className="column" ref={inner}>
+          {earlier > 0 && (
+            <button type="button" className="button button-plain earlier" onClick={() => setShown(shown + WINDOW)}>
+              Show {Math.min(WINDOW, earlier)} of {earlier} earlier
+            </button>
+          )}
+          {visible.map((row) => (
+            <RowView key={row.key} row={row} thread={thread} />
+          ))}
+          {[...thread.drafts.values()].map((draft) => (
+            <DraftMessage key={draft.messageId} draft={draft} />
+          ))}
+          <Ending thread={thread} />
+          {children}
+        </div>
+      </div>
+      {away && (
+        <button type="button" className="button to-end" onClick={toEnd}>
+          <Icon name="down" /> Latest
+        </button>
+      )}
+    </div>
+  );
+}
+
+function RowView({ row, thread }: { row: Row; thread: Thread }) {
+  if ("batch" in row) return <Batch items={row.batch} outputs={thread.outputs} />;
+  const { item } = row;
+  switch (item.kind) {
+    case "message":
+      return <Message item={item} thinking={thread.thoughts.get(item.key)} />;
+    case "tool":
+      return <ToolCard item={item} live={thread.outputs.get(item.key)} />;
+    case "approval":
+      return <ApprovalCard taskId={thread.taskId} item={item} status={thread.status} />;
+    case "step":
+      return <StepRow item={item} />;
+    case "note":
+      return <NoteRow item={item} />;
+  }
+}

@@ -1,0 +1,74 @@
+import { type RefObject, useEffect } from "react";
+import { hasEnded, isNotFound } from "../../client/index.ts";
+import { useBrainTask } from "../../client/react.ts";
+import type { Task } from "../../wire/types.ts";
+import { Controls } from "../features/control/Controls.tsx";
+import { TaskStatus } from "../features/control/TaskStatus.tsx";
+import { doing, Meter, StepBar } from "../features/progress/Meter.tsx";
+import { Pipeline } from "../features/progress/Pipeline.tsx";
+import { Changes } from "../features/review/Changes.tsx";
+import { useBrain } from "../shared/brain.tsx";
+import { useCommands } from "../shared/commands.ts";
+import { useMedia } from "../shared/media.ts";
+import { say } from "../shared/toasts.tsx";
+import { Conversation } from "./Conversation.tsx";
+
+interface Props {
+  readonly taskId: string;
+  /** What the list knows of it: when it knows more than is shown here, the task was taken up again elsewhere. */
+  readonly listed: Task | undefined;
+  readonly again: RefObject<() => void>;
+  readonly look: () => void;
+}
+
+export function TaskPane({ taskId, listed, again, look }: Props) {
+  const { thread, connection, failure, again: watch } = useBrainTask(useBrain(), taskId);
+  const wide = useMedia("(min-width: 1180px)");
+  again.current = watch;
+  useEffect(() => {
+    if (connection.state === "closed" && failure === undefined && listed && listed.lastSeq > thread.lastSeq) watch();
+  }, [connection.state, failure, listed, thread.lastSeq, watch]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list is out of date when the status changes
+  useEffect(look, [thread.status]);
+  const going = () => {
+    watch();
+    look();
+  };
+  const last = thread.items.findLast((item) => item.kind === "message" && item.role === "assistant");
+  useCommands([
+    last?.kind === "message" && {
+      id: "task.copy",
+      title: "Copy the last answer",
+      group: "Task",
+      slash: "copy",
+      run: () => void navigator.clipboard.writeText(last.text).then(() => say("Copied.")),
+    },
+  ]);
+  if (failure !== undefined && isNotFound(failure)) return <p className="gone">This task is not there any more.</p>;
+  const changes = <Changes thread={thread} wide={wide} onGoing={going} />;
+  return (
+    <>
+      <div className="pane">
+        <Conversation thread={thread}>{!wide && changes}</Conversation>
+        <div className="strip">
+          <StepBar thread={thread} />
+          <div className="column strip-row">
+            <TaskStatus status={thread.status} />
+            <Pipeline thread={thread} />
+            <span className="strip-doing" title={doing(thread)}>
+              {doing(thread)}
+            </span>
+            <Meter thread={thread} />
+            <Controls thread={thread} onGoing={going} />
+          </div>
+          {connection.state === "lost" && !hasEnded(thread.status) && (
+            <p className="column strip-lost" role="alert">
+              The connection is lost; trying again. Nothing is missed.
+            </p>
+          )}
+        </div>
+      </div>
+      {wide && <aside className="review-side">{changes}</aside>}
+    </>
+  );
+}

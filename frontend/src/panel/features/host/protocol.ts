@@ -1,0 +1,40 @@
+import type { Context } from "../../../wire/types.ts";
+import type { Offer } from "../../shared/host-port.ts";
+import type { Theme } from "../../shared/preferences.ts";
+
+/** What a window around the panel may say to it. Nothing here starts a task, answers a question, or moves a token. */
+export type HostMessage =
+  | { readonly type: "rainy.hello"; readonly offers?: readonly Offer[] }
+  | { readonly type: "rainy.theme"; readonly theme?: Theme; readonly variables?: Readonly<Record<string, string>> }
+  | { readonly type: "rainy.context"; readonly context: Pick<Context, "currentFile" | "selectedCode" | "openFiles"> }
+  | { readonly type: "rainy.compose"; readonly text: string; readonly append?: boolean }
+  | { readonly type: "rainy.commands"; readonly commands: readonly { readonly id: string; readonly title: string }[] };
+
+/** What the panel says to it: `rainy.ready`, `rainy.insert`, `rainy.openFile`, `rainy.command`, `rainy.status`. */
+
+const VARIABLE = /^--(bg|surface|raised|text|muted|faint|line|accent|accent-text|good|warn|bad|font|mono)$/;
+const VALUE = /^[\w\s#%.,()'"-]{1,200}$/;
+
+/** Only the panel's own variables, and only plain values: nothing that could load something. */
+export const themeVariables = (given: Readonly<Record<string, unknown>>): [string, string][] =>
+  Object.entries(given).filter(
+    (entry): entry is [string, string] => VARIABLE.test(entry[0]) && typeof entry[1] === "string" && VALUE.test(entry[1]) && !/url/i.test(entry[1]),
+  );
+
+export function isHostMessage(data: unknown): data is HostMessage {
+  if (typeof data !== "object" || data === null || !("type" in data)) return false;
+  const message = data as Record<string, unknown>;
+  switch (message["type"]) {
+    case "rainy.hello":
+    case "rainy.theme":
+      return true;
+    case "rainy.context":
+      return typeof message["context"] === "object" && message["context"] !== null;
+    case "rainy.compose":
+      return typeof message["text"] === "string";
+    case "rainy.commands":
+      return Array.isArray(message["commands"]);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,67 @@
+import { CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList, Command as CommandRoot } from "cmdk";
+import { useDeferredValue, useMemo, useState } from "react";
+import { keySigns } from "../../shared/commands.ts";
+import { Dialog } from "../../shared/dialog.tsx";
+import { type Entry, Finder } from "./fuzzy.ts";
+import { recentIds, used } from "./recent.ts";
+
+const SHOWN = 40;
+
+interface Props {
+  readonly entries: readonly Entry[];
+  readonly onClose: () => void;
+}
+
+/** Everything that can be done or gone to. The entries are searched here; only the best are drawn. */
+export default function Palette({ entries, onClose }: Props) {
+  const [typed, setTyped] = useState("");
+  const finder = useMemo(() => new Finder(entries, recentIds()), [entries]);
+  const query = useDeferredValue(typed);
+  const groups = useMemo(() => grouped(finder.find(query, SHOWN)), [finder, query]);
+  const choose = (entry: Entry) => {
+    used(entry.id);
+    onClose();
+    // After the dialog has given the focus back, so that whatever runs may take it.
+    setTimeout(() => entry.run(), 0);
+  };
+  return (
+    <Dialog label="Command palette" className="palette" onClose={onClose}>
+      <CommandRoot shouldFilter={false} loop label="Command palette">
+        <CommandInput
+          // biome-ignore lint/a11y/noAutofocus: a palette is opened to type in it
+          autoFocus
+          placeholder="Search commands, tasks, files…"
+          value={typed}
+          onValueChange={setTyped}
+          aria-label="Search"
+        />
+        <CommandList label="Results">
+          <CommandEmpty>Nothing has a name like that.</CommandEmpty>
+          {groups.map(([group, found]) => (
+            <CommandGroup key={group} heading={group}>
+              {found.map((entry) => (
+                <CommandItem key={entry.id} value={entry.id} onSelect={() => choose(entry)}>
+                  <span className="palette-title">{entry.title}</span>
+                  {entry.hint && <span className="palette-hint">{entry.hint}</span>}
+                  {entry.keys && (
+                    <span className="palette-keys">
+                      {keySigns(entry.keys).map((sign) => (
+                        <kbd key={sign}>{sign}</kbd>
+                      ))}
+                    </span>
+                  )}
+                </CommandItem>
+              ))}
+            </CommandGroup>
+          ))}
+        </CommandList>
+      </CommandRoot>
+    </Dialog>
+  );
+}
+
+function grouped(entries: readonly Entry[]): [string, Entry[]][] {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of entries) groups.set(entry.group, [...(groups.get(entry.group) ?? []), entry]);
+  return [...groups];
+}

@@ -1,0 +1,28 @@
+import { memo } from "react";
+import type { ToolItem } from "../../../client/index.ts";
+import { ToolCard } from "./ToolCard.tsx";
+
+interface Props {
+  readonly items: readonly ToolItem[];
+  readonly outputs: ReadonlyMap<string, string>;
+}
+
+/** Calls that ran at the same time stand together. */
+export const Batch = memo(
+  function Batch({ items, outputs }: Props) {
+    return (
+      <div className="batch" role="group" aria-label={`${items.length} calls in parallel`}>
+        <span className="batch-label">{items.length} in parallel</span>
+        {items.map((item) => (
+          <ToolCard key={item.key} item={item} live={outputs.get(item.key)} />
+        ))}
+      </div>
+    );
+  },
+  (before, after) =>
+    before.items.length === after.items.length &&
+    after.items.every((item, place) => {
+      const same = before.items[place];
+      return same === item && before.outputs.get(item.key) === after.outputs.get(item.key);
+    }),
+);

@@ -1,0 +1,15 @@
+import { useEffect, useState } from "react";
+import { clock } from "../../shared/words.ts";
+
+/** Time that passes, once a second, and only while it passes. */
+export function Elapsed({ since, before = 0 }: { since: string | undefined; before?: number }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (since === undefined) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [since]);
+  const running = since === undefined ? 0 : Math.max(0, now - Date.parse(since));
+  return <span className="clock">{clock(before + running)}</span>;
+}

@@ -1,0 +1,101 @@
+import { memo, useState } from "react";
+import type { ToolItem } from "../../../client/index.ts";
+import { CopyButton } from "../../shared/copy-button.tsx";
+import { HunkLines } from "../../shared/diff/HunkLines.tsx";
+import { hunksOf } from "../../shared/diff/parse.ts";
+import { Icon, type IconName, Spinner } from "../../shared/icons.tsx";
+import { plain, visible } from "../../shared/visible.ts";
+import { duration } from "../../shared/words.ts";
+import { recordedDiff, recordedOutput, rest, subject } from "./describe.ts";
+import { Elapsed } from "./Elapsed.tsx";
+
+const MARKS: Record<ToolItem["status"], IconName> = {
+  pending: "dot",
+  running: "dot",
+  success: "check",
+  error: "alert",
+  cancelled: "stop",
+  unknown: "question",
+};
+const WORDS: Partial<Record<ToolItem["status"], string>> = {
+  pending: "waiting",
+  cancelled: "cancelled",
+  unknown: "unknown: it may have happened",
+};
+/** Of a command that still runs, the last lines stay in sight. */
+const TAIL = 8;
+
+interface Props {
+  readonly item: ToolItem;
+  readonly live: string | undefined;
+}
+
+/** One call on one line; everything else about it is behind the fold. */
+export const ToolCard = memo(function ToolCard({ item, live }: Props) {
+  const [open, setOpen] = useState(false);
+  const running = item.status === "running" || item.status === "pending";
+  return (
+    <article className={`tool tool-${item.status}`} aria-label={item.tool}>
+      <button type="button" className="tool-line" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span className="tool-mark">{item.status === "running" ? <Spinner /> : <Icon name={MARKS[item.status]} />}</span>
+        <span className="tool-name">{item.tool}</span>
+        <span className="tool-subject">{subject(item)}</span>
+        <span className="tool-outcome">{outcome(item)}</span>
+        <span className="tool-time">
+          {item.cached && <span className="tag">cached</span>}
+          {running ? <Elapsed since={item.at} /> : item.durationMs > 0 && duration(item.durationMs)}
+        </span>
+        <Icon name="chevron" />
+      </button>
+      {item.status === "error" && item.error && !open && <p className="tool-error">{visible(firstLine(item.error.message))}</p>}
+      {running && live && !open && <pre className="tool-tail">{lastLines(plain(live))}</pre>}
+      {open && <Inside item={item} live={live} />}
+    </article>
+  );
+});
+
+function Inside({ item, live }: Props) {
+  const output = recordedOutput(item.details) ?? live;
+  const diff = recordedDiff(item.details);
+  return (
+    <div className="tool-inside">
+      {item.error && (
+        <p className="tool-error">
+          {visible(item.error.message)} <code>{item.error.code}</code>
+        </p>
+      )}
+      <Values entries={Object.entries(item.args).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)])} />
+      {diff && hunksOf(diff).map((hunk) => <HunkLines key={hunk.id} hunk={hunk} language={String(item.args["path"] ?? "")} />)}
+      {output && (
+        <div className="tool-output">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys */}
+          <pre tabIndex={0} role="group" aria-label="Output">
+            {plain(output)}
+          </pre>
+          <CopyButton text={output} label="Copy output" />
+        </div>
+      )}
+      <Values entries={rest(item.details)} />
+      <p className="tool-host">
+        {item.executor && `ran in: ${item.executor}`}
+        {item.cached && " · answered from the cache"}
+      </p>
+    </div>
+  );
+}
+
+const Values = ({ entries }: { entries: readonly (readonly [string, string])[] }) =>
+  entries.length > 0 && (
+    <dl className="values">
+      {entries.map(([key, value]) => (
+        <div key={key}>
+          <dt>{key}</dt>
+          <dd>{visible(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+
+const outcome = (item: ToolItem): string => WORDS[item.status] ?? (item.status === "running" ? "" : visible(item.summary));
+const firstLine = (text: string): string => text.split("\n", 1)[0]!;
+const lastLines = (text: string): string => text.trimEnd().split("\n").slice(-TAIL).join("\n");

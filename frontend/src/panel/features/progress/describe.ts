@@ -1,0 +1,53 @@
+import type { ToolItem } from "../../../client/index.ts";
+import type { JsonValue } from "../../../wire/types.ts";
+import { commandLine, visible } from "../../shared/visible.ts";
+
+const text = (value: JsonValue | undefined): string =>
+  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+
+/** What a call is about, on one line: the command, the file, the words that are looked for. */
+export function subject({ tool, args }: Pick<ToolItem, "tool" | "args">): string {
+  const { path, paths, command, query, pattern, target, from, to, message, ref } = args;
+  const where = path && path !== "." ? ` in ${text(path)}` : "";
+  if (command !== undefined) return visible(Array.isArray(command) ? commandLine(command.map(text)) : text(command));
+  if (query !== undefined) return `“${visible(text(query))}”${where}`;
+  if (pattern !== undefined) return `${visible(text(pattern))}${where}`;
+  if (from !== undefined && to !== undefined) return `${text(from)} → ${text(to)}`;
+  if (Array.isArray(paths)) return paths.length > 3 ? `${paths.length} files` : paths.map(text).join(", ");
+  if (path !== undefined) return `${visible(text(path))}${lines(args)}`;
+  if (message !== undefined) return `“${visible(text(message))}”`;
+  if (tool === "run_tests") return target === undefined ? "all tests" : visible(text(target));
+  return visible(text(target ?? ref ?? args["commandId"]));
+}
+
+function lines({ startLine, endLine }: ToolItem["args"]): string {
+  if (startLine === undefined && endLine === undefined) return "";
+  return `:${text(startLine ?? 1)}${endLine === undefined ? "" : `–${text(endLine)}`}`;
+}
+
+const record = (value: JsonValue | undefined): { [key: string]: JsonValue } =>
+  value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+
+/** What a finished call printed, where its details say so. */
+export function recordedOutput(details: JsonValue | undefined): string | undefined {
+  const { output, content, stdout } = record(details);
+  for (const found of [output, content, stdout]) if (typeof found === "string" && found !== "") return found;
+  return undefined;
+}
+
+export function recordedDiff(details: JsonValue | undefined): string | undefined {
+  const { diff, files } = record(details);
+  if (typeof diff === "string" && diff) return diff;
+  const first = Array.isArray(files) ? files.map((file) => record(file)["diff"]).filter((one) => typeof one === "string") : [];
+  return first.length > 0 ? first.join("\n") : undefined;
+}
+
+/** The rest of the details, for whoever wants to know everything. */
+export function rest(details: JsonValue | undefined): [string, string][] {
+  const shown = new Set(["output", "content", "stdout", "diff", "durationMs"]);
+  return Object.entries(record(details))
+    .filter(([key, value]) => !shown.has(key) && value !== null && value !== "" && !isEmpty(value))
+    .map(([key, value]) => [key, typeof value === "object" ? JSON.stringify(value, null, 1) : String(value)]);
+}
+
+const isEmpty = (value: JsonValue): boolean => Array.isArray(value) && value.length === 0;

@@ -1,0 +1,94 @@
+import { type KeyboardEvent, useRef, useState } from "react";
+import type { Thread } from "../../../client/index.ts";
+import type { HunkRequest } from "../../../wire/types.ts";
+import { useBrain } from "../../shared/brain.tsx";
+import { prefer, usePreferences } from "../../shared/preferences.ts";
+import { complain } from "../../shared/toasts.tsx";
+import { plural } from "../../shared/words.ts";
+import { Checkpoints } from "./Checkpoints.tsx";
+import { ChangedFile } from "./FileReview.tsx";
+import { useDiff } from "./useDiff.ts";
+
+interface Props {
+  readonly thread: Thread;
+  /** There is room for what was beside what is. */
+  readonly wide: boolean;
+  readonly onGoing: () => void;
+}
+
+/** What the task changed, to be taken or given back piece by piece: `j` `k` walk, `a` accepts, `r` rejects. */
+export function Changes({ thread, wide, onGoing }: Props) {
+  const service = useBrain();
+  const { sideBySide } = usePreferences();
+  const { files, missing, look } = useDiff(thread);
+  const region = useRef<HTMLElement>(null);
+  const [busy, setBusy] = useState(false);
+
+  const decide = async (decided: HunkRequest) => {
+    setBusy(true);
+    try {
+      await service.hunks(thread.taskId, decided);
+      look();
+      onGoing();
+    } catch (error) {
+      complain(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const walk = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
+    const hunks = [...(region.current?.querySelectorAll<HTMLElement>("[data-hunk]") ?? [])];
+    const place = hunks.findIndex((hunk) => hunk.contains(document.activeElement));
+    const step = { j: 1, k: -1 }[event.key];
+    const id = hunks[place]?.dataset["hunk"];
+    if (step !== undefined) hunks[Math.max(0, Math.min(hunks.length - 1, place + step))]?.focus();
+    else if (event.key === "a" && id && !busy) void decide({ accept: [id] });
+    else if (event.key === "r" && id && !busy) void decide({ reject: [id] });
+    else return;
+    event.preventDefault();
+  };
+
+  const told = [...thread.changes.values()];
+  const shown = files ?? [];
+  if (shown.length === 0 && told.length === 0) return null;
+  const pending = shown.flatMap((file) => file.hunks.filter((hunk) => (hunk.state ?? "pending") === "pending").map((hunk) => hunk.id));
+  const total = files && files.length > 0 ? files : told;
+  const sum = (key: "added" | "removed") => total.reduce((before, file) => before + file[key], 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: the keys are a short way to the buttons inside
+    <section ref={region} className="changes" aria-label="Changes" onKeyDown={walk}>
+      <header className="changes-head">
+        <h2>Changes</h2>
+        <span className="changes-sum">
+          {plural(total.length, "file")} <ins>+{sum("added")}</ins> <del>−{sum("removed")}</del>
+        </span>
+        {pending.length > 0 && (
+          <>
+            <button type="button" className="button" disabled={busy} onClick={() => void decide({ accept: pending })}>
+              Accept all
+            </button>
+            <button type="button" className="button" disabled={busy} onClick={() => void decide({ reject: pending })}>
+              Reject all
+            </button>
+          </>
+        )}
+        {wide && shown.length > 0 && (
+          <button type="button" className="button button-plain" aria-pressed={sideBySide} onClick={() => prefer({ sideBySide: !sideBySide })}>
+            Side by side
+          </button>
+        )}
+      </header>
+      {shown.length > 0
+        ? shown.map((file) => <ChangedFile key={file.path} file={file} split={wide && sideBySide} busy={busy} onDecide={decide} />)
+        : told.map((file) => (
+            <div key={file.path} className="file-head">
+              <span className={`change change-${file.change}`}>{file.change}</span>
+              <span className="file-path">{file.path}</span>
+              <ins>+{file.added}</ins> <del>−{file.removed}</del>
+            </div>
+          ))}
+      {!missing && files !== undefined && <Checkpoints thread={thread} onDone={() => (look(), onGoing())} />}
+    </section>
+  );
+}

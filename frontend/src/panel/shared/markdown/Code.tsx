@@ -1,0 +1,75 @@
+import { memo, useEffect, useState } from "react";
+import { CopyButton } from "../copy-button.tsx";
+import { insertInEditor, useHostOffers } from "../host-port.ts";
+import { Icon } from "../icons.tsx";
+import type { Line } from "./highlight.ts";
+
+/** Longer pieces stay plain: colours are not worth a pause. */
+const MOST = 40_000;
+
+interface Props {
+  readonly text: string;
+  readonly language: string;
+  /** Still being written: coloured when it is done. */
+  readonly growing?: boolean;
+}
+
+export const Code = memo(function Code({ text, language, growing = false }: Props) {
+  const lines = useHighlighted(text, language, growing);
+  const insertable = useHostOffers("insert");
+  const name = language.trim().split(/\s/)[0] ?? "";
+  return (
+    <figure className="code">
+      <figcaption>
+        <span>{name}</span>
+        {insertable && (
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Insert at cursor"
+            title="Insert at cursor"
+            onClick={() => insertInEditor(text)}
+          >
+            <Icon name="edit" />
+          </button>
+        )}
+        <CopyButton text={text} label="Copy code" />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys */}
+      <pre tabIndex={0} role="group" aria-label={name ? `Code, ${name}` : "Code"}>
+        <code>{lines ? lines.map(line) : text}</code>
+      </pre>
+    </figure>
+  );
+});
+
+export const line = (pieces: Line, place: number) => (
+  // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text have no other name
+  <span key={place}>
+    {pieces.map((piece, column) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: see above
+      <span key={column} className={piece.kind}>
+        {piece.text}
+      </span>
+    ))}
+    {"\n"}
+  </span>
+);
+
+export function useHighlighted(text: string, language: string, growing: boolean): readonly Line[] | undefined {
+  const [found, setFound] = useState<{ text: string; lines: readonly Line[] }>();
+  useEffect(() => {
+    if (growing || language === "" || text.length > MOST) return;
+    let wanted = true;
+    void import("./highlight.ts")
+      .then(({ highlight }) => highlight(text, language))
+      .then((lines) => {
+        if (wanted && lines) setFound({ text, lines });
+      })
+      .catch(() => {});
+    return () => {
+      wanted = false;
+    };
+  }, [text, language, growing]);
+  return found?.text === text ? found.lines : undefined;
+}

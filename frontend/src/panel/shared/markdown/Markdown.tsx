@@ -1,0 +1,103 @@
+import type { Token, Tokens } from "marked";
+import { memo, type ReactNode, useRef } from "react";
+import { type Block, GrowingText } from "./blocks.ts";
+import { Code } from "./Code.tsx";
+import { inline } from "./inline.tsx";
+
+/** Markdown that may still be growing. Finished blocks are drawn once. */
+export const Markdown = memo(function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
+  const growingText = useRef<GrowingText>(null);
+  growingText.current ??= new GrowingText();
+  const blocks = growingText.current.blocks(text);
+  return (
+    <div className="md">
+      {blocks.map((block, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a block keeps its place, and only the last ones change
+        <BlockView key={place} block={block} growing={growing && place === blocks.length - 1} />
+      ))}
+    </div>
+  );
+});
+
+const BlockView = memo(
+  ({ block, growing }: { block: Block; growing: boolean }) => blockOf(block.token, growing),
+  (before, after) => before.block.raw === after.block.raw && before.growing === after.growing,
+);
+
+function blockOf(token: Token, growing: boolean): ReactNode {
+  switch (token.type) {
+    case "heading": {
+      const Heading = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3";
+      return <Heading>{inline(token.tokens)}</Heading>;
+    }
+    case "paragraph":
+      return <p>{inline(token.tokens)}</p>;
+    case "code": {
+      const { text, lang } = token as Tokens.Code;
+      return <Code text={text} language={lang ?? ""} growing={growing} />;
+    }
+    case "list":
+      return list(token as Tokens.List, growing);
+    case "blockquote":
+      return <blockquote>{children(token.tokens, growing)}</blockquote>;
+    case "table":
+      return table(token as Tokens.Table);
+    case "hr":
+      return <hr />;
+    case "text":
+      return token.tokens ? inline(token.tokens) : token.raw;
+    case "space":
+    case "def":
+      return null;
+    default:
+      // Raw HTML among them: shown, never interpreted.
+      return <p className="md-raw">{token.raw.trimEnd()}</p>;
+  }
+}
+
+const children = (tokens: readonly Token[] | undefined, growing: boolean): ReactNode =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: see above
+  tokens?.map((token, place) => <BlockView key={place} block={{ raw: token.raw, token }} growing={growing} />);
+
+function list(token: Tokens.List, growing: boolean): ReactNode {
+  const items = token.items.map((item, place) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    <li key={place} className={item.task ? "md-task" : undefined}>
+      {item.task && <input type="checkbox" checked={item.checked ?? false} readOnly disabled aria-label="Done" />}
+      {children(
+        item.tokens.filter((part) => part.type !== "checkbox"),
+        growing,
+      )}
+    </li>
+  ));
+  return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function table(token: Tokens.Table): ReactNode {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    <div className="md-table" tabIndex={0} role="group" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {token.header.map((cell, place) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: see above
+              <th key={place}>{inline(cell.tokens)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            <tr key={place}>
+              {row.map((cell, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: see above
+                <td key={column}>{inline(cell.tokens)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Token, Tokens } from "marked";
+import { Fragment, type ReactNode } from "react";
+
+/** Only these may be followed; everything else is shown as text. */
+const SAFE = /^(https?:|mailto:)/i;
+
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+const plainText = (text: string): string => text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name]!);
+
+/** Tokens as React elements. There is no way from here to raw HTML: a tag in the text is shown as it was written. */
+export function inline(tokens: readonly Token[] | undefined, fallback = ""): ReactNode {
+  if (tokens === undefined) return fallback;
+  // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text have no other name than their place
+  return tokens.map((token, place) => <Fragment key={place}>{one(token)}</Fragment>);
+}
+
+function one(token: Token): ReactNode {
+  switch (token.type) {
+    case "strong":
+      return <strong>{inline(token.tokens)}</strong>;
+    case "em":
+      return <em>{inline(token.tokens)}</em>;
+    case "del":
+      return <del>{inline(token.tokens)}</del>;
+    case "codespan":
+      return <code>{plainText((token as Tokens.Codespan).text)}</code>;
+    case "br":
+      return <br />;
+    case "link":
+      return link(token as Tokens.Link);
+    case "image":
+      return <span className="md-image">[{(token as Tokens.Image).text || "image"}]</span>;
+    case "escape":
+      return plainText((token as Tokens.Escape).text);
+    case "text":
+      return token.tokens ? inline(token.tokens) : plainText((token as Tokens.Text).text);
+    default:
+      return token.raw;
+  }
+}
+
+function link(token: Tokens.Link): ReactNode {
+  if (!SAFE.test(token.href)) return <span title={token.href}>{inline(token.tokens)}</span>;
+  return (
+    <a href={token.href} target="_blank" rel="noreferrer noopener">
+      {inline(token.tokens)}
+    </a>
+  );
+}
