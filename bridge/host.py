@@ -3,6 +3,7 @@
 import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
@@ -31,16 +32,16 @@ class BridgeSite:
     def offers(self, tool: str, workspace: str) -> bool:
         if not self._sessions:  # without a shell this is asked for every call, and must cost nothing
             return False
-        place = os.path.realpath(workspace)
-        return self._sessions.offering(tool, place) is not None or (tool == TOOL and self._said(place) is not None)
+        return self._offering(tool, workspace) is not None or (tool == TOOL and self._said(workspace) is not None)
 
     def remembers(self, call_id: str) -> bool:
         return self._sessions.remembering(call_id) is not None
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
-        place = os.path.realpath(call.workspace)
-        if tool.spec.name == TOOL and self._sessions.offering(TOOL, place) is None and (said := self._said(place)):
-            return told(said[0], args, place, said[1])
+        if tool.spec.name == TOOL and self._offering(TOOL, call.workspace) is None:
+            said = self._said(call.workspace)
+            if said is not None:
+                return told(said.found, args, said.workspace, said.shell)
         try:
             session, wire_id = self._placed(tool, args, call)
             frame = ToolCallFrame(
@@ -64,11 +65,17 @@ class BridgeSite:
         _tell(call, settled.killed)
         return _result(settled, tool.spec.name)
 
-    def _said(self, workspace: str) -> tuple[Mapping[str, Sequence[Diagnostic]], str] | None:
-        """What the editor's language servers found, if one of its shells is there, and who that is."""
-        session = self._sessions.connected_at(workspace)
-        found = self._switchboard.notes.diagnostics(workspace) if session else None
-        return (found, session.hello.shell.name) if session and found is not None else None
+    def _offering(self, tool: str, workspace: str) -> SidecarSession | None:
+        # Following links takes longer than all the rest, and hardly ever finds another path.
+        found = self._sessions.offering(tool, workspace)
+        return found or self._sessions.offering(tool, os.path.realpath(workspace))
+
+    def _said(self, workspace: str) -> "_Said | None":
+        """What the editor's language servers found, if one of its shells is there."""
+        place = os.path.realpath(workspace)
+        session = self._sessions.connected_at(place)
+        found = self._switchboard.notes.diagnostics(place) if session else None
+        return _Said(found, place, session.hello.shell.name) if session and found is not None else None
 
     def _placed(self, tool: AnyTool, args: JsonObject, call: Call) -> tuple[SidecarSession, str]:
         """Which shell, and under which id.
@@ -87,7 +94,7 @@ class BridgeSite:
         )
         wire_id = self._unused(call.id) if fresh else call.id
         if fresh or session is None or not session.connected:
-            session = self._sessions.offering(tool.spec.name, os.path.realpath(call.workspace))
+            session = self._offering(tool.spec.name, call.workspace)
         if session is None:
             raise HostGone(f"No desktop shell that offers {tool.spec.name} is connected any more.")
         self._used[wire_id] = mark
@@ -100,6 +107,12 @@ class BridgeSite:
         while f"{call_id}~{number}" in self._used or self._sessions.remembering(f"{call_id}~{number}"):
             number += 1
         return f"{call_id}~{number}"
+
+
+class _Said(NamedTuple):
+    found: Mapping[str, Sequence[Diagnostic]]
+    workspace: str
+    shell: str
 
 
 def _tell(call: Call, killed: Sequence[EndedProcess]) -> None:

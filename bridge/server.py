@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Any
 
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
@@ -34,7 +35,7 @@ class BridgeServer:
             return
         await receive()
         await send({"type": "websocket.accept", "subprotocol": SUBPROTOCOL if offered else None})
-        connection = Connection(send, scope.get("state", {}).get("abort"))
+        connection = Connection(send, scope.get("state", {}))
         writing = asyncio.create_task(connection.write(), name="bridge-write")
         try:
             session = await self._greeted(connection, receive)
@@ -80,9 +81,11 @@ async def _text(receive: Receive) -> str | None:
 class Connection:
     """The way out to one shell: frames wait here for as long as the shell is slow, up to a limit."""
 
-    def __init__(self, send: Send, abort: Callable[[], None] | None) -> None:
+    def __init__(self, send: Send, state: Mapping[str, Any]) -> None:
         self._send = send
-        self._abort = abort
+        self._write_now: Callable[[str], bool] | None = state.get("write_now")
+        self._abort: Callable[[], None] | None = state.get("abort")
+        self._writing = False
         self._frames: deque[str] = deque()
         self._size = 0
         self._more = asyncio.Event()
@@ -90,6 +93,9 @@ class Connection:
 
     def send(self, text: str) -> None:
         if self._closing is not None:
+            return
+        idle = not self._frames and not self._writing
+        if idle and self._write_now is not None and self._write_now(text):
             return
         self._frames.append(text)
         self._size += len(text)
@@ -110,10 +116,12 @@ class Connection:
         # A shell that is gone is noticed where it is listened to; here it only means that nothing can be written.
         with suppress(OSError, RuntimeError):
             while True:
+                self._writing = True
                 while self._frames:
                     text = self._frames.popleft()
                     self._size -= len(text)
                     await self._send({"type": "websocket.send", "text": text})
+                self._writing = False
                 if self._closing is not None:
                     await self._send(self._closing)
                     return

@@ -1,7 +1,7 @@
 """What a shell answered, by call id: it is asked again after a reconnect, and must not act again."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 MOST_ANSWERS = 1_000
@@ -55,19 +55,13 @@ class ResultLog:
         self._running -= 1
         self._bytes += len(text)
         self._entries.move_to_end(call_id)
-        self._drop(self._oldest_answers())
+        while len(self._entries) - self._running > self._most or self._bytes > self._most_bytes:
+            self._drop_oldest()
         return True
 
-    def _oldest_answers(self) -> Iterable[str]:
-        for call_id, entry in list(self._entries.items()):
-            if len(self._entries) - self._running <= self._most and self._bytes <= self._most_bytes:
-                return
-            if entry.answer is not None:
-                yield call_id
-
-    def _drop(self, call_ids: Iterable[str]) -> None:
-        for call_id in call_ids:
-            self._bytes -= len(self._entries.pop(call_id).answer or "")
-            self._dropped[call_id] = None
-        while len(self._dropped) > MOST_DROPPED:
+    def _drop_oldest(self) -> None:
+        call_id = next(call_id for call_id, entry in self._entries.items() if entry.answer is not None)
+        self._bytes -= len(self._entries.pop(call_id).answer or "")
+        self._dropped[call_id] = None
+        if len(self._dropped) > MOST_DROPPED:
             self._dropped.popitem(last=False)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
@@ -22,6 +23,14 @@ class Outbox:
     def put(self, text: str) -> None:
         self._frames.append(text)
         self._more.set()
+
+    async def send(self, text: str) -> None:
+        """At once, if nothing waits: for whoever can wait for it."""
+        if self._frames:
+            self.put(text)
+        else:
+            with suppress(ConnectionClosed):
+                await self._socket.send(text)
 
     async def write(self) -> None:
         try:

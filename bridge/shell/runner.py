@@ -13,7 +13,6 @@ from tools.live import LiveOutput
 from tools.local import LocalSite
 from tools.registry import Registry
 from tools.spec import Call
-from tools.validation import validated
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +34,7 @@ class Runner:
     def __init__(self, registry: Registry, site: LocalSite, streamed: Streamed) -> None:
         self._registry = registry
         self._site = site
-        self._streamed = streamed
+        self._streams = _Streams(streamed)
 
     async def run(self, wanted: OpenCall) -> Answer:
         """Never raises: a cancel, too, ends with an answer, once everything that the call started is gone."""
@@ -44,7 +43,7 @@ class Runner:
         def heard(pid: int, command: str) -> None:
             killed.append(EndedProcess(pid=pid, command=command))
 
-        output = LiveOutput(_Streams(self._streamed), wanted.id)
+        output = LiveOutput(self._streams, wanted.id)
         try:
             result = await self._carried_out(
                 wanted, Call(wanted.id, wanted.workspace, _limit(wanted), {}, heard), output
@@ -62,13 +61,14 @@ class Runner:
 
     async def _carried_out(self, wanted: OpenCall, call: Call, output: LiveOutput) -> ResultBody:
         tool = self._registry.get(wanted.tool)
-        validated(tool, wanted.args)
         try:
             async with asyncio.timeout(call.timeout + _MARGIN):
                 result = await self._site.run(tool, wanted.args, call, output)
         except TimeoutError as error:
             raise TimedOut(f"{wanted.tool} took longer than {call.timeout:g} s and was ended.") from error
-        content = result.content.encode("utf-8", "replace").decode()
+        content = result.content
+        if not content.isascii():
+            content = content.encode("utf-8", "replace").decode()
         return ResultBody(content=content, details=result.details, summary=result.summary, error=result.error)
 
 

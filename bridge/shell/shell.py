@@ -194,7 +194,9 @@ class ReferenceShell:
         except PydanticSerializationError:
             error = ErrorBody(code="tool_failed", message=f"The result of {call.tool} cannot be sent as JSON.")
             effects = self._session.error(call.id, error, answer.killed)
-        self._perform(effects)
+        for effect in effects:
+            if isinstance(effect, Send) and self._outbox is not None:
+                await self._outbox.send(effect.text)
 
     def _streamed(self, call_id: str, stream: str, text: str) -> None:
         if self._outbox is not None and not self._outbox.full:

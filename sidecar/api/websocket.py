@@ -11,6 +11,15 @@ class Socket(WebSocketsSansIOProtocol):
         if self.response.status_code == 101:
             # Closing waits until the peer has read everything, which a stuck one never does.
             self.scope["state"]["abort"] = self.transport.abort
+            self.scope["state"]["write_now"] = self.write_now
+
+    def write_now(self, text: str) -> bool:
+        """Writes without a turn of the event loop, which costs more than a small frame; false if it must wait."""
+        if not self.writable.is_set() or self.close_sent or self.disconnected or self.transport.is_closing():
+            return False
+        self.conn.send_text(text.encode())
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        return True
 
     async def send(self, message: ASGISendEvent) -> None:
         await super().send(message)
