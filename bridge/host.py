@@ -59,7 +59,7 @@ class BridgeSite:
         except FrameTooLarge as error:
             raise TooLarge(f"The call does not fit into a frame of the bridge. {error} Split it.") from error
         except BridgeError as error:
-            raise HostGone(str(error)) from error
+            raise _never_sent(str(error)) from error
         except (ValidationError, PydanticSerializationError) as error:
             raise ToolError("The arguments cannot be sent as JSON.", code="invalid_arguments") from error
         _tell(call, settled.killed)
@@ -96,7 +96,7 @@ class BridgeSite:
         if fresh or session is None or not session.connected:
             session = self._offering(tool.spec.name, call.workspace)
         if session is None:
-            raise HostGone(f"No desktop shell that offers {tool.spec.name} is connected any more.")
+            raise _never_sent(f"No desktop shell that offers {tool.spec.name} is connected any more.")
         self._used[wire_id] = mark
         while len(self._used) > _USED:
             self._used.popitem(last=False)
@@ -115,6 +115,11 @@ class _Said(NamedTuple):
     shell: str
 
 
+def _never_sent(why: str) -> ToolError:
+    """Not a `HostGone`: nothing can have happened, so it may simply be tried again."""
+    return ToolError(why, code=HostGone.code, transient=True)
+
+
 def _tell(call: Call, killed: Sequence[EndedProcess]) -> None:
     for each in killed:
         call.killed(each.pid, each.command)
@@ -127,9 +132,7 @@ def _result(settled: Settled, tool: str) -> ToolResult:
         return ToolResult(content=body.content, details=body.details, summary=summary, error=body.error)
     error = settled.error or ErrorBody(code="tool_failed", message=f"{tool} failed in the shell.")
     if not settled.answered and error.code == "host_gone":
-        raise HostGone(
-            f"{error.message} It may have taken effect, wholly, in part or not at all. Look before you go on."
-        )
+        raise HostGone(error.message)
     if error.code == "timed_out":
         raise TimedOut(error.message)
     raise ToolError(error.message, code=error.code[:100] or "tool_failed")

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sidecar.cache import Caches, Stamp
 from tools.access import touching
 from tools.changes import told
-from tools.errors import ChangedElsewhere, Denied, HostGone, TimedOut, ToolError
+from tools.errors import ApprovalRequired, ChangedElsewhere, Denied, HostGone, TimedOut, ToolError
 from tools.host import FileChange, Host, ResolvingHost
 from tools.ledger import FileState, Intent, Outcome, Question, digest
 from tools.live import LiveOutput
@@ -117,7 +117,12 @@ class Course:
             intent = Intent(tool=passage.spec.name, args=shown(passage.call.args), site=site.name)
             await passage.ledger.intend(passage.call.id, intent, passage.event("running"))
         passage.begun = True
-        result = await self._on_site(passage, site)
+        try:
+            result = await self._on_site(passage, site)
+        except HostGone as gone:
+            if passage.spec.effects == "none" or passage.spec.repeatable:
+                raise
+            return await self._uncertain(passage, gone.message)
         if result.error is None:
             passage.session.learn(result, passage.context.workspace)
             self._hold(passage, site, key, result)
@@ -159,17 +164,26 @@ class Course:
         if hosted(site):
             for each in await _host(passage, site).sweep(passage.call.id):
                 passage.kill(each.pid, each.command)
-        again = passage.spec.repeatable or (site.name == intent.site and site.remembers(passage.call.id))
-        if not again and passage.context.approvals == "ask":
+        if passage.spec.repeatable or (site.name == intent.site and site.remembers(passage.call.id)):
+            return await self._again(passage, site)
+        return await self._uncertain(passage, "The process died while this ran.")
+
+    async def _again(self, passage: Passage, site: Site) -> Outcome:
+        passage.site = site.name
+        result = await self._on_site(passage, site)
+        return passage.outcome("error" if result.error else "success", result)
+
+    async def _uncertain(self, passage: Passage, what: str) -> Outcome:
+        """It may have taken effect, and whoever could tell is gone. A person may have it repeated; nobody else does."""
+        if passage.context.approvals == "ask":
             passage.ledger.note(passage.event("pending"))
-            why = "the process died while this ran: it may have taken effect, wholly or in part. Run it again?"
-            again = await passage.ledger.ask(_question(passage, "repeat", why, None)) == "allow"
-        if again:
-            result = await self._on_site(passage, site)
-            return passage.outcome("error" if result.error else "success", result)
+            why = f"{what} It may have taken effect, wholly or in part. Run it again?"
+            with suppress(ApprovalRequired):
+                if await passage.ledger.ask(_question(passage, "repeat", why, None)) == "allow":
+                    return await self._again(passage, self._site(passage))
         content = (
-            "The process died while this ran. It may have taken effect, wholly, in part or not at all, and was not "
-            "repeated. Look at what is there before you decide whether to do it again."
+            f"{what} It may have taken effect, wholly, in part or not at all, and was not repeated. Look at what is "
+            "there before you decide whether to do it again."
         )
         return passage.outcome("unknown", ToolResult(content, summary="may or may not have taken effect"))
 

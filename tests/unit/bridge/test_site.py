@@ -149,8 +149,9 @@ async def test_a_shell_that_does_not_return_leaves_an_error(tmp_path: Path) -> N
         with pytest.raises(HostGone):
             await asyncio.wait_for(asked, SECONDS)
         assert len(bridge.switchboard.sessions) == 0
-        with pytest.raises(HostGone):
+        with pytest.raises(ToolError) as never_sent:
             await running(bridge, "run_command", "c2", tmp_path, command=["make"])
+        assert never_sent.value.code == "host_gone" and not isinstance(never_sent.value, HostGone)
 
 
 async def test_two_shells_answer_for_their_own_calls_only(bridge: Loopback, tmp_path: Path) -> None:
