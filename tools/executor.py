@@ -109,7 +109,7 @@ class Executor:
                 for index, call in enumerate(calls):
                     earlier, twin = _order(calls, prepared, index)
                     if limit == 1:
-                        earlier = [index - 1] if index else []
+                        earlier, twin = [index - 1] if index else [], None
                     waits = [tasks[each] for each in earlier]
                     same = tasks[twin] if twin is not None else None
                     work = self._in_turn(call, prepared[index], context, waits, same, places)

@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Callable, Iterable
-from typing import Generic, NamedTuple, TypeVar
-
-from cachetools import TLRUCache
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from sidecar.cache.stamp import Stamp
+
+if TYPE_CHECKING:
+    from cachetools import TLRUCache
 
 V = TypeVar("V")
 Key = tuple[str, ...]
@@ -22,13 +24,24 @@ class VerifiedCache(Generic[V]):
     """Bounded by bytes and by age. A key's first part is its workspace."""
 
     def __init__(self, seconds: float, size: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._held: TLRUCache[Key, _Held[V]] = TLRUCache(
-            maxsize=size, ttu=lambda _key, _value, now: now + seconds, timer=clock, getsizeof=lambda held: held.size
-        )
+        self._seconds = seconds
+        self._clock = clock
         self._keys: dict[str, set[Key]] = {}
         self._limit = size
         self.hits = 0
         self.misses = 0
+
+    @cached_property
+    def _held(self) -> "TLRUCache[Key, _Held[V]]":
+        # The library is imported with the first look: a start need not wait for it.
+        from cachetools import TLRUCache
+
+        return TLRUCache(
+            maxsize=self._limit,
+            ttu=lambda _key, _value, now: now + self._seconds,
+            timer=self._clock,
+            getsizeof=lambda held: held.size,
+        )
 
     def get(self, key: Key) -> V | None:
         held = self._held.get(key)

@@ -18,7 +18,9 @@ _PENDING = 10_000
 class Watcher:
     """Runs in a thread of its own; what it heard waits in `changes` until somebody takes it."""
 
-    def __init__(self) -> None:
+    def __init__(self, delay: float = 1.0) -> None:
+        #: The first seconds of a task belong to the task.
+        self._delay = delay
         self._pending: deque[str] = deque()
         self._overflowed = False
         self._workspaces: set[str] = set()
@@ -67,7 +69,7 @@ class Watcher:
         self._workspaces.clear()
 
     def _start(self, workspace: str) -> None:
-        if self._closed.is_set() or not _small(workspace):
+        if self._closed.wait(self._delay) or not _small(workspace):
             return
         from watchdog.events import FileSystemEvent, FileSystemEventHandler
         from watchdog.observers import Observer

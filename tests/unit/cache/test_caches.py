@@ -102,7 +102,7 @@ def test_one_workspace_is_cleared_without_the_others() -> None:
 def test_a_change_that_the_watcher_heard_frees_the_room(tmp_path: Path) -> None:
     place = tmp_path / "a"
     place.write_text("one")
-    caches = Caches()
+    caches = Caches(Watcher(delay=0))
     try:
         caches.put("files", (str(tmp_path), "k"), "x", 1, [(str(place), _Old(*_held(place)))])
         assert caches.watcher.started()

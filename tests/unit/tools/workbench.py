@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cache import Caches
+from sidecar.cache.watcher import Watcher
 from sidecar.wire.events import Event, ToolEvent
 from sidecar.wire.tasks import Approvals
 from tools.executor import BatchContext, Executor, ToolCall
@@ -23,7 +24,7 @@ class Workbench:
         self.data_dir = root / "data"
         self.registry: Registry = default_registry()
         self.site = LocalSite(self.registry, self.data_dir)
-        self.caches = Caches() if caches else None
+        self.caches = Caches(Watcher(delay=0)) if caches else None
         self.executor = Executor(self.registry, [self.site], Policy(), self.caches)
         self.ledger = ListLedger()
         self.context = BatchContext(str(self.workspace), approvals, self.ledger, task_text)
