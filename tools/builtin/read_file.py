@@ -1,3 +1,4 @@
+import asyncio
 import base64
 from pathlib import PurePosixPath
 from typing import Annotated
@@ -12,7 +13,7 @@ from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec
 
 #: A file up to this size is read as a whole; of a larger one, the beginning, or the lines that are asked for.
 WHOLE = 10 * 1024 * 1024
-_SCAN = 256 * 1024 * 1024
+_SCAN = 128 * 1024 * 1024
 _LINES = 2_000
 _LINE = 2_000
 _IMAGE = 4 * 1024 * 1024
@@ -91,7 +92,10 @@ async def _large(host: Host, path: str, size: int, start: int, end: int | None) 
             break
         if offset == 0 and is_binary(chunk):
             raise BinaryFile(f"{path} is binary ({size} bytes). It is not shown.")
-        offset += len(chunk)
+        text, nul, _ = chunk.partition(b"\0")
+        offset = size if nul else offset + len(chunk)  # what follows a NUL is no text
+        chunk = text
+        await asyncio.sleep(0)  # others want to work too
         count = chunk.count(b"\n")
         if number + count < start:
             number += count
