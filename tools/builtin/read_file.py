@@ -92,9 +92,9 @@ async def _large(host: Host, path: str, size: int, start: int, end: int | None) 
             break
         if offset == 0 and is_binary(chunk):
             raise BinaryFile(f"{path} is binary ({size} bytes). It is not shown.")
-        text, nul, _ = chunk.partition(b"\0")
-        offset = size if nul else offset + len(chunk)  # what follows a NUL is no text
-        chunk = text
+        length = len(chunk)
+        chunk, nul, _ = chunk.partition(b"\0")
+        offset = size if nul else offset + length  # what follows a NUL is no text
         await asyncio.sleep(0)  # others want to work too
         count = chunk.count(b"\n")
         if number + count < start:

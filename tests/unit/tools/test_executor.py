@@ -244,8 +244,7 @@ async def test_a_cancel_ends_the_command_first_and_says_what_was_killed(bench: W
 
     outcome = bench.ledger.outcomes["k"]
     assert outcome.status == "cancelled"
-    killed = {command for _, _, command in bench.ledger.ended}
-    assert "sleep 1000" in killed
+    assert any("sleep 1000" in command for _, _, command in bench.ledger.ended)
     event = bench.ledger.events[-1]
     assert isinstance(event, ToolEvent) and event.status == "cancelled"
     assert isinstance(event.details, dict) and event.details["killed"]
