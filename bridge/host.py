@@ -131,7 +131,7 @@ def _result(settled: Settled, tool: str) -> ToolResult:
         summary = body.summary or body.content.partition("\n")[0][:200]
         return ToolResult(content=body.content, details=body.details, summary=summary, error=body.error)
     error = settled.error or ErrorBody(code="tool_failed", message=f"{tool} failed in the shell.")
-    if not settled.answered and error.code == "host_gone":
+    if not settled.answered:
         raise HostGone(error.message)
     if error.code == "timed_out":
         raise TimedOut(error.message)

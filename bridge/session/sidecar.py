@@ -1,6 +1,6 @@
 """The sidecar's side of one shell: which calls are open, over all the connections that the shell makes."""
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from dataclasses import dataclass
 
 from bridge.session.effects import Effect, Notified, Send, Settled, Streamed
@@ -27,8 +27,9 @@ MOST_OPEN_SIZE = 32 * 1024 * 1024
 MOST_SETTLED = 4_096
 #: Beyond a call's own time limit, which the shell keeps, before the sidecar ends it.
 MARGIN_SECONDS = 2.0
-#: How long a shell may take to say that a call is ended.
-ENDING_SECONDS = 5.0
+#: How long a shell may take to say that a call is ended. Together with the margin less than what the executor allows
+#: beyond the limit: it is here that a call that may have taken effect is told from one that just took too long.
+ENDING_SECONDS = 2.5
 
 
 @dataclass(slots=True)
@@ -54,6 +55,8 @@ class SidecarSession:
         self._heartbeat = heartbeat_seconds
         self._away_until: float | None = None
         self._open: dict[str, _Open] = {}
+        #: Ended while the shell was away; it may still be at them.
+        self._given_up: deque[str] = deque(maxlen=MOST_OPEN)
         self._size = 0
         self._settled: OrderedDict[str, None] = OrderedDict()
 
@@ -94,7 +97,9 @@ class SidecarSession:
         self._remembered = frozenset(hello.remembers or ())
         still_open = [each for each in self._open.values() if each.ending is None]
         welcome = Welcome(session=self.id, heartbeat_seconds=self._heartbeat, open=_listed(still_open))
-        called_off = [CancelFrame(id=call_id) for call_id, each in self._open.items() if each.ending is not None]
+        ending = [call_id for call_id, each in self._open.items() if each.ending is not None]
+        called_off = [CancelFrame(id=call_id) for call_id in (*ending, *self._given_up)]
+        self._given_up.clear()
         return [
             Send(written(welcome)),
             *(Send(each.text) for each in still_open),
@@ -128,10 +133,7 @@ class SidecarSession:
     def expire(self, now: float) -> list[Effect]:
         """What the passing of time does."""
         if self.gone(now):
-            name = self.hello.shell.name
-            away = ErrorBody(
-                code="host_gone", message=f"The shell {name} went away during the call and did not return."
-            )
+            away = self._away()
             return [self._settle(call_id, None, each.ending or away) for call_id, each in list(self._open.items())]
         effects: list[Effect] = []
         for call_id, each in list(self._open.items()):
@@ -139,6 +141,9 @@ class SidecarSession:
                 continue
             if each.ending is not None:
                 effects.append(self._settle(call_id, None, each.ending))
+            elif not self.connected:
+                self._given_up.append(call_id)
+                effects.append(self._settle(call_id, None, self._away()))
             else:
                 limit = each.frame.timeout_ms / 1000
                 message = f"{each.frame.tool} took longer than {limit:g} s in the shell."
@@ -165,6 +170,10 @@ class SidecarSession:
                 return [Send(written(refusal("unexpected_hello", "This connection has said hello already.")))]
             case Bad():
                 return [Send(written(frame.answer))]
+
+    def _away(self) -> ErrorBody:
+        message = f"The shell {self.hello.shell.name} went away during the call and did not return in time."
+        return ErrorBody(code="host_gone", message=message)
 
     def _answered(self, call_id: str, frame: ToolResultFrame | ErrorFrame) -> list[Effect]:
         known = self._open.get(call_id)

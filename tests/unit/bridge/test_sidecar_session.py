@@ -158,6 +158,18 @@ def test_a_shell_that_stays_away_leaves_an_error_for_each_call_once() -> None:
     assert shell.gone(31.0) and shell.expire(now=32.0) == []
 
 
+def test_a_call_whose_time_runs_out_while_the_shell_is_away_is_given_up_and_called_off_later() -> None:
+    shell = session()
+    shell.call(call(), now=0.0)
+    shell.lost(now=1.0)
+    (settled,) = shell.expire(now=LIMIT)
+    assert isinstance(settled, Settled) and settled.error is not None
+    assert settled.error.code == "host_gone" and not settled.answered
+    welcome, called_off = sent(shell.greet(hello()))
+    assert welcome["open"] == [] and called_off == {"type": "cancel", "id": "c1"}
+    assert shell.receive(error()) == []
+
+
 def test_a_shell_is_asked_only_while_it_is_connected() -> None:
     shell = session()
     assert shell.offers("read_file") and not shell.offers("write_file")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.bridge.loopback import SECONDS, Loopback, loopback
-from tools.errors import HostGone, TimedOut, ToolError
+from tools.errors import HostGone, ToolError
 from tools.registry import default_registry
 from tools.spec import Call, ToolResult
 
@@ -108,7 +108,8 @@ async def test_a_time_out_is_the_sidecars_too(
         asked = running(bridge, "read_file", "c1", tmp_path, seconds=0.05, path="a")
         await shell.next("tool_call")
         await shell.next("cancel")
-        with pytest.raises(TimedOut):
+        # Nobody said how it ended, so it may have taken effect.
+        with pytest.raises(HostGone, match="took longer"):
             await asyncio.wait_for(asked, SECONDS)
 
 
