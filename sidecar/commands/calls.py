@@ -3,7 +3,7 @@
 from typing import Any
 
 from sidecar.commands.style import Style
-from sidecar.commands.text import arguments, clip, duration, output_lines, safe, safe_line
+from sidecar.commands.text import arguments, clip, duration, output_lines, paragraph, safe_line
 
 OUTPUT_ROWS = 5
 ERROR_ROWS = 12
@@ -19,14 +19,14 @@ class Calls:
         self._running: dict[str, Event] = {}
         self._output: dict[str, str] = {}
 
-    def take(self, event: Event, columns: int) -> list[str]:
+    def take(self, event: Event, columns: int, wrap: int | None) -> list[str]:
         call_id = event["callId"]
         if event["status"] not in _DONE:
             self._running[call_id] = event
             return []
         self._running.pop(call_id, None)
         self._output.pop(call_id, None)
-        return self._line(event, columns)
+        return [self._line(event, columns), *self._why(event, wrap)]
 
     def output(self, event: Event) -> None:
         call_id = event["callId"]
@@ -48,7 +48,7 @@ class Calls:
         lines = [line for text in self._output.values() for line in output_lines(text) if line.strip()]
         return [self._style.dim(clip(f"  │ {line}", columns - 1)) for line in lines[-OUTPUT_ROWS:]]
 
-    def _line(self, event: Event, columns: int) -> list[str]:
+    def _line(self, event: Event, columns: int) -> str:
         style, status = self._style, event["status"]
         marks = {"success": style.green("✓"), "error": style.red("✗"), "cancelled": style.yellow("■")}
         tool, about = safe_line(event["tool"]), arguments(event["args"])
@@ -58,15 +58,16 @@ class Calls:
         about = clip(about, max(room * 2 // 3, room - len(told) - 3))
         told = clip(told, max(room - len(about), 10)) if told and told not in (about, tool) else ""
         tail = style.dim("  ".join(part for part in (f"· {told}" if told else "", time) if part))
-        line = f"  {marks.get(status, style.yellow('?'))} {tool} {style.cyan(about) if about else ''} {tail}"
-        return [" ".join(line.split(" ")).rstrip(), *self._why(event)]
+        middle = f"{style.cyan(about)} " if about else ""
+        line = f"  {marks.get(status, style.yellow('?'))} {tool} {middle}{tail}"
+        return line.rstrip()
 
-    def _why(self, event: Event) -> list[str]:
+    def _why(self, event: Event, wrap: int | None) -> list[str]:
         if event["status"] == "unknown":
             return [self._style.yellow("    It may have taken effect before the sidecar stopped; it was not repeated.")]
         error = event.get("error")
         if event["status"] != "error" or not error:
             return []
-        lines = safe(str(error.get("message", ""))).strip().split("\n")
-        shown = lines if len(lines) <= ERROR_ROWS else [*lines[: ERROR_ROWS - 1], "…"]
-        return [self._style.red(f"    {line}") for line in shown]
+        lines = paragraph(str(error.get("message", "")).strip(), wrap, "    ")
+        shown = lines if len(lines) <= ERROR_ROWS else [*lines[: ERROR_ROWS - 1], "    …"]
+        return [self._style.red(line) for line in shown]

@@ -2,13 +2,14 @@
 
 import argparse
 import json
+import shutil
 import sys
 
 from sidecar.commands import options
 from sidecar.commands.exits import EXIT_FAILED, EXIT_OK
 from sidecar.commands.findings import MISSING, OK, Finding
-from sidecar.commands.style import Style, style_for
-from sidecar.commands.text import safe_line
+from sidecar.commands.style import Style, is_terminal, style_for
+from sidecar.commands.text import safe_line, wrapped
 
 ABOUT = """\
 Look at everything that Rainy Brain stands on, and say what is missing and how to fix it. Keys are never shown, only
@@ -18,6 +19,7 @@ examples:
   brain doctor
   brain doctor --json | jq '.[] | select(.state != "ok")'
 """
+INDENT = 21
 
 
 def define(parser: argparse.ArgumentParser) -> None:
@@ -30,19 +32,21 @@ def act(args: argparse.Namespace) -> int:
     from sidecar.commands.examination import examine
 
     findings = examine(options.data_dir(args))
+    fatal = any(finding.essential and finding.state == MISSING for finding in findings)
     if args.json:
         print(json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2))
     else:
-        print("\n".join(line for finding in findings for line in told(finding, style_for())))
-        if not any(finding.essential and finding.state == MISSING for finding in findings):
-            print(style_for().dim("\nEverything that is needed is there."))
-    fatal = any(finding.essential and finding.state == MISSING for finding in findings)
-    if fatal and not args.json:
-        print("\nSomething is missing without which nothing works; see above.", file=sys.stderr)
+        columns = shutil.get_terminal_size().columns if is_terminal() else 200
+        style = style_for()
+        print("\n".join(line for finding in findings for line in told(finding, style, columns)))
+        end = "Something is missing without which nothing works." if fatal else "Everything that is needed is there."
+        print(f"\n{end}", file=sys.stderr if fatal else sys.stdout)
     return EXIT_FAILED if fatal else EXIT_OK
 
 
-def told(finding: Finding, style: Style) -> list[str]:
+def told(finding: Finding, style: Style, columns: int = 200) -> list[str]:
     mark = {OK: style.green("ok     "), MISSING: style.red("missing")}.get(finding.state, style.yellow("note   "))
-    lines = [f"{mark}  {style.bold(f'{finding.about:<12}')}  {safe_line(finding.found)}"]
-    return [*lines, f"{'':<23}{style.dim('→ ' + safe_line(finding.fix))}"] if finding.fix else lines
+    first, *rest = wrapped(safe_line(finding.found), max(columns - INDENT - 1, 30))
+    fix = wrapped(f"→ {safe_line(finding.fix)}", max(columns - INDENT - 1, 30)) if finding.fix else []
+    lines = [f"{mark}  {style.bold(f'{finding.about:<11}')} {first}"]
+    return [*lines, *(" " * INDENT + row for row in rest), *(" " * INDENT + style.cyan(row) for row in fix)]

@@ -6,11 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from sidecar.commands.style import Style
-from sidecar.commands.text import clip, duration, safe, safe_line
+from sidecar.commands.text import clip, duration, paragraph, safe, safe_line
 
 Event = dict[str, Any]
 
 FILES_SHOWN = 20
+#: Failures that would only repeat themselves.
+_SAY_IT_DIFFERENTLY = frozenset({"not_understood"})
 _SIGNS = {"created": "+", "modified": "~", "deleted": "-", "renamed": ">"}
 
 
@@ -21,7 +23,11 @@ def ending(
     facts: Mapping[str, Event],
     files: Sequence[Event],
     checks: Event | None,
+    *,
+    columns: int | None = None,
+    told: str = "",
 ) -> list[str]:
+    """`told` is what the person has just read, so that nobody has to read it twice."""
     took = duration(_milliseconds(started_at, status.get("at", "")))
     task_id = short(status.get("taskId", ""))
     lines = [*_files(style, files), *_checks(style, checks), *_usage(style, facts.get("usage"))]
@@ -31,15 +37,19 @@ def ending(
         case "cancelled":
             return [*lines, *_cancelled(style, facts.get("cancelled"), took), _go_on(style, task_id)]
         case "escalated":
-            return [*lines, *_escalated(style, facts.get("escalation"), took), _go_on(style, task_id)]
-    return [*lines, *_failed(style, status, facts.get("error"), took, task_id)]
+            return [*lines, *_escalated(style, facts.get("escalation"), took, columns), _go_on(style, task_id)]
+    error = facts.get("error", {})
+    message = error.get("message") or status.get("reason") or "It did not say why."
+    why = [] if message == told else paragraph(message, columns)
+    return [*lines, f"{style.red('✗')} {style.bold('Failed')} after {took}", *why, _next(style, error, task_id)]
 
 
-def approval_lines(style: Style, event: Event) -> list[str]:
+def approval_lines(style: Style, event: Event, columns: int | None = None) -> list[str]:
     """All of what would be done, to the last argument: whoever says yes must have seen it."""
     argv, diff = event.get("argv"), event.get("diff")
     action = event["action"].partition(" ")[0] if argv or diff else event["action"]
-    lines = ["", f"{style.yellow('?')} {style.bold(safe_line(action))} needs your word: {safe_line(event['why'])}"]
+    lines = ["", f"{style.yellow('?')} {style.bold(safe_line(action))} needs your word"]
+    lines += paragraph(safe_line(event["why"]), columns)
     if argv:
         # A single one is a line for the shell, and is shown as it would be read there.
         line = argv[0] if len(argv) == 1 else shlex.join(argv)
@@ -58,15 +68,6 @@ def short(task_id: str) -> str:
     return task_id[:10]
 
 
-def _failed(style: Style, status: Event, error: Event | None, took: str, task_id: str) -> list[str]:
-    message = safe((error or {}).get("message") or status.get("reason") or "It did not say why.")
-    first, *rest = message.split("\n")
-    lines = [f"{style.red('✗')} {style.bold('Failed')} after {took}: {first}", *(f"  {line}" for line in rest)]
-    if error is None or error.get("recoverable"):
-        return [*lines, _go_on(style, task_id)]
-    return [*lines, style.dim(f'  Ask for it differently: brain message {task_id} "…"')]
-
-
 def _cancelled(style: Style, event: Event | None, took: str) -> list[str]:
     lines = [f"{style.yellow('■')} {style.bold('Cancelled')} after {took}"]
     for process in (event or {}).get("killed", []):
@@ -78,10 +79,18 @@ def _cancelled(style: Style, event: Event | None, took: str) -> list[str]:
     return lines if effects else [*lines, style.dim("  Nothing had been changed.")]
 
 
-def _escalated(style: Style, event: Event | None, took: str) -> list[str]:
-    reason = safe((event or {}).get("reason") or "It needs a person.")
-    lines = [f"{style.yellow('!')} {style.bold('You are needed')} after {took}: {reason}"]
-    return [*lines, *(f"  - {safe_line(text)}" for text in (event or {}).get("suggestions", []))]
+def _escalated(style: Style, event: Event | None, took: str, columns: int | None) -> list[str]:
+    reason = (event or {}).get("reason") or "It needs a person."
+    lines = [f"{style.yellow('!')} {style.bold('You are needed')} after {took}", *paragraph(reason, columns)]
+    for text in (event or {}).get("suggestions", []):
+        lines += paragraph(safe_line(text), columns, "    ", first="  - ")
+    return lines
+
+
+def _next(style: Style, error: Event, task_id: str) -> str:
+    if error.get("recoverable", True) and error.get("code") not in _SAY_IT_DIFFERENTLY:
+        return _go_on(style, task_id)
+    return style.dim(f'  To ask for it differently: brain message {task_id} "…"')
 
 
 def _go_on(style: Style, task_id: str) -> str:

@@ -10,7 +10,7 @@ from sidecar.commands import options
 from sidecar.commands.browser import open_browser, panel_url
 from sidecar.commands.client import Client
 from sidecar.commands.sidecars import running
-from sidecar.commands.style import style_for
+from sidecar.commands.style import is_terminal, style_for
 
 ABOUT = """\
 Start the sidecar in this terminal and open the panel in your browser. If a sidecar of the data directory is already
@@ -53,14 +53,17 @@ def _serve(command: list[str], data_dir: Path, *, no_open: bool) -> int:
         if client is not None:
             _welcome(client, "is running", no_open=no_open)
             print(style_for().dim("Ctrl-C stops it; unfinished tasks go on at the next start."), flush=True)
-    return process.wait()
+    code = process.wait()
+    if code == 0:
+        print("\nThe sidecar has stopped." if is_terminal() else "The sidecar has stopped.")
+    return code
 
 
 def _welcome(client: Client, state: str, *, no_open: bool) -> None:
     style = style_for()
     print(f"{style.green('●')} Rainy Brain {state} at {style.bold(client.url)}  {style.dim(f'process {client.pid}')}")
     if not client.has("/"):
-        print("  This copy has no panel built. What can be done from another terminal:")
+        print("  The panel is not built (in a clone, `make panel` builds it). From another terminal:")
     else:
         url = panel_url(client)
         if not no_open and open_browser(url):

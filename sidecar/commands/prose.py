@@ -3,7 +3,7 @@
 from typing import Any
 
 from sidecar.commands.style import Style
-from sidecar.commands.text import safe, wrapped
+from sidecar.commands.text import paragraph, safe, wrapped
 
 LIVE_ROWS = 8
 INDENT = "  "
@@ -76,9 +76,8 @@ class Prose:
         for line in safe(text).split("\n"):
             if line.lstrip().startswith("```"):
                 self._in_code = not self._in_code
-            keep = self._columns is None or self._in_code or line.startswith("    ")
-            rows = [line] if keep or self._columns is None else wrapped(line, self._columns - len(INDENT) - 1)
-            lines += [f"{INDENT}{row}".rstrip() for row in rows]
+            as_it_is = self._in_code or line.startswith("    ")
+            lines += paragraph(line, None if as_it_is else self._columns, INDENT)
         return lines
 
     def _forget(self) -> None:

@@ -25,8 +25,9 @@ examples:
   brain run 'run `git status`' --json | jq .type
   brain run "search for TODO" --approvals readonly
 
-exit codes: 0 completed, 1 failed or a person is needed, 2 not usable as it was asked for, 4 no sidecar,
-5 you detached, 130 cancelled
+exit codes:
+  0 completed    1 failed, or a person is needed    2 not usable as it was written
+  4 no sidecar   5 you detached; the task goes on   130 cancelled
 """
 _ATTEMPTS = 3
 _INTENTS = (
@@ -60,10 +61,15 @@ def define(parser: argparse.ArgumentParser) -> None:
         help="the model for every role, or for one of fast, smart, instant",
     )
     parser.add_argument(
-        "--intent", choices=_INTENTS, help="what kind of task it is, if you know better than the router"
+        "--intent",
+        choices=_INTENTS,
+        metavar="INTENT",
+        help="what kind of task it is, if you know better than the router",
     )
     parser.add_argument("--conversation", metavar="ID", help="go on with this conversation")
-    parser.add_argument("--priority", choices=("high", "normal", "low"), default="normal", help="(default: normal)")
+    parser.add_argument(
+        "--priority", choices=("high", "normal", "low"), default="normal", help="who goes first (default: normal)"
+    )
     parser.add_argument("--max-duration", type=float, metavar="SECONDS", help="give up after this long (default: 3600)")
     parser.set_defaults(act=act)
 

@@ -22,6 +22,7 @@ from sidecar.config.places import READY_FILE, TOKEN_FILE
 
 START_SECONDS = 15.0
 LOG_FILE = "sidecar.log"
+LOG_BYTES = 1_048_576
 _ACTIVE = ("queued", "running", "waiting", "cancelling")
 
 
@@ -127,12 +128,19 @@ def _spawn(data_dir: Path, workspace: Path | None, *options: str) -> subprocess.
     command += ["--workspace", str(workspace)] if workspace is not None else []
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     stdin = subprocess.PIPE if "--die-with-parent" in options else subprocess.DEVNULL
-    descriptor = os.open(data_dir / LOG_FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with os.fdopen(descriptor, "a") as log:
+    with os.fdopen(_open_log(data_dir / LOG_FILE), "a") as log:
         # In a session of its own, so that Ctrl-C in this terminal is ours alone to understand.
         return subprocess.Popen(
             command, stdin=stdin, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
         )
+
+
+def _open_log(path: Path) -> int:
+    """The log of those that we start; it begins anew when it has grown long."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    if os.fstat(descriptor).st_size > LOG_BYTES:
+        os.ftruncate(descriptor, 0)
+    return descriptor
 
 
 def _ready_line(process: subprocess.Popen[str], seconds: float) -> str:

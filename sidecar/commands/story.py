@@ -6,7 +6,7 @@ from sidecar.commands.calls import Calls
 from sidecar.commands.endings import approval_lines, ending
 from sidecar.commands.prose import Prose
 from sidecar.commands.style import Style
-from sidecar.commands.text import clip, duration, safe, safe_line
+from sidecar.commands.text import clip, duration, paragraph, safe, safe_line
 
 Event = dict[str, Any]
 
@@ -22,10 +22,12 @@ class Story:
         self.open_questions: dict[str, Event] = {}
         self._style = style
         self._columns = columns
+        self._wrap = columns if wrap else None
+        self._told = ""
         self._seen = 0
         self._watched = False
         self._calls = Calls(style)
-        self._prose = Prose(style, columns if wrap else None)
+        self._prose = Prose(style, self._wrap)
         self._step = ""
         self._model = ""
         self._first_at = ""
@@ -72,7 +74,17 @@ class Story:
         before, self.status = self.status, event["status"]
         reason = safe_line(event.get("reason") or "")
         if self.ended:
-            lines = ending(self._style, event, self._first_at, self._facts, list(self._files.values()), self._checks)
+            files = list(self._files.values())
+            lines = ending(
+                self._style,
+                event,
+                self._first_at,
+                self._facts,
+                files,
+                self._checks,
+                columns=self._wrap,
+                told=self._told,
+            )
             self._facts.clear()
             self._calls.finish()
             return [*self._prose.finish(), "", *lines]
@@ -88,7 +100,8 @@ class Story:
 
     def _on_route(self, event: Event) -> list[str]:
         pipeline = " → ".join(event["pipeline"])
-        return [self._style.dim(safe_line(f"  {event['intent']}: {pipeline}, because {event['why']}"))]
+        text = safe_line(f"{event['intent']}: {pipeline}, because {event['why']}")
+        return [self._style.dim(row) for row in paragraph(text, self._wrap)]
 
     def _on_step(self, event: Event) -> list[str]:
         head = f"{event['agent']} {event['step']}/{event['total']}"
@@ -97,7 +110,9 @@ class Story:
             return ["", f"{self._style.bold(safe_line(head))}  {self._style.dim(safe_line(event['message']))}"]
         lines = self._prose.finish()
         if event["state"] == "failed":
-            lines.append(f"{self._style.red('✗')} {safe_line(head)}  {safe(event['message'])}")
+            lines.append(f"{self._style.red('✗')} {safe_line(head)} failed")
+            lines += [] if event["message"] == self._told else paragraph(event["message"], self._wrap)
+            self._told = event["message"]
         return lines
 
     def _on_model(self, event: Event) -> list[str]:
@@ -115,10 +130,11 @@ class Story:
         if event["role"] == "user":
             first, *rest = safe(event["text"]).split("\n")
             return [f"{self._style.cyan('›')} {self._style.bold(first)}", *(f"  {line}" for line in rest)]
+        self._told = event["text"]
         return self._prose.message(event)
 
     def _on_tool(self, event: Event) -> list[str]:
-        return [*self._prose.finish(), *self._calls.take(event, self._columns)]
+        return [*self._prose.finish(), *self._calls.take(event, self._columns, self._wrap)]
 
     def _on_tool_output(self, event: Event) -> list[str]:
         self._calls.output(event)
@@ -127,7 +143,7 @@ class Story:
     def _on_approval(self, event: Event) -> list[str]:
         if event["state"] == "requested":
             self.open_questions[event["approvalId"]] = event
-            return approval_lines(self._style, event)
+            return approval_lines(self._style, event, self._wrap)
         self.open_questions.pop(event["approvalId"], None)
         allowed = event["state"] == "allowed"
         return [self._style.green("  allowed") if allowed else self._style.red("  denied")]
@@ -151,8 +167,8 @@ class Story:
         return []
 
     def _on_retry(self, event: Event) -> list[str]:
-        text = f"  attempt {event['attempt']} of {event['of']}: {event['error']}"
-        return [*self._prose.finish(), self._style.yellow(safe(text))]
+        rows = paragraph(f"attempt {event['attempt']} of {event['of']}: {event['error']}", self._wrap)
+        return [*self._prose.finish(), *(self._style.yellow(row) for row in rows)]
 
     def _on_escalation(self, event: Event) -> list[str]:
         self._facts["escalation"] = event

@@ -48,9 +48,11 @@ def wrapped(line: str, columns: int) -> list[str]:
     """One line as rows that fit, broken between words where there is a chance to."""
     rows, row, taken = [], "", 0
     for word in re.findall(r"\s+|\S+", line):
-        if taken + width(word) > columns and not word.isspace() and row.strip():
+        if taken + width(word) > columns and row.strip():
             rows.append(row.rstrip())
             row, taken = "", 0
+            if word.isspace():
+                continue
         for char in word:
             if taken + _columns(char) > columns:
                 rows.append(row)
@@ -58,6 +60,13 @@ def wrapped(line: str, columns: int) -> list[str]:
             row += char
             taken += _columns(char)
     return [*rows, row.rstrip()]
+
+
+def paragraph(text: str, columns: int | None, indent: str = "  ", first: str | None = None) -> list[str]:
+    """A text in rows that fit, indented; the first one may begin differently. Without columns, in its own lines."""
+    room = None if columns is None else max(columns - len(indent) - 1, 20)
+    rows = [row for line in safe(text).split("\n") for row in ([line] if room is None else wrapped(line, room))]
+    return [f"{indent if number or first is None else first}{row}".rstrip() for number, row in enumerate(rows)]
 
 
 def duration(milliseconds: float) -> str:

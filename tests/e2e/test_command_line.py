@@ -23,7 +23,8 @@ from tests.e2e.support import (
 )
 from tests.e2e.terminal import BRAIN, brain, on_terminal
 
-LONG = "echo started; exec sleep 60"
+#: Live output is for those who watch already, so it is said again and again.
+LONG = "while :; do echo started; sleep 0.1; done"
 
 
 @pytest.fixture
@@ -108,7 +109,7 @@ def test_a_task_that_fails_ends_with_1_and_says_what_to_do_next(home: dict[str, 
 
     assert done.returncode == 1
     assert "✗ Failed" in done.stdout
-    assert "brain resume" in done.stdout
+    assert "brain message t_" in done.stdout
 
 
 def test_a_workspace_that_does_not_exist_is_refused_before_anything_starts(home: dict[str, str]) -> None:
@@ -160,7 +161,7 @@ def test_run_says_so_when_the_sidecar_was_stopped_under_it(sidecar: RunningSidec
 
 
 def test_on_a_terminal_progress_is_drawn_and_erased_again(home: dict[str, str], workspace: Path) -> None:
-    model = script(home, "lines", command("echo first; echo second; sleep 0.3; echo third"), {"text": "That was all."})
+    model = script(home, "lines", command("echo first; sleep 0.5; echo second; sleep 0.3"), {"text": "That was all."})
     arguments = ("run", "print", "--model", model, "--intent", "run_command", "--approvals", "auto")
     with on_terminal(*arguments, environ=home, cwd=workspace) as terminal:
         assert terminal.exit_code() == 0
@@ -177,7 +178,7 @@ def test_no_color_is_honoured_on_a_terminal(home: dict[str, str], workspace: Pat
 
 
 def test_what_a_command_prints_cannot_drive_the_terminal(home: dict[str, str], workspace: Path) -> None:
-    text = "printf '\\033]0;owned\\007\\033[2J\\033[31mred\\n'; sleep 0.3"
+    text = "sleep 0.3; printf '\\033]0;owned\\007\\033[2J\\033[31mred\\n'; sleep 0.3"
     model = script(home, "evil", command(text), {"text": "Done \x1b]52;c;ZXZpbA==\x07 now."})
     arguments = ("run", "print", "--model", model, "--intent", "run_command", "--approvals", "auto")
     with on_terminal(*arguments, environ=home, cwd=workspace) as terminal:
@@ -204,7 +205,7 @@ def test_ctrl_c_cancels_the_task_and_says_what_was_killed(home: dict[str, str], 
 def test_a_second_ctrl_c_leaves_the_task_alone_and_says_how_to_see_it_again(
     home: dict[str, str], workspace: Path
 ) -> None:
-    stubborn = "trap '' TERM; echo started; while :; do sleep 0.1; done"
+    stubborn = f"trap '' TERM; {LONG}"
     model = script(home, "stubborn", command(stubborn))
     arguments = ("run", "wait", "--model", model, "--intent", "run_command", "--approvals", "auto")
     with on_terminal(*arguments, environ=home, cwd=workspace) as terminal:
@@ -244,6 +245,55 @@ def test_always_is_asked_once_for_the_same_command(home: dict[str, str], workspa
         assert terminal.exit_code() == 0
         assert terminal.text.count("needs your word") == 1
     assert (workspace / "log").read_text() == "again\nagain\n"
+
+
+def test_a_question_that_is_answered_elsewhere_is_taken_back(home: dict[str, str], workspace: Path) -> None:
+    model = script(home, "asks", command("touch made-by-command"), {"text": "That was all."})
+    with on_terminal(
+        "run", "do it", "--model", model, "--intent", "run_command", environ=home, cwd=workspace
+    ) as terminal:
+        terminal.wait_for("Allow it?")
+        assert brain("approve", newest(home)["id"], "--deny", environ=home).returncode == 0
+        assert terminal.exit_code() == 0
+        assert "denied" in terminal.text
+    assert not (workspace / "made-by-command").exists()
+
+
+def test_ctrl_c_at_a_question_cancels_the_task(home: dict[str, str], workspace: Path) -> None:
+    model = script(home, "asks", command("touch made-by-command"))
+    with on_terminal(
+        "run", "do it", "--model", model, "--intent", "run_command", environ=home, cwd=workspace
+    ) as terminal:
+        terminal.wait_for("Allow it?")
+        terminal.press_ctrl_c()
+        assert terminal.exit_code() == 130
+    assert not (workspace / "made-by-command").exists()
+
+
+def test_ctrl_c_while_following_only_stops_the_watching(sidecar: RunningSidecar) -> None:
+    environ = {**sidecar.environ, "BRAIN_DATA_DIR": str(sidecar.data_dir)}
+    models = sidecar.script("long", [command(LONG)])
+    task_id = sidecar.execute("wait", intent="run_command", models=models, approvals="auto")
+    with on_terminal("show", "--follow", task_id, environ=environ) as terminal:
+        terminal.wait_for("run_command")
+        terminal.press_ctrl_c()
+        assert terminal.exit_code() == 5
+        assert "Detached; the task goes on" in terminal.text
+    assert sidecar.task(task_id)["status"] == "running"
+
+
+def test_output_that_nobody_reads_any_more_ends_quietly(sidecar: RunningSidecar) -> None:
+    environ = {**sidecar.environ, "BRAIN_DATA_DIR": str(sidecar.data_dir)}
+    for _ in range(2):
+        sidecar.wait_for_end(sidecar.execute("list the files"))
+    with subprocess.Popen(
+        [*BRAIN, "tasks"], env=environ, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 141
 
 
 # -- looking -----------------------------------------------------------------------------------------------------------

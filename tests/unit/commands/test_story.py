@@ -181,10 +181,21 @@ def test_a_failure_ends_with_its_reason_and_the_way_on() -> None:
     teller.hear("status", status="running")
     teller.hear("error", code="max_duration", message="Too slow.", recoverable=True)
     lines = teller.hear("status", status="failed", at="2026-01-01T00:00:02.000Z")
-    assert lines[-2:] == [
-        "✗ Failed after 2.0 s: Too slow.",
+    assert lines[-3:] == [
+        "✗ Failed after 2.0 s",
+        "  Too slow.",
         "  To go on where it stopped: brain resume --follow t_01234567",
     ]
+
+
+def test_a_reason_that_was_just_read_is_not_told_again() -> None:
+    teller = Teller()
+    teller.message("I did not understand.")
+    teller.hear("step", step=1, total=1, message="I did not understand.", agent="coder", state="failed")
+    teller.hear("error", code="not_understood", message="I did not understand.", recoverable=True)
+    teller.hear("status", status="failed")
+    assert sum("did not understand" in line for line in teller.lines) == 1
+    assert 'brain message t_01234567 "…"' in teller.lines[-1]
 
 
 def test_what_cannot_be_resumed_is_not_said_to_be() -> None:
@@ -223,7 +234,7 @@ def test_a_person_who_is_needed_is_told_why() -> None:
     teller = Teller()
     teller.hear("escalation", reason="It fails each time.", attempts=3, suggestions=["Look at a.py."])
     lines = teller.hear("status", status="escalated")
-    assert any("You are needed" in line and "It fails each time." in line for line in lines)
+    assert "  It fails each time." in lines
     assert "  - Look at a.py." in lines
 
 

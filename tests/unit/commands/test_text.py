@@ -44,6 +44,8 @@ def test_wrapped_rows_fit_and_lose_nothing_but_spaces(text: str, columns: int) -
 
 def test_rows_are_broken_between_words() -> None:
     assert wrapped("the quick brown fox", 10) == ["the quick", "brown fox"]
+    assert wrapped("the quick brown fox", 9) == ["the quick", "brown fox"]
+    assert wrapped("  indented", 20) == ["  indented"]
 
 
 @pytest.mark.parametrize(

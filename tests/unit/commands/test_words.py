@@ -104,7 +104,7 @@ def test_completion_knows_commands_options_and_choices() -> None:
 
 def test_findings_are_told_with_the_way_to_mend_them() -> None:
     plain = Style(colour=False)
-    assert told(Finding("git", OK, "2.39"), plain) == ["ok       git           2.39"]
+    assert told(Finding("git", OK, "2.39"), plain) == ["ok       git         2.39"]
     assert told(Finding("git", MISSING, "not found", "Install git."), plain)[1].endswith("→ Install git.")
 
 
