@@ -1,0 +1,175 @@
+"""F7: the bridge drops in mid-call, before and after the effect; results come twice, and from strangers."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.bridge import RawShell, raw_shell, shell_process
+from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
+
+COMMAND = {"calls": [{"tool": "run_command", "args": {"command": "echo once >> log.txt"}}]}
+
+
+@pytest.fixture
+def sidecar(tmp_path: Path) -> Iterator[RunningSidecar]:
+    with running_sidecar(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(4) as made:
+        yield made
+
+
+class EditorShell:
+    """A shell by hand with a log of its own, as the wire asks for: it acts on an id once, and answers it each time."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.answers: dict[str, str] = {}
+        self.session = ""
+        self._workspace = workspace
+
+    def hello(self, connection: RawShell) -> Json:
+        known = {"session": self.session} if self.session else {}
+        welcome = connection.hello("run_command", **known)
+        self.session = welcome["session"]
+        return welcome
+
+    def act(self, call: Json) -> str:
+        if call["id"] not in self.answers:
+            with (self._workspace / "log.txt").open("a") as log:
+                log.write("once\n")
+            self.answers[call["id"]] = f"done {call['id']}"
+        return self.answers[call["id"]]
+
+
+def start(sidecar: RunningSidecar, name: str = "once", **options: object) -> str:
+    models = sidecar.script(name, [COMMAND, {"text": "done"}])
+    settings = {"approvals": "auto", "intent": "run_command", "agentType": "terminal"} | options
+    return sidecar.execute("x", models=models, **settings)
+
+
+def outcome(sidecar: RunningSidecar, task_id: str) -> Json:
+    return [event for event in sidecar.events(task_id) if event["type"] == "tool"][-1]
+
+
+def test_f07_dropped_before_the_effect(sidecar: RunningSidecar) -> None:
+    editor = EditorShell(sidecar.workspace)
+    with raw_shell(sidecar) as connection:
+        editor.hello(connection)
+        task_id = start(sidecar)
+        first = connection.next("tool_call")
+    with raw_shell(sidecar) as connection:
+        welcome = editor.hello(connection)
+        assert [each["id"] for each in welcome["open"]] == [first["id"]]
+        again = connection.next("tool_call")
+        assert again == first
+        connection.result(again["id"], editor.act(again))
+        assert sidecar.wait_for_end(task_id)["status"] == "completed"
+    assert outcome(sidecar, task_id)["status"] == "success"
+    assert (sidecar.workspace / "log.txt").read_text() == "once\n"
+
+
+@pytest.mark.parametrize("drops", [1, 3])
+def test_f07_dropped_after_the_effect(sidecar: RunningSidecar, drops: int) -> None:
+    editor = EditorShell(sidecar.workspace)
+    task_id = ""
+    for number in range(drops):
+        with raw_shell(sidecar) as connection:
+            editor.hello(connection)
+            task_id = task_id or start(sidecar)
+            editor.act(connection.next("tool_call"))
+            if number % 2:
+                connection.socket.socket.close()  # without a word, as when a cable is pulled
+    with raw_shell(sidecar) as connection:
+        editor.hello(connection)
+        call = connection.next("tool_call")
+        connection.result(call["id"], editor.act(call))
+        assert sidecar.wait_for_end(task_id)["status"] == "completed"
+    assert outcome(sidecar, task_id)["status"] == "success"
+    assert (sidecar.workspace / "log.txt").read_text() == "once\n"
+
+
+def test_f07_results_that_come_twice_or_from_strangers_count_once(sidecar: RunningSidecar) -> None:
+    editor = EditorShell(sidecar.workspace)
+    with raw_shell(sidecar) as connection, raw_shell(sidecar) as stranger:
+        stranger.hello("read_file")
+        editor.hello(connection)
+        task_id = start(sidecar)
+        call = connection.next("tool_call")
+        stranger.result(call["id"], "forged")
+        assert stranger.next("error")["error"]["code"] == "unknown_call"
+        connection.result("never-called", "forged")
+        assert connection.next("error")["id"] == "never-called"
+        connection.result(call["id"], editor.act(call))
+        for _ in range(3):
+            connection.result(call["id"], "again")
+        assert sidecar.wait_for_end(task_id)["status"] == "completed"
+        connection.result(call["id"], "long after")
+        connection.socket.send("{}")
+        assert connection.next("error")["error"]["code"] == "bad_frame"  # the duplicates were passed over in silence
+    events = [event for event in sidecar.events(task_id) if event["type"] == "tool" and event["status"] == "success"]
+    assert len(events) == 1 and events[0]["summary"] == f"done {call['id']}"
+
+
+def test_f07_a_shell_that_does_not_return_leaves_unknown(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path, BRAIN_BRIDGE_RECONNECT_SECONDS="0.2") as sidecar:
+        with raw_shell(sidecar) as connection:
+            EditorShell(sidecar.workspace).hello(connection)
+            task_id = start(sidecar)
+            connection.next("tool_call")
+        sidecar.wait_for_end(task_id)
+        assert outcome(sidecar, task_id)["status"] == "unknown"
+        assert not (sidecar.workspace / "log.txt").exists()
+
+
+@pytest.mark.parametrize(("answer", "lines"), [("allow", "once\n"), ("deny", None)])
+def test_f07_and_where_a_person_is_there_they_are_asked(tmp_path: Path, answer: str, lines: str | None) -> None:
+    with running_sidecar(tmp_path, BRAIN_BRIDGE_RECONNECT_SECONDS="0.2") as sidecar:
+        with raw_shell(sidecar) as connection:
+            EditorShell(sidecar.workspace).hello(connection)
+            task_id = start(sidecar, approvals="ask")
+            first = sidecar.wait_for_event(task_id, lambda event: event["type"] == "approval")
+            url = f"/api/brain/tasks/{task_id}/approvals"
+            assert sidecar.post(f"{url}/{first['approvalId']}", {"decision": "allow"}).status == 200
+            connection.next("tool_call")
+        second = sidecar.wait_for_event(
+            task_id,
+            lambda event: (
+                event["type"] == "approval"
+                and event["state"] == "requested"
+                and event["approvalId"] != first["approvalId"]
+            ),
+        )
+        assert "may have taken effect" in second["why"]
+        assert sidecar.post(f"{url}/{second['approvalId']}", {"decision": answer}).status == 200
+        sidecar.wait_for_end(task_id)
+        log = sidecar.workspace / "log.txt"
+        assert (log.read_text() if log.exists() else None) == lines
+        assert outcome(sidecar, task_id)["status"] == ("success" if lines else "unknown")
+
+
+def test_f07_the_reference_shell_answers_from_its_log(sidecar: RunningSidecar, pool: ThreadPoolExecutor) -> None:
+    """The sidecar is killed while the shell runs a command: its new life gets the answer of the one run there was."""
+    slow = {
+        "calls": [
+            {"tool": "run_command", "args": {"command": "echo once >> log.txt; until [ -e go ]; do sleep 0.02; done"}}
+        ]
+    }
+    models = sidecar.script("slow", [slow, {"text": "done"}])
+    log = sidecar.workspace / "log.txt"
+    with shell_process(sidecar) as shell:
+        options = {"approvals": "auto", "intent": "run_command", "agentType": "terminal"}
+        task_id = sidecar.execute("x", models=models, **options)
+        wait_until(log.exists, what="the command")
+        sidecar.kill()
+        back: Future[Json] = pool.submit(shell.connected)
+        sidecar.start()
+        back.result(10)
+        (sidecar.workspace / "go").touch()
+        sidecar.wait_for_end(task_id)
+        assert outcome(sidecar, task_id)["status"] in ("success", "unknown")
+    assert log.read_text() == "once\n"
