@@ -17,6 +17,15 @@ log = logging.getLogger(__name__)
 _PARTS = ("", "-wal", "-shm")
 _OWNED = ("events", "records", "blob_uses")
 _NAMED = 10
+_DAMAGE = frozenset(
+    {
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_ERROR,
+    }
+)
 
 
 def set_aside_if_damaged(path: Path) -> list[str]:
@@ -51,11 +60,15 @@ def _defect(path: Path) -> str:
                     return f"rows of {len(damaged)} tasks do not match their checksums"
             # A file that cannot be written is of no use either, and is best found out now.
             connection.execute("BEGIN IMMEDIATE")
-            connection.execute(f"PRAGMA user_version = {version}")
-            connection.execute("COMMIT")
+            connection.execute("ROLLBACK")
     except sqlite3.DatabaseError as error:
-        return str(error)
+        # A full or failing disk is no damage to the file: what is there is kept, and the writer waits for better days.
+        return str(error) if _primary_code(error) in _DAMAGE else ""
     return ""
+
+
+def _primary_code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
 
 
 def _connect(path: Path) -> sqlite3.Connection:

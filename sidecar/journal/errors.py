@@ -7,6 +7,7 @@ JournalError
 ├── QueueFull         as many tasks are queued as are allowed
 ├── JournalStalled    the disk takes nothing at the moment; nothing is lost, and it goes on when the disk does
 ├── JournalClosed     the journal was closed
+├── CannotOpen        the disk does not let the file be opened
 └── JournalTooNew     the file was written by a newer version
 """
 
@@ -55,4 +56,8 @@ class JournalClosed(JournalError):
 
 
 class JournalTooNew(JournalError):
+    pass
+
+
+class CannotOpen(JournalError):
     pass

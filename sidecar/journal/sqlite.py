@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sidecar.journal import damage, rows
-from sidecar.journal.errors import UnknownTask
+from sidecar.journal.errors import CannotOpen, UnknownTask
 from sidecar.journal.port import Claim, NewTask, Page, Record, StoredEvent
 from sidecar.journal.retention import Retention, timestamp
 from sidecar.journal.store import PendingEvent, Store, connect, read_records
@@ -45,8 +45,11 @@ class SqliteJournal:
 
     @classmethod
     async def open(cls, path: Path, retention: Retention | None = None) -> "SqliteJournal":
-        set_aside = damage.set_aside_if_damaged(path)
-        return cls(path, retention or Retention(), set_aside)
+        try:
+            set_aside = damage.set_aside_if_damaged(path)
+            return cls(path, retention or Retention(), set_aside)
+        except sqlite3.Error as error:
+            raise CannotOpen(f"The journal {path} cannot be opened: {error}. Nothing was changed.") from error
 
     # -- writing -----------------------------------------------------------------------------------------------------
 

@@ -54,9 +54,12 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._connection = connect(path)
-        self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            # Only a new file takes these two; on an old one even asking for them would write to it.
+            self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA journal_size_limit = 16777216")
         # On macOS a plain fsync does not reach the disk; elsewhere this changes nothing.
         self._connection.execute("PRAGMA fullfsync = ON")

@@ -8,5 +8,11 @@ def configure(level: str = "INFO") -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S"))
     logging.basicConfig(level=level, handlers=[handler], force=True)
+    logging.getLogger("uvicorn.error").addFilter(_about_us)
     for name in ("uvicorn.error", "uvicorn.access", "sse_starlette", "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _about_us(record: logging.LogRecord) -> bool:
+    # What uvicorn says when a stream is let go because its reader took nothing; we have said so ourselves.
+    return "without completing response" not in record.getMessage()

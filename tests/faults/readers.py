@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import Any
 
 from tests.e2e.support import RunningSidecar
@@ -31,3 +32,9 @@ async def read_to_end(reader: asyncio.StreamReader) -> list[Json]:
         elif line == b"0\r\n":
             break
     return events
+
+
+async def close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with suppress(ConnectionError):
+        await writer.wait_closed()

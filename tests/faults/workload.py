@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 def script() -> list[Json]:
-    """Each turn writes a file and appends a line by a command that takes its time: a line twice is an effect doubled."""
+    """Each turn writes a file, and appends a line by a command that takes its time: a line twice is an effect twice."""
     replies: list[Json] = []
     for turn in range(TURNS):
         content = f"content of turn {turn}\n"
@@ -50,11 +50,11 @@ def check_effects(workspace: Path) -> None:
     assert len(lines) == len(set(lines)), f"effects doubled: {lines}"
     for file in workspace.glob("file*.txt"):
         assert file.read_text() == f"content of turn {file.stem[4:]}\n"
-    assert not list(workspace.glob(".*")), "temporary files were left behind"
 
 
 def check_completed(task: Json, workspace: Path) -> None:
     assert task["status"] == "completed", task
+    assert not list(workspace.glob(".*")), "temporary files were left behind"
     assert {file.name for file in workspace.glob("file*.txt")} == {f"file{turn}.txt" for turn in range(TURNS)}
 
 
