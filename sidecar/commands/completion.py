@@ -30,7 +30,7 @@ complete -o default -F _brain brain""",
     "zsh": """\
 _brain() {
     local -a found
-    found=("${(@f)$(brain completion --words "${(@)words[2,CURRENT]}" 2>/dev/null | sed 's/:/\\\\:/g; s/\\t/:/')}")
+    found=("${(@f)$(brain completion --words "${(@)words[2,CURRENT]}" 2>/dev/null | sed 's/:/\\\\:/g' | tr '\\t' ':')}")
     [[ -n "$found" ]] && _describe brain found || _files
 }
 compdef _brain brain""",

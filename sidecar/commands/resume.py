@@ -35,8 +35,8 @@ def act(args: argparse.Namespace) -> int:
     try:
         client.post(f"/api/brain/tasks/{task_id}/resume")
     except Refused as refusal:
-        # A sidecar that has just been started goes on with what was interrupted by itself.
-        if refusal.code != "task_active":
+        # A sidecar that has just been started goes on with what was interrupted by itself, and may be done already.
+        if refusal.code != "task_active" and not (refusal.code == "task_completed" and workplace.started):
             raise
     if not args.follow:
         print(f"{task_id} goes on. Watch it: brain show --follow {options.short(task_id)}")

@@ -44,7 +44,7 @@ def act(args: argparse.Namespace) -> int:
 async def _shell(args: argparse.Namespace, place: Path, data: Path) -> int:
     from bridge.shell import Endpoint, ReferenceShell
     from bridge.shell.place import Place
-    from sidecar.commands.serve import stop_on_signals, stop_with_parent
+    from sidecar.commands.serving import stop_on_signals, stop_with_parent
     from tools.registry import default_registry
 
     registry = default_registry()

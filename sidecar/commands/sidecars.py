@@ -73,6 +73,11 @@ class Workplace:
             self._own = process or self._own
         return client
 
+    @property
+    def started(self) -> bool:
+        """Whether it is ours, and not one that was there before."""
+        return self._own is not None
+
     def leave(self) -> None:
         """Takes down what we started, unless somebody uses it; left alone it ends by itself when it is idle."""
         if self._own is None or self._own.poll() is not None:

@@ -10,6 +10,8 @@ from sidecar.commands.story import Story
 from sidecar.commands.style import is_terminal, style_for
 from sidecar.commands.text import safe
 
+REDRAW_SECONDS = 0.05
+
 
 class Telling(Protocol):
     #: Whether it looks different from moment to moment.
@@ -38,13 +40,18 @@ class StoryTelling:
         self._screen = screen
         self._story = story
         self._since = time.monotonic()
+        self._drawn = 0.0
 
     def take(self, seen: Seen) -> None:
         if seen.event.get("seq") is not None:
             # What is shown as its time is how long the present thing has been going on.
             self._since = time.monotonic()
-        if self._screen.live or seen.event["type"] != "delta":
-            self._screen.say(self._story.take(seen.event, seen.connected_at))
+        if not self._screen.live and seen.event["type"] == "delta":
+            return
+        lines = self._story.take(seen.event, seen.connected_at)
+        self._screen.say(lines)
+        # A flood of output is not drawn word by word; who watches sees the last of it soon enough.
+        if lines or time.monotonic() - self._drawn > REDRAW_SECONDS:
             self.tick()
 
     def notice(self, text: str) -> None:
@@ -53,6 +60,7 @@ class StoryTelling:
 
     def tick(self) -> None:
         if self._screen.live:
+            self._drawn = time.monotonic()
             self._screen.draw(self._story.live(time.monotonic() - self._since, self._screen.columns))
 
     def question(self) -> dict[str, Any] | None:

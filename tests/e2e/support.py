@@ -78,7 +78,7 @@ class RunningSidecar:
         return self._wait()
 
     def restart(self, *more: str) -> "RunningSidecar":
-        """A new life on the same data directory; the old one is killed if it is still there."""
+        """A new life on the same data directory; the old one is ended if it is still there."""
         self.close()
         return self.start(*more)
 
