@@ -6,7 +6,10 @@ export default defineConfig({
     target: "es2022",
     outDir: "src/client/dist",
     minify: false,
-    lib: { entry: { index: "src/client/index.ts", react: "src/client/react.ts" }, formats: ["es"] },
+    lib: {
+      entry: { index: "src/client/index.ts", react: "src/client/react.ts", bridge: "src/bridge/index.ts" },
+      formats: ["es"],
+    },
     rolldownOptions: { external: ["react", "eventsource-parser"] },
   },
 });

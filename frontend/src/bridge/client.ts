@@ -1,0 +1,249 @@
+import type { EndedProcess, JsonValue, NotifyFrame, OpenCall, ResultBody, ShellInfo, Welcome } from "../wire/types.ts";
+import { SUBPROTOCOL } from "./frames.ts";
+import { type Effect, ShellSession } from "./session.ts";
+
+/** As much of the platform's WebSocket as is used; in Node before 22 hand in one that is called the same way. */
+export interface Socket {
+  send(text: string): void;
+  close(code?: number, reason?: string): void;
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: never) => void) | null;
+  onclose: ((event: never) => void) | null;
+  onerror: ((event: never) => void) | null;
+}
+export type SocketConstructor = new (url: string, protocols: string[]) => Socket;
+
+/** Where the sidecar is now. It is asked for with each connection: a new start has a new token, maybe a new port. */
+export interface Endpoint {
+  readonly url: string;
+  readonly token: string;
+}
+
+export interface CallContext {
+  readonly id: string;
+  readonly workspace: string;
+  readonly timeoutMs: number;
+  /** Aborted when the call is cancelled, takes too long, or the client is closed. */
+  readonly signal: AbortSignal;
+  /** Live output, shown while the call runs. */
+  stream(stream: "stdout" | "stderr", text: string): void;
+  /** A process that was ended with the call. */
+  killed(pid: number, command: string): void;
+}
+
+export type ToolHandler = (
+  args: { [key: string]: JsonValue },
+  call: CallContext,
+) => Promise<string | ResultBody> | string | ResultBody;
+
+/** Thrown by a handler to say, with a code of its own, why a call cannot be carried out. */
+export class ToolFailure extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+    this.name = "ToolFailure";
+  }
+}
+
+export type BridgeState = "connecting" | "connected" | "waiting" | "closed";
+
+export interface BridgeOptions {
+  readonly endpoint: () => Endpoint | Promise<Endpoint>;
+  readonly workspace: string;
+  readonly shell: ShellInfo;
+  /** What this shell carries out; the sidecar does everything else itself. */
+  readonly tools: { readonly [name: string]: ToolHandler };
+  readonly WebSocket?: SocketConstructor;
+  readonly fetch?: typeof fetch;
+  readonly onState?: (state: BridgeState) => void;
+  readonly onWelcome?: (frame: Welcome) => void;
+}
+
+const BRIDGE = "/api/brain/bridge";
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+const CONNECT_MS = 10_000;
+
+/** A desktop shell's end of the bridge: connected from `start` to `close`, whatever happens in between. */
+export class BridgeClient {
+  readonly #session: ShellSession;
+  readonly #running = new Map<string, AbortController>();
+  readonly #closed = new AbortController();
+  #socket: Socket | undefined;
+  #state: BridgeState = "waiting";
+  #pause = FIRST_PAUSE_MS;
+  #living: Promise<void> | undefined;
+
+  constructor(private readonly options: BridgeOptions) {
+    this.#session = new ShellSession(options.shell, options.workspace, Object.keys(options.tools).sort());
+  }
+
+  get state(): BridgeState {
+    return this.#state;
+  }
+
+  start(): void {
+    this.#living ??= this.#live();
+  }
+
+  /** Ends the connection and every call that still runs. */
+  async close(): Promise<void> {
+    this.#closed.abort(new ToolFailure("cancelled", "The shell is closed."));
+    for (const running of this.#running.values()) running.abort(this.#closed.signal.reason);
+    this.#socket?.close(1000, "closed");
+    await this.#living;
+    this.#enter("closed");
+  }
+
+  /** What the editor knows first. Said while connected, and otherwise forgotten: the sidecar looks for itself then. */
+  notify(frame: Omit<NotifyFrame, "type">): void {
+    this.#perform(this.#session.notify(frame));
+  }
+
+  async #live(): Promise<void> {
+    const closed = this.#closed.signal;
+    while (!closed.aborted) {
+      this.#enter("connecting");
+      try {
+        await this.#connection();
+      } catch {
+        // Not there, or not yet: it is tried again.
+      }
+      if (closed.aborted) return;
+      this.#enter("waiting");
+      await pause(this.#pause * (0.5 + Math.random() / 2), closed);
+      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
+    }
+  }
+
+  async #connection(): Promise<void> {
+    const { url, token } = await this.options.endpoint();
+    const ticket = await this.#ticket(url, token);
+    if (this.#closed.signal.aborted) return;
+    const Constructor = this.options.WebSocket ?? (globalThis.WebSocket as unknown as SocketConstructor | undefined);
+    if (Constructor === undefined) throw new Error("There is no WebSocket here; hand one in.");
+    const address = `${url.replace(/^http/, "ws")}${BRIDGE}?ticket=${encodeURIComponent(ticket)}`;
+    const socket = new Constructor(address, [SUBPROTOCOL]);
+    this.#socket = socket;
+    try {
+      await this.#talk(socket);
+    } finally {
+      this.#socket = undefined;
+      this.#session.lost();
+    }
+  }
+
+  /** A webview cannot send a header with a WebSocket, so it shows a ticket that it got with one. */
+  async #ticket(url: string, token: string): Promise<string> {
+    const get = this.options.fetch ?? fetch;
+    const answer = await get(`${url}${BRIDGE}/ticket`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}` },
+      signal: AbortSignal.any([this.#closed.signal, AbortSignal.timeout(CONNECT_MS)]),
+    });
+    if (!answer.ok) throw new Error(`No ticket: ${answer.status}`);
+    const { ticket } = (await answer.json()) as { ticket: string };
+    return ticket;
+  }
+
+  #talk(socket: Socket): Promise<void> {
+    return new Promise((resolve) => {
+      // A connection that neither opens nor fails is given up.
+      const late = setTimeout(() => socket.close(), CONNECT_MS);
+      socket.onopen = () => socket.send(this.#session.hello());
+      socket.onmessage = (event: { data: unknown }) => {
+        clearTimeout(late);
+        this.#perform(this.#session.receive(event.data));
+      };
+      socket.onerror = () => {};
+      socket.onclose = () => {
+        clearTimeout(late);
+        resolve();
+      };
+    });
+  }
+
+  #perform(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      switch (effect.kind) {
+        case "send":
+          this.#socket?.send(effect.text);
+          break;
+        case "run":
+          void this.#carryOut(effect.call);
+          break;
+        case "stop":
+          this.#running.get(effect.callId)?.abort(new ToolFailure("cancelled", "The call was cancelled."));
+          break;
+        case "welcomed":
+          this.#pause = FIRST_PAUSE_MS;
+          this.#enter("connected");
+          this.options.onWelcome?.(effect.frame);
+          break;
+      }
+    }
+  }
+
+  async #carryOut(call: OpenCall): Promise<void> {
+    const stopped = new AbortController();
+    this.#running.set(call.id, stopped);
+    const late = setTimeout(
+      () => stopped.abort(new ToolFailure("timed_out", `${call.tool} took longer than ${call.timeoutMs / 1000} s.`)),
+      call.timeoutMs,
+    );
+    const killed: EndedProcess[] = [];
+    try {
+      const result = await this.#handled(call, stopped.signal, killed);
+      const body: ResultBody = typeof result === "string" ? { content: result } : { ...result };
+      if (killed.length > 0) body.killed = [...(body.killed ?? []), ...killed];
+      this.#perform(this.#session.result(call.id, body));
+    } catch (thrown) {
+      this.#perform(this.#session.error(call.id, why(thrown, stopped.signal), killed));
+    } finally {
+      clearTimeout(late);
+      this.#running.delete(call.id);
+    }
+  }
+
+  async #handled(call: OpenCall, signal: AbortSignal, killed: EndedProcess[]): Promise<string | ResultBody> {
+    const handler = Object.hasOwn(this.options.tools, call.tool) ? this.options.tools[call.tool] : undefined;
+    if (handler === undefined) throw new ToolFailure("unknown_tool", `This shell has no tool ${call.tool}.`);
+    const result = await handler(call.args, {
+      id: call.id,
+      workspace: call.workspace,
+      timeoutMs: call.timeoutMs,
+      signal,
+      stream: (stream, text) => this.#perform(this.#session.stream(call.id, stream, text)),
+      killed: (pid, command) => killed.push({ pid, command }),
+    });
+    return result;
+  }
+
+  #enter(state: BridgeState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.options.onState?.(state);
+  }
+}
+
+function why(thrown: unknown, signal: AbortSignal): { code: string; message: string } {
+  // Whatever a handler throws once it was told to stop, it stopped because it was told.
+  const cause = signal.aborted ? signal.reason : thrown;
+  if (cause instanceof ToolFailure) return { code: cause.code, message: cause.message };
+  return { code: "tool_failed", message: cause instanceof Error ? cause.message : String(cause) };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener("abort", over);
+    if (signal.aborted) over();
+  });
+}
