@@ -8,7 +8,7 @@ from sidecar.commands.follow import Seen
 from sidecar.commands.screen import Plain, Screen, Terminal
 from sidecar.commands.story import Story
 from sidecar.commands.style import is_terminal, style_for
-from sidecar.commands.text import safe
+from sidecar.commands.text import paragraph
 
 REDRAW_SECONDS = 0.05
 
@@ -55,7 +55,7 @@ class StoryTelling:
             self.tick()
 
     def notice(self, text: str) -> None:
-        self._screen.say([safe(text)])
+        self._screen.say(paragraph(text, self._screen.columns if self._screen.live else None, ""))
         self.tick()
 
     def tick(self) -> None:

@@ -158,9 +158,7 @@ class Watch:
         self._telling.answered(here=False)
         if self._cancels:
             self._cancels = False
-            self._telling.notice(
-                "Ctrl-C: the task is told to stop. Once more leaves it alone and gives back the terminal."
-            )
+            self._telling.notice("Ctrl-C: cancelling the task. Once more leaves it alone.")
             self._submit("cancel")
             return True
         state = "is still being cancelled" if self._status == "cancelling" else "goes on"

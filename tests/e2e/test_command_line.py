@@ -202,20 +202,36 @@ def test_ctrl_c_cancels_the_task_and_says_what_was_killed(home: dict[str, str], 
     assert newest(home)["status"] == "cancelled"
 
 
-def test_a_second_ctrl_c_leaves_the_task_alone_and_says_how_to_see_it_again(
-    home: dict[str, str], workspace: Path
-) -> None:
-    stubborn = f"trap '' TERM; {LONG}"
-    model = script(home, "stubborn", command(stubborn))
+def test_a_second_ctrl_c_leaves_the_task_alone_and_says_how_to_see_it_again(sidecar: RunningSidecar) -> None:
+    environ = {**sidecar.environ, "BRAIN_DATA_DIR": str(sidecar.data_dir)}
+    model = script(environ, "long", command(LONG))
     arguments = ("run", "wait", "--model", model, "--intent", "run_command", "--approvals", "auto")
-    with on_terminal(*arguments, environ=home, cwd=workspace) as terminal:
+    with on_terminal(*arguments, environ=environ, cwd=sidecar.workspace) as terminal:
         terminal.wait_for("│ started")
+        # A sidecar that does not answer keeps nobody waiting.
+        os.kill(sidecar.pid, signal.SIGSTOP)
         terminal.press_ctrl_c()
         terminal.wait_for("Once more leaves it alone")
         terminal.press_ctrl_c()
         assert terminal.exit_code() == 5
-        assert re.search(r"Detached; the task .*brain show --follow t_[0-9a-f]{8}", terminal.text)
-    # The sidecar finishes the cancelling by itself.
+        assert re.search(
+            r"Detached; the task goes on\. Watch it again: brain show --follow t_[0-9a-f]{8}", terminal.text
+        )
+    os.kill(sidecar.pid, signal.SIGCONT)
+    assert sidecar.get("/api/brain/tasks").json["tasks"][0]["status"] in ("running", "cancelling", "cancelled")
+
+
+def test_a_task_that_was_left_while_it_was_cancelled_is_cancelled_all_the_same(
+    home: dict[str, str], workspace: Path
+) -> None:
+    model = script(home, "stubborn", command(f"trap '' TERM; {LONG}"))
+    arguments = ("run", "wait", "--model", model, "--intent", "run_command", "--approvals", "auto")
+    with on_terminal(*arguments, environ=home, cwd=workspace) as terminal:
+        terminal.wait_for("│ started")
+        terminal.press_ctrl_c()
+        terminal.wait_for("■ Cancelling")
+        terminal.press_ctrl_c()
+        assert terminal.exit_code() in (5, 130)
     wait_until(lambda: newest(home)["status"] == "cancelled", what="the task to be cancelled")
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from sidecar import cli
 from sidecar.commands import ALONE, COMMANDS, GROUPS
+from sidecar.commands.browser import has_desktop
 from sidecar.commands.client import refusal
 from sidecar.commands.completion import candidates
 from sidecar.commands.doctor import told
@@ -106,6 +107,12 @@ def test_findings_are_told_with_the_way_to_mend_them() -> None:
     plain = Style(colour=False)
     assert told(Finding("git", OK, "2.39"), plain) == ["ok       git         2.39"]
     assert told(Finding("git", MISSING, "not found", "Install git."), plain)[1].endswith("→ Install git.")
+
+
+def test_a_browser_is_opened_only_where_there_is_a_desktop() -> None:
+    assert has_desktop({"DISPLAY": ":0"}, "linux")
+    assert has_desktop({}, "darwin")
+    assert not has_desktop({"SSH_TTY": "/dev/pts/0"}, "linux")
 
 
 def test_colours_need_a_terminal_and_the_persons_consent(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,125 @@
+"""Bad input gets a problem document with a stable code and a sentence that helps, and loses nothing."""
+
+import json
+
+import pytest
+
+from tests.e2e.support import Answer, RunningSidecar
+
+EXECUTE = "/api/brain/execute"
+
+
+def problem(answer: Answer) -> tuple[int, str]:
+    assert answer.headers["content-type"] == "application/problem+json"
+    body = answer.json
+    assert body["status"] == answer.status
+    assert body["title"]
+    assert len(body["detail"]) > 10, "a sentence that helps"
+    return answer.status, body["code"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"{", (400, "malformed_json")),
+        (b"\xff\xfe", (400, "malformed_json")),
+        (b"", (422, "invalid_request")),
+        (b"[]", (422, "invalid_request")),
+        (b"null", (422, "invalid_request")),
+        ({"task": ""}, (422, "invalid_request")),
+        ({"task": "   \n"}, (422, "invalid_request")),
+        ({"task": 7}, (422, "invalid_request")),
+        ({"task": None}, (422, "invalid_request")),
+        ({"text": "hello"}, (422, "invalid_request")),
+        ({"task": "x", "nonsense": 1}, (422, "invalid_request")),
+        ({"task": "x" * 1_000_000}, (422, "invalid_request")),
+        ({"task": "x", "options": {"priority": "urgent"}}, (422, "invalid_request")),
+        ({"task": "x", "options": {"maxDuration": -1}}, (422, "invalid_request")),
+        ({"task": "x", "options": {"approvals": "all"}}, (422, "invalid_request")),
+        ({"task": "x", "options": {"intent": "dance"}}, (422, "invalid_request")),
+        ({"task": "x", "context": {"workspace": "/no/such/place"}}, (422, "workspace_not_found")),
+        ({"task": "x", "context": {"workspace": "relative"}}, (422, "workspace_not_absolute")),
+        ({"task": "x", "context": {"workspace": "/etc/passwd"}}, (422, "workspace_not_found")),
+        ({"task": "x", "context": {"workspace": "/a\0b"}}, (422, "workspace_not_absolute")),
+        ({"task": "x", "context": {"workspace": "/" + "a" * 4_000}}, (422, "workspace_not_found")),
+        ('{"task": "' + "[" * 100_000 + '"}', (202, "")),
+        ("[" * 100_000, (400, "malformed_json")),
+    ],
+)
+def test_what_execute_does_not_take(body: object, expected: tuple[int, str], sidecar: RunningSidecar) -> None:
+    answer = sidecar.post(EXECUTE, body.encode() if isinstance(body, str) else body)
+    if expected[0] == 202:
+        assert answer.status == 202
+        return
+    assert problem(answer) == expected
+    assert sidecar.get("/api/brain/tasks").json["tasks"] == []
+
+
+def test_a_body_that_is_too_large_is_refused_by_its_length_and_by_its_bytes(sidecar: RunningSidecar) -> None:
+    huge = json.dumps({"task": "x" * 9_000_000}).encode()
+    assert problem(sidecar.post(EXECUTE, huge)) == (413, "body_too_large")
+
+
+def test_other_media_types_are_refused(sidecar: RunningSidecar) -> None:
+    for media_type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
+        answer = sidecar.post(EXECUTE, b'{"task": "x"}', headers={"Content-Type": media_type})
+        assert problem(answer) == (415, "not_json")
+
+
+@pytest.mark.parametrize("operation", ["", "/stream", "/events", "/cancel", "/resume", "/messages", "/approvals/a"])
+def test_an_unknown_task_is_not_found(operation: str, sidecar: RunningSidecar) -> None:
+    path = f"/api/brain/tasks/t_nobody{operation}"
+    bodies: dict[str, object] = {"/messages": {"text": "x"}, "/approvals/a": {"decision": "allow"}}
+    reading = operation in ("", "/stream", "/events")
+    answer = sidecar.get(path) if reading else sidecar.post(path, bodies.get(operation))
+    assert problem(answer) == (404, "unknown_task")
+
+
+def test_operations_that_do_not_fit_the_task_are_conflicts(sidecar: RunningSidecar) -> None:
+    task = sidecar.wait_for_end(sidecar.execute("list the files"))
+    path = f"/api/brain/tasks/{task['id']}"
+    assert problem(sidecar.post(f"{path}/cancel")) == (409, "task_ended")
+    assert problem(sidecar.post(f"{path}/resume")) == (409, "task_completed")
+    models = sidecar.script("slow", [{"text": "x", "delayMs": 60_000}])
+    running = sidecar.execute("x", models=models, intent="chat")
+    sidecar.wait_for_status(running, "running")
+    assert problem(sidecar.post(f"/api/brain/tasks/{running}/resume")) == (409, "task_active")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "/api/brain/tasks?limit=x",
+        "/api/brain/tasks?limit=-1",
+        "/api/brain/tasks?limit=999",
+        "/api/brain/tasks?status=x",
+    ],
+)
+def test_queries_that_say_nothing_sensible_are_refused(query: str, sidecar: RunningSidecar) -> None:
+    assert problem(sidecar.get(query)) == (422, "invalid_request")
+
+
+def test_a_resume_point_that_is_no_number_is_refused(sidecar: RunningSidecar) -> None:
+    task_id = sidecar.execute("list the files")
+    for after in ("x", "-1", "1e9", "٣", "9" * 40):
+        answer = sidecar.get(
+            f"/api/brain/tasks/{task_id}/stream", headers={"Last-Event-ID": after.encode().decode("latin-1")}
+        )
+        assert problem(answer) == (422, "invalid_request")
+
+
+def test_what_is_not_there_and_what_cannot_be_done_there(sidecar: RunningSidecar) -> None:
+    assert problem(sidecar.get("/api/brain/nothing")) == (404, "not_found")
+    assert problem(sidecar.request("DELETE", "/api/brain/tasks")) == (405, "method_not_allowed")
+
+
+def test_a_full_queue_says_when_to_come_back(sidecar: RunningSidecar) -> None:
+    sidecar.environ |= {"BRAIN_MAX_TASKS": "1", "BRAIN_MAX_QUEUED": "1"}
+    sidecar.restart()
+    models = sidecar.script("slow", [{"text": "x", "delayMs": 60_000}])
+    running = sidecar.execute("x", models=models, intent="chat")
+    sidecar.wait_for_status(running, "running")
+    sidecar.execute("list the files")
+    answer = sidecar.post(EXECUTE, {"task": "list the files"})
+    assert problem(answer) == (429, "queue_full")
+    assert int(answer.headers["retry-after"]) > 0
