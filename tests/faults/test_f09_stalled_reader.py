@@ -10,8 +10,8 @@ import pytest
 from tests.e2e.support import running_sidecar
 from tests.faults.readers import close, open_stream, read_to_end
 
-TURNS = 20
-TEXT = "word " * 4_000
+TURNS = 60
+TEXT = f"{'w' * 1_000} " * 200
 
 
 def resident(pid: int) -> int:
