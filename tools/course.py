@@ -19,7 +19,7 @@ from tools.policy import Decision, Policy
 from tools.protected import protected
 from tools.settle import settled
 from tools.shield import finished
-from tools.site import HostedSite, Site, hosted
+from tools.site import HostedSite, Site, hosted, remote
 from tools.spec import Call, FileTool, PreparedChange, ToolResult, described
 from tools.text import shown
 
@@ -70,8 +70,10 @@ class Course:
         decision = self._policy.decide(
             passage.spec, passage.args, context.workspace, context.approvals, context.task_text
         )
-        if decision.verdict == "allow" and passage.spec.effects == "files" and hosted(site):
-            decision = await _behind_links(passage, _host(passage, site), decision)
+        if decision.verdict == "allow" and passage.spec.effects == "files":
+            for place in filter(hosted, self._sites):
+                # Also for a call that a shell carries out: where a path leads is seen from here.
+                decision = await _behind_links(passage, _host(passage, place), decision)
         if decision.verdict == "deny":
             raise Denied(
                 f"Not allowed: {decision.why}. Do not try it in another way; go on without, or tell the person."
@@ -149,6 +151,9 @@ class Course:
     async def _settled(self, passage: Passage, site: Site, intent: Intent) -> Outcome:
         """An earlier process was about to do this, and did not live to say what came of it."""
         passage.begun = True
+        # Who was about to do it can tell what came of it, whoever would be asked today.
+        site = next((each for each in self._sites if each.name == intent.site), site)
+        passage.site = site.name
         if hosted(site) and intent.files:
             host = _host(passage, site)
             done, changes = await _safely(passage, settled(intent.files, host, passage.ledger))
@@ -164,8 +169,14 @@ class Course:
         if hosted(site):
             for each in await _host(passage, site).sweep(passage.call.id):
                 passage.kill(each.pid, each.command)
-        if passage.spec.repeatable or (site.name == intent.site and site.remembers(passage.call.id)):
+        known = site.name == intent.site and site.remembers(passage.call.id)
+        if not known and remote(site):
+            passage.ledger.note(passage.event("pending"))
+            known = await site.returned(passage.call.id, passage.spec.name, passage.context.workspace)
+        if known:
             return await self._again(passage, site)
+        if passage.spec.repeatable:
+            return await self._again(passage, self._site(passage))
         return await self._uncertain(passage, "The process died while this ran.")
 
     async def _again(self, passage: Passage, site: Site) -> Outcome:

@@ -16,7 +16,7 @@ from tools.passage import BatchContext, Passage, ToolCall, call_event
 from tools.policy import Policy
 from tools.registry import Registry
 from tools.session import Session
-from tools.site import Site, hosted
+from tools.site import Site, hosted, remote
 from tools.text import clipped
 from tools.validation import validated
 
@@ -68,6 +68,8 @@ class Executor:
                 if hosted(site):
                     with suppress(ToolError):
                         ended.extend((await site.host(workspace).stop(command_id)).killed)
+                elif remote(site):
+                    ended.extend(await site.stop(command_id, workspace))
         return ended
 
     async def close(self) -> None:

@@ -1,9 +1,10 @@
 """Where a call is carried out: in this process, or in a desktop shell. The executor chooses; the call does not know."""
 
+from collections.abc import Sequence
 from typing import Protocol, TypeGuard
 
 from sidecar.wire.base import JsonObject
-from tools.host import Host
+from tools.host import Host, Killed
 from tools.spec import AnyTool, Call, Output, ToolResult
 
 
@@ -30,6 +31,20 @@ class HostedSite(Site, Protocol):
 
     async def close(self) -> None:
         """Ends everything that still runs there."""
+
+
+class RemoteSite(Site, Protocol):
+    """A site that comes and goes by itself."""
+
+    async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
+        """Waits a moment for whoever was sent this call before a restart; whether they are back, and remember it."""
+
+    async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
+        """Ends a command in the background there."""
+
+
+def remote(site: Site) -> TypeGuard[RemoteSite]:
+    return hasattr(site, "returned")
 
 
 def hosted(site: Site) -> TypeGuard[HostedSite]:

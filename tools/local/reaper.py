@@ -61,6 +61,7 @@ class Reaper:
             alive = [entry.pid for entry in members if not entry.zombie]
             if not alive:
                 clean += 1
+                await asyncio.sleep(_LOOK if clean < 2 and seen else 0)
                 continue
             clean = 0
             new = [pid for pid in alive if pid not in seen]
@@ -82,15 +83,22 @@ class Reaper:
     async def sweep(self, call_id: str | None, started: frozenset[int]) -> list[Killed]:
         """What an earlier process with the same data directory left of a call, or of all calls."""
         mark = self._sidecar if call_id is None else f"{CALL_MARK}={call_mark(call_id)}".encode()
-        ended: list[Killed] = []
-        for pid, entry in self._table.entries().items():
-            if entry.zombie or pid in started or pid == os.getpid():
-                continue
-            environment = self._table.environment(pid) or frozenset()
-            if {mark, self._sidecar} <= environment:
-                ended.append(Killed(pid, self._table.command(pid)))
-                _signal((pid,), signal.SIGKILL)
-        return ended
+        ended: dict[int, Killed] = {}
+        clean = 0
+        while clean < 2:  # a process that is just starting a program shows no environment for a moment
+            found = [
+                pid
+                for pid, entry in self._table.entries().items()
+                if not entry.zombie
+                and pid not in started
+                and pid != os.getpid()
+                and {mark, self._sidecar} <= (self._table.environment(pid) or frozenset())
+            ]
+            clean = 0 if set(found) - ended.keys() else clean + 1
+            ended.update((pid, Killed(pid, self._table.command(pid))) for pid in found if pid not in ended)
+            _signal(found, signal.SIGKILL)
+            await asyncio.sleep(_LOOK)
+        return list(ended.values())
 
     def _members(self, root: int, call_id: str, started: frozenset[int]) -> list[Entry]:
         entries = self._table.entries()

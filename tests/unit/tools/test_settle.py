@@ -106,7 +106,7 @@ async def test_what_a_killed_process_left_of_a_command_is_ended_first(bench: Wor
     outcome = await bench.call("run_command", "r", command="sleep 1000")
 
     assert outcome.status == "unknown"
-    assert [command for _, _, command in bench.ledger.ended] == ["sleep 1000"]
+    assert [command.endswith("sleep 1000") for _, _, command in bench.ledger.ended] == [True]
     await other.executor.close()
 
 
