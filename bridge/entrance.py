@@ -4,13 +4,14 @@ Most starts never see a shell, and each pays for what it loads. To the executor 
 application the WebSocket endpoint.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from starlette.types import Receive, Scope, Send
 
 from sidecar.wire.base import JsonObject
 from tools.errors import HostGone
+from tools.host import Killed
 from tools.spec import AnyTool, Call, Output, ToolResult
 
 if TYPE_CHECKING:
@@ -40,6 +41,12 @@ class Entrance:
     def remembers(self, call_id: str) -> bool:
         return self._site is not None and self._site.remembers(call_id)
 
+    async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
+        return await self._opened().returned(call_id, tool, workspace)
+
+    async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
+        return () if self._site is None else await self._site.stop(command_id, workspace)
+
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         if self._site is None:
             raise HostGone(f"No desktop shell that offers {tool.spec.name} is connected.")
@@ -48,15 +55,17 @@ class Entrance:
     # -- for the application -----------------------------------------------------------------------------------------
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._opened()(scope, receive, send)
+        self._opened()
+        assert self._server is not None
+        await self._server(scope, receive, send)
 
     def hurry(self, seconds: float) -> None:
         """The sidecar is going down: a call that is ended has only this long to say so."""
         if self._switchboard is not None:
             self._switchboard.hurry(seconds)
 
-    def _opened(self) -> "BridgeServer":
-        if self._server is None:
+    def _opened(self) -> "BridgeSite":
+        if self._site is None:
             from bridge.host import BridgeSite
             from bridge.notes import Notes
             from bridge.server import BridgeServer
@@ -67,4 +76,4 @@ class Entrance:
             self._switchboard = Switchboard(sessions, Notes(self._changed))
             self._site = BridgeSite(self._switchboard)
             self._server = BridgeServer(self._switchboard)
-        return self._server
+        return self._site

@@ -1,8 +1,10 @@
 """The shells as a place where calls are carried out: with open, unsaved buffers and the editor's own knowledge."""
 
+import asyncio
 import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -15,9 +17,14 @@ from sidecar.wire.base import JsonObject
 from sidecar.wire.bridge import Diagnostic, EndedProcess, ToolCallFrame
 from sidecar.wire.events import ErrorBody
 from tools.errors import HostGone, TimedOut, TooLarge, ToolError
+from tools.host import Killed
 from tools.spec import AnyTool, Call, Output, ToolResult
 
 _USED = 10_000
+#: How long a call that a crash left open waits for its shell: time enough to notice the new start and connect.
+RETURN_SECONDS = 3.0
+_STOP = "stop_command"
+_STOP_MS = 5_000
 
 
 class BridgeSite:
@@ -36,6 +43,32 @@ class BridgeSite:
 
     def remembers(self, call_id: str) -> bool:
         return self._sessions.remembering(call_id) is not None
+
+    async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
+        """Waits until a shell is there that remembers the call; at the first that would be asked today and does not,
+        or after a moment, it is not awaited any longer."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RETURN_SECONDS):
+                while not self.remembers(call_id) and self._offering(tool, workspace) is None:
+                    await self._switchboard.arrival()
+        return self.remembers(call_id)
+
+    async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
+        session = self._offering(_STOP, workspace)
+        if session is None:
+            return ()
+        frame = ToolCallFrame(
+            id=f"{command_id}:stop",
+            tool=_STOP,
+            args={"commandId": command_id},
+            timeout_ms=_STOP_MS,
+            workspace=session.hello.workspace,
+        )
+        try:
+            settled = await self._switchboard.call(session, frame, lambda stream, text: None, lambda settled: None)
+        except BridgeError:
+            return ()
+        return _killed(settled)
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         if tool.spec.name == TOOL and self._offering(TOOL, call.workspace) is None:
@@ -118,6 +151,17 @@ class _Said(NamedTuple):
 def _never_sent(why: str) -> ToolError:
     """Not a `HostGone`: nothing can have happened, so it may simply be tried again."""
     return ToolError(why, code=HostGone.code, transient=True)
+
+
+def _killed(settled: Settled) -> list[Killed]:
+    """What a stopped command took with it, as its result tells the panel."""
+    details = settled.result.details if settled.result is not None else None
+    told = details.get("killed") if isinstance(details, dict) else None
+    found = [Killed(each.pid, each.command) for each in settled.killed]
+    for each in told if isinstance(told, list) else ():
+        if isinstance(each, dict) and isinstance(each.get("pid"), int):
+            found.append(Killed(int(str(each["pid"])), str(each.get("command", ""))))
+    return found
 
 
 def _tell(call: Call, killed: Sequence[EndedProcess]) -> None:

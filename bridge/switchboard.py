@@ -41,6 +41,7 @@ class Switchboard:
         self.notes = notes
         self._outlets: dict[str, Outlet] = {}
         self._waiting: dict[tuple[str, str], _Waiting] = {}
+        self._arrivals: list[asyncio.Future[None]] = []
         self._timer: asyncio.TimerHandle | None = None
         self._ending_seconds: float | None = None
 
@@ -63,6 +64,10 @@ class Switchboard:
         if earlier is not None:
             earlier.close("The shell has connected again.")
         self._perform(session, session.greet(hello.model_copy(update={"workspace": workspace})))
+        for arrived in self._arrivals:
+            if not arrived.done():
+                arrived.set_result(None)
+        self._arrivals.clear()
         log.info("The shell %s is connected for %s.", hello.shell.name, workspace)
         return session
 
@@ -77,6 +82,12 @@ class Switchboard:
             session.lost(self._now())
             self._watch(session.next_deadline())
             log.info("The shell %s is away.", session.hello.shell.name)
+
+    async def arrival(self) -> None:
+        """Until the next shell has connected."""
+        arrived = asyncio.get_running_loop().create_future()
+        self._arrivals.append(arrived)
+        await arrived
 
     # -- calls -------------------------------------------------------------------------------------------------------
 

@@ -171,5 +171,6 @@ def test_f07_the_reference_shell_answers_from_its_log(sidecar: RunningSidecar, p
         back.result(10)
         (sidecar.workspace / "go").touch()
         sidecar.wait_for_end(task_id)
-        assert outcome(sidecar, task_id)["status"] in ("success", "unknown")
+        done = outcome(sidecar, task_id)
+        assert (done["status"], done["executor"]) == ("success", "shell")
     assert log.read_text() == "once\n"
