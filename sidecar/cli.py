@@ -57,6 +57,9 @@ def _dispatch(argv: list[str]) -> int:
     if word in COMMANDS:
         return _act(word, rest)
     if not word or word.startswith("-"):
+        misplaced = next((word for word in parser(ALONE).parse_known_args(argv)[1] if word in COMMANDS), None)
+        if misplaced is not None:
+            raise CommandFailed(f"Options come after the command: brain {misplaced} …", EXIT_USAGE)
         return _act(ALONE, argv)
     raise CommandFailed(_unknown(word), EXIT_USAGE)
 

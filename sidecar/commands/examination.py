@@ -45,13 +45,12 @@ def _python() -> Finding:
 
 
 def _data_dir(path: Path) -> Finding:
-    if not path.exists():
+    there = next(place for place in (path, *path.parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        fix = "Make it yours, or name another directory with --data-dir or BRAIN_DATA_DIR."
+        return Finding("data", MISSING, f"{path} cannot be written, because of {there}", fix, essential=True)
+    if there != path:
         return Finding("data", OK, f"{path}, made at the first start")
-    if not path.is_dir() or not os.access(path, os.W_OK):
-        fix = (
-            f"Make it yours (chown {os.environ.get('USER', 'you')} {path}), or set BRAIN_DATA_DIR to another directory."
-        )
-        return Finding("data", MISSING, f"{path} cannot be written", fix, essential=True)
     if sys.platform != "win32" and stat.S_IMODE(path.stat().st_mode) & 0o077:
         return Finding("data", NOTE, f"{path} can be read by others", "It is closed at the next start of the sidecar.")
     return Finding("data", OK, str(path))

@@ -37,6 +37,13 @@ def workspace(args: argparse.Namespace) -> Path:
     return path
 
 
+def positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 1")
+    return number
+
+
 def add_task_id(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
     parser.add_argument(
         "id", metavar="ID", nargs="?" if optional else None, help="the task's id, or enough of its beginning"
@@ -68,4 +75,4 @@ def task_id(client: Client, given: str | None) -> str:
     return name
 
 
-__all__ = ["add_data_dir", "add_task_id", "add_workspace", "data_dir", "short", "task_id", "workspace"]
+__all__ = ["add_data_dir", "add_task_id", "add_workspace", "data_dir", "positive", "short", "task_id", "workspace"]

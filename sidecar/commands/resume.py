@@ -29,8 +29,12 @@ def define(parser: argparse.ArgumentParser) -> None:
 
 def act(args: argparse.Namespace) -> int:
     data_dir = options.data_dir(args)
-    workplace = Workplace(data_dir)
-    client = workplace.client()
+    told = telling(json=args.json)
+    workplace = Workplace(data_dir, on_start=told.starting)
+    try:
+        client = workplace.client()
+    finally:
+        told.rest()
     task_id = options.task_id(client, args.id)
     try:
         client.post(f"/api/brain/tasks/{task_id}/resume")
@@ -39,9 +43,9 @@ def act(args: argparse.Namespace) -> int:
         if refusal.code != "task_active" and not (refusal.code == "task_completed" and workplace.started):
             raise
     if not args.follow:
-        print(f"{task_id} goes on. Watch it: brain show --follow {options.short(task_id)}")
+        told.notice(f"{task_id} goes on. Watch it: brain show --follow {options.short(task_id)}")
         return 0
-    code = Watch(task_id, data_dir, telling(json=args.json), workplace, cancels=True).run(client)
+    code = Watch(task_id, data_dir, told, workplace, cancels=True).run(client)
     if code != EXIT_DETACHED:
         workplace.leave()
     return code

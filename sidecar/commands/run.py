@@ -76,10 +76,13 @@ def define(parser: argparse.ArgumentParser) -> None:
 
 def act(args: argparse.Namespace) -> int:
     workspace, data_dir = options.workspace(args), options.data_dir(args)
-    workplace = Workplace(data_dir, workspace)
-    client, task_id = _execute(workplace, _request(args, workspace))
-    watch = Watch(task_id, data_dir, telling(json=args.json), workplace, cancels=True)
-    code = watch.run(client)
+    told = telling(json=args.json)
+    workplace = Workplace(data_dir, workspace, told.starting)
+    try:
+        client, task_id = _execute(workplace, _request(args, workspace))
+    finally:
+        told.rest()
+    code = Watch(task_id, data_dir, told, workplace, cancels=True).run(client)
     if code != EXIT_DETACHED:
         workplace.leave()
     return code

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -61,14 +61,16 @@ def looking(data_dir: Path, workspace: Path | None = None) -> Iterator[Client]:
 class Workplace:
     """A sidecar that works on tasks: one that is there, or one that we start and that ends when it is idle."""
 
-    def __init__(self, data_dir: Path, workspace: Path | None = None) -> None:
+    def __init__(self, data_dir: Path, workspace: Path | None = None, on_start: Callable[[], object] = bool) -> None:
         self._data_dir = data_dir
         self._workspace = workspace
+        self._on_start = on_start
         self._own: subprocess.Popen[str] | None = None
 
     def client(self) -> Client:
         client = running(self._data_dir)
         if client is None:
+            self._on_start()
             process, client = _start(self._data_dir, self._workspace, "--exit-when-idle")
             self._own = process or self._own
         return client
@@ -112,7 +114,13 @@ def _start(
     """The process and its client; no process if somebody else was faster and theirs is to be used."""
     end = time.monotonic() + seconds
     while True:
-        process = _spawn(data_dir, workspace, *options)
+        try:
+            process = _spawn(data_dir, workspace, *options)
+        except OSError as error:
+            told = f"The data directory {data_dir} cannot be used: {error.strerror}."
+            raise CommandFailed(
+                f"{told} Name another one with --data-dir or BRAIN_DATA_DIR.", EXIT_NO_SIDECAR
+            ) from error
         line = _ready_line(process, end - time.monotonic())
         if line:
             ready = json.loads(line)

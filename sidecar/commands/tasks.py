@@ -22,7 +22,9 @@ examples:
 
 def define(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--status", metavar="STATUS", help="only tasks in this status; several with commas")
-    parser.add_argument("--limit", type=int, default=20, metavar="N", help="how many at most (default: %(default)s)")
+    parser.add_argument(
+        "--limit", type=options.positive, default=20, metavar="N", help="how many at most (default: %(default)s)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     options.add_data_dir(parser)
     parser.set_defaults(act=act)

@@ -25,6 +25,12 @@ class Telling(Protocol):
 
     def tick(self) -> None: ...
 
+    def starting(self) -> None:
+        """A sidecar is being started; the task has nothing to tell yet."""
+
+    def rest(self) -> None:
+        """Leaves nothing on the screen but what stays."""
+
     def question(self) -> dict[str, Any] | None:
         """The approval that waits for an answer, if one does."""
 
@@ -63,6 +69,12 @@ class StoryTelling:
             self._drawn = time.monotonic()
             self._screen.draw(self._story.live(time.monotonic() - self._since, self._screen.columns))
 
+    def starting(self) -> None:
+        self._screen.draw(["Starting the sidecar …"])
+
+    def rest(self) -> None:
+        self._screen.draw([])
+
     def question(self) -> dict[str, Any] | None:
         return next(iter(self._story.open_questions.values()), None)
 
@@ -88,6 +100,12 @@ class JsonTelling:
         print(f"brain: {text}", file=sys.stderr, flush=True)
 
     def tick(self) -> None:
+        pass
+
+    def starting(self) -> None:
+        pass
+
+    def rest(self) -> None:
         pass
 
     def question(self) -> dict[str, Any] | None:

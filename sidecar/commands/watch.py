@@ -68,25 +68,31 @@ class Watch:
     def run(self, client: Client) -> int:
         """The exit code: how the task ended, or that it was left."""
         threading.Thread(target=self._read_events, args=(client,), daemon=True).start()
-        with self._interrupts():
-            while True:
-                match self._next():
-                    case Seen() as seen:
-                        self._take(seen)
-                    case Notice(text):
-                        self._telling.notice(text)
-                        self._asked = ""
-                    case Typed(line):
-                        self._answer(line)
-                    case Interrupt():
-                        if not self._interrupted():
-                            return EXIT_DETACHED
-                    case Ended(error):
-                        if error is not None:
-                            raise error
-                        return _exit_code(self._status)
-                    case None:
-                        self._telling.tick()
+        try:
+            with self._interrupts():
+                return self._loop()
+        finally:
+            self._telling.rest()
+
+    def _loop(self) -> int:
+        while True:
+            match self._next():
+                case Seen() as seen:
+                    self._take(seen)
+                case Notice(text):
+                    self._telling.notice(text)
+                    self._asked = ""
+                case Typed(line):
+                    self._answer(line)
+                case Interrupt():
+                    if not self._interrupted():
+                        return EXIT_DETACHED
+                case Ended(error):
+                    if error is not None:
+                        raise error
+                    return _exit_code(self._status)
+                case None:
+                    self._telling.tick()
 
     def _next(self) -> Seen | Notice | Typed | Ended | Interrupt | None:
         try:

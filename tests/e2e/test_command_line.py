@@ -221,6 +221,13 @@ def test_a_second_ctrl_c_leaves_the_task_alone_and_says_how_to_see_it_again(side
     assert sidecar.get("/api/brain/tasks").json["tasks"][0]["status"] in ("running", "cancelling", "cancelled")
 
 
+def test_nothing_is_left_on_the_screen_before_an_error(home: dict[str, str], workspace: Path) -> None:
+    broken = {**home, "BRAIN_MAX_TASKS": "many"}
+    with on_terminal("run", "list the files", environ=broken, cwd=workspace) as terminal:
+        assert terminal.exit_code() == 4
+        assert "Starting the sidecar …\r\x1b[2Kbrain: The sidecar could not be started" in terminal.raw
+
+
 def test_a_task_that_was_left_while_it_was_cancelled_is_cancelled_all_the_same(
     home: dict[str, str], workspace: Path
 ) -> None:

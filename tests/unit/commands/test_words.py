@@ -45,6 +45,17 @@ def test_a_task_without_its_command_is_recognised(capsys: pytest.CaptureFixture[
     assert 'brain run "run the tests"' in capsys.readouterr().err
 
 
+def test_an_option_before_the_command_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--data-dir", "x", "tasks"]) == 2
+    assert "Options come after the command: brain tasks" in capsys.readouterr().err
+
+
+def test_a_data_directory_that_cannot_be_is_one_clear_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert cli.main(["tasks", "--data-dir", str(tmp_path / "file" / "data")]) == 4
+    assert "cannot be used: Not a directory. Name another one with --data-dir" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", [*COMMANDS, ALONE])
 def test_every_option_says_what_it_is_for(name: str) -> None:
     for action in parser(name)._actions:
