@@ -1,5 +1,6 @@
 """`brain` as a person uses it: as a program with pipes, or on a terminal where keys are pressed."""
 
+import json
 import os
 import pty
 import re
@@ -11,10 +12,13 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from tests.e2e.support import PROJECT, SECONDS, wait_until
 
 BRAIN = (sys.executable, "-m", "sidecar")
+#: Live output is for those who watch already, so it is said again and again.
+LONG = "while :; do echo started; sleep 0.1; done"
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -118,3 +122,30 @@ def _take_the_terminal() -> None:
     import termios
 
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+# -- what a test of the commands needs to know of a data directory --------------------------------------
+
+
+def script(home: dict[str, str], name: str, *replies: dict[str, Any]) -> str:
+    directory = Path(home["BRAIN_DATA_DIR"]) / "scripts"
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / f"{name}.json").write_text(json.dumps(replies))
+    return f"scripted/{name}"
+
+
+def command(text: str) -> dict[str, Any]:
+    return {"calls": [{"tool": "run_command", "args": {"command": text}}]}
+
+
+def sidecar_of(home: dict[str, str]) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = json.loads((Path(home["BRAIN_DATA_DIR"]) / "sidecar.json").read_text())
+    except FileNotFoundError:
+        return None
+    return found
+
+
+def newest(home: dict[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(brain("show", "--json", environ=home).stdout)
+    return found
