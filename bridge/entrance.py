@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from starlette.types import Receive, Scope, Send
 
 from sidecar.wire.base import JsonObject
+from sidecar.wire.system import ShellState
 from tools.errors import HostGone
 from tools.host import Killed
 from tools.spec import AnyTool, Call, Output, ToolResult
@@ -58,6 +59,18 @@ class Entrance:
         self._opened()
         assert self._server is not None
         await self._server(scope, receive, send)
+
+    def shells(self) -> list[ShellState]:
+        return [
+            ShellState(
+                name=session.hello.shell.name,
+                version=session.hello.shell.version,
+                workspace=session.hello.workspace,
+                tools=session.hello.tools,
+                connected=session.connected,
+            )
+            for session in (self._switchboard.sessions if self._switchboard is not None else ())
+        ]
 
     def hurry(self, seconds: float) -> None:
         """The sidecar is going down: a call that is ended has only this long to say so."""

@@ -98,7 +98,7 @@ class Sidecar:
             endpoints(
                 TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),
                 ToolRoutes(registry, self._executor, policy, self._engine.checked_workspace),
-                SystemRoutes(self._journal, catalog, self._streams, launch.workspace),
+                SystemRoutes(self._journal, catalog, self._streams, self._bridge.shells, launch.workspace),
                 self._session,
                 tickets,
                 application.openapi,

@@ -5,12 +5,14 @@ from typing import cast
 
 from bridge.shell.buffers import BufferHost, Buffers
 from sidecar.wire.base import JsonObject
-from tools.host import Host
+from tools.errors import ToolError
+from tools.host import FileChange, Host
 from tools.local import LocalSite
 from tools.local.door import Door
 from tools.local.host import LocalHost
 from tools.registry import Registry
-from tools.spec import AnyTool, Arguments, Call, Output, Tool, ToolResult
+from tools.shield import finished
+from tools.spec import AnyTool, Arguments, Call, Output, PreparedChange, Tool, ToolResult
 from tools.validation import validated
 
 
@@ -29,9 +31,8 @@ class BufferedSite(LocalSite):
         if not hasattr(tool, "prepare"):  # a check against the protocol itself costs more than many a call
             return await cast("Tool[Arguments]", tool).run(arguments, host, call, output)
         prepared = await tool.prepare(arguments, host, call)
-        for change in prepared.changes:
-            await host.apply(change)
-        return prepared.result
+        # Once begun, a cancel waits for the end: no file is left half of the way.
+        return await finished(_applied(host, prepared))
 
     def host(self, workspace: str) -> Host:
         local = super().host(workspace)
@@ -39,6 +40,23 @@ class BufferedSite(LocalSite):
             local.door.close()
             local.door = _SidecarsDoor(workspace, private=self._private)
         return BufferHost(local, self._buffers)
+
+
+async def _applied(host: Host, prepared: PreparedChange) -> ToolResult:
+    """All or nothing: what was written for a call that fails is taken back, unless somebody has touched it since."""
+    done: list[FileChange] = []
+    try:
+        for change in prepared.changes:
+            await host.apply(change)
+            done.append(change)
+    except ToolError as error:
+        for change in reversed(done):
+            try:
+                await host.apply(change._replace(before=change.after, after=change.before))
+            except ToolError:
+                error.message += f" {change.path} was changed already and could not be taken back."
+        raise
+    return prepared.result
 
 
 class _SidecarsDoor(Door):

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from starlette.requests import Request
@@ -15,15 +16,23 @@ from sidecar.api.stream import Streams
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.telemetry.metrics import render
-from sidecar.wire.system import AgentList, Health, StatusAnswer
+from sidecar.wire.system import AgentList, Health, ShellState, StatusAnswer
 from sidecar.wire.tasks import RouteRequest
 
 
 class SystemRoutes:
-    def __init__(self, journal: Journal, catalog: Catalog, streams: Streams, workspace: Path) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        catalog: Catalog,
+        streams: Streams,
+        shells: Callable[[], list[ShellState]],
+        workspace: Path,
+    ) -> None:
         self._journal = journal
         self._catalog = catalog
         self._streams = streams
+        self._shells = shells
         self._workspace = workspace
         self._started = time.monotonic()
 
@@ -40,6 +49,7 @@ class SystemRoutes:
                 uptime_seconds=time.monotonic() - self._started,
                 tasks={str(status): count for status, count in counts.items()},
                 streams=self._streams.open,
+                shells=self._shells(),
                 journal=self._journal.state(),
             )
         )

@@ -49,7 +49,9 @@ class Welcome(Frame):
     type: Literal["welcome"] = "welcome"
     session: str
     heartbeat_seconds: float
-    open: Annotated[list[OpenCall], Field(description="Calls still without a result; each comes again in a frame of its own.")]
+    open: Annotated[
+        list[OpenCall], Field(description="Calls still without a result; each comes again in a frame of its own.")
+    ]
 
 
 class ToolCallFrame(OpenCall):

@@ -83,6 +83,16 @@ class JournalState(Wire):
     set_aside: list[str]
 
 
+class ShellState(Wire):
+    """A desktop shell on the bridge; one that is away may come back to its open calls."""
+
+    name: str
+    version: str
+    workspace: str
+    tools: list[str]
+    connected: bool
+
+
 class StatusAnswer(Wire):
     version: str
     pid: int
@@ -90,6 +100,7 @@ class StatusAnswer(Wire):
     uptime_seconds: float
     tasks: Annotated[dict[str, int], Field(description="How many tasks there are in each status.")]
     streams: int
+    shells: list[ShellState]
     journal: JournalState
 
 

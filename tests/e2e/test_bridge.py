@@ -1,6 +1,5 @@
 """The bridge of the real process: raw frames by the letter, several shells, the reference shell."""
 
-import json
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -182,4 +181,11 @@ def test_no_shell_ever_connected_means_no_websocket_library_loaded(sidecar: Runn
     with raw_shell(sidecar) as shell:
         shell.hello("read_file")
         assert speedups in maps.read_text()
-        assert json.loads(sidecar.get("/api/brain/status").body)["pid"] == sidecar.pid
+        (said,) = sidecar.get("/api/brain/status").json["shells"]
+        assert said == {
+            "name": "raw",
+            "version": "1",
+            "workspace": str(sidecar.workspace),
+            "tools": ["read_file"],
+            "connected": True,
+        }

@@ -477,6 +477,15 @@ export interface ShellInfo {
   version: string;
 }
 
+/** A desktop shell on the bridge; one that is away may come back to its open calls. */
+export interface ShellState {
+  name: string;
+  version: string;
+  workspace: string;
+  tools: string[];
+  connected: boolean;
+}
+
 export type Status = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelling" | "cancelled" | "interrupted" | "escalated";
 
 export interface StatusAnswer {
@@ -487,6 +496,7 @@ export interface StatusAnswer {
   /** How many tasks there are in each status. */
   tasks: { [key: string]: number };
   streams: number;
+  shells: ShellState[];
   journal: JournalState;
 }
 

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from bridge.shell import ReferenceShell
+from bridge.shell.buffers import BufferHost
 from bridge.shell.place import Place
 from sidecar.wire.bridge import Diagnostic
 from tests.unit.bridge.loopback import SECONDS, Loopback, loopback
 from tests.unit.bridge.test_site import running
-from tools.errors import ToolError
+from tools.errors import ChangedElsewhere, ToolError
+from tools.host import FileChange
 
 
 @pytest.fixture
@@ -60,6 +62,26 @@ async def test_a_buffer_of_a_file_that_does_not_exist_yet(bridge: Loopback, shel
     assert (await running(bridge, "read_file", "c1", workspace, path="new.py")).content == "1 only here"
     await running(bridge, "edit_file", "c2", workspace, path="new.py", oldText="only here", newText="on disk")
     assert (workspace / "new.py").read_text() == "on disk\n"
+
+
+async def test_a_patch_of_several_files_is_all_or_nothing(
+    bridge: Loopback, shell: ReferenceShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = Path(shell.workspace)
+    (workspace / "a").write_text("old\n")
+    (workspace / "b").write_text("old\n")
+    apply = BufferHost.apply
+
+    async def edited_meanwhile(host: BufferHost, change: FileChange) -> None:
+        if change.path == "b":
+            raise ChangedElsewhere("b was edited meanwhile.")
+        await apply(host, change)
+
+    monkeypatch.setattr(BufferHost, "apply", edited_meanwhile)
+    patch = "".join(f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-old\n+new\n" for name in "ab")
+    with pytest.raises(ToolError, match="edited meanwhile"):
+        await running(bridge, "apply_patch", "c1", workspace, patch=patch)
+    assert (workspace / "a").read_text() == "old\n"
 
 
 async def test_the_sidecars_own_directory_stays_shut(bridge: Loopback, shell: ReferenceShell) -> None:
