@@ -1,7 +1,7 @@
 """The one door to every tool: a batch of calls goes in, their outcomes come out, in the same order."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from weakref import WeakKeyDictionary
 
@@ -11,7 +11,7 @@ from tools.access import access, conflict
 from tools.course import Course
 from tools.errors import ToolError, ToolNotOffered
 from tools.host import Killed
-from tools.ledger import Ledger, Outcome
+from tools.ledger import Intent, Ledger, Outcome
 from tools.passage import BatchContext, Passage, ToolCall, call_event
 from tools.policy import Policy
 from tools.registry import Registry
@@ -71,6 +71,24 @@ class Executor:
                 elif remote(site):
                     ended.extend(await site.stop(command_id, workspace))
         return ended
+
+    async def abandon(self, calls: Mapping[str, Intent], workspace: str, ledger: Ledger) -> None:
+        """What an earlier process left open is ended, and gets a result, but is not gone on with."""
+        for call_id, intent in calls.items():
+            for site in self._sites:
+                if hosted(site):
+                    for each in await site.host(workspace).sweep(call_id):
+                        ledger.killed(call_id, each.pid, each.command)
+            outcome = Outcome(
+                status="cancelled",
+                content="Cancelled. It may have taken effect, wholly or in part.",
+                summary="cancelled; may have taken effect",
+                duration_ms=0.0,
+                executor=intent.site,
+            )
+            call = ToolCall(call_id, intent.tool, intent.args)
+            event = call_event(call, intent.tool, "cancelled", outcome.summary, outcome, intent.site)
+            await ledger.settle(call_id, outcome, event)
 
     async def close(self) -> None:
         open_batches = self._batches - {asyncio.current_task()}

@@ -11,7 +11,7 @@ from sidecar.engine.errors import Refused
 from sidecar.engine.memory import Kind, Memory, SaidMessage
 from sidecar.engine.operations import Answer, Cancel, Execute, Operation, Resume, Say
 from sidecar.engine.worker import Worker
-from sidecar.engine.workflow import Workflow, asked
+from sidecar.engine.workflow import Workflow
 from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, MessageEvent, StatusEvent
@@ -30,7 +30,7 @@ class Engine:
         self._workspace = workspace
         self._max_queued = max_queued
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
-        self._worker = Worker(journal, workflow.carry_out, asked, self._owner, places)
+        self._worker = Worker(journal, workflow, self._owner, places)
 
     async def start(self) -> None:
         await recovery.enqueue_left_open(self._journal, self._owner)

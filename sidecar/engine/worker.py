@@ -3,9 +3,9 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Literal
+from typing import Literal, Protocol
 
 from sidecar.engine.errors import StepFailed
 from sidecar.engine.memory import Kind, Round
@@ -20,30 +20,38 @@ log = logging.getLogger(__name__)
 LEASE_SECONDS = 60.0
 _ALIVE = frozenset({Status.RUNNING, Status.WAITING})
 
-CarryOut = Callable[[TaskRun], Awaitable[TaskResult]]
-Asked = Callable[[TaskRun], str]
+
+class Work(Protocol):
+    """What is done with a task that was claimed."""
+
+    async def carry_out(self, run: TaskRun) -> TaskResult: ...
+
+    async def abandon(self, run: TaskRun) -> None: ...
+
+    async def tidy(self, run: TaskRun) -> None: ...
+
+    def asked(self, run: TaskRun) -> str: ...
 
 
 class Worker:
-    def __init__(self, journal: Journal, carry_out: CarryOut, asked: Asked, owner: str, places: int) -> None:
+    def __init__(self, journal: Journal, work: Work, owner: str, places: int) -> None:
         self._journal = journal
-        self._carry_out = carry_out
-        self._asked = asked
+        self._work = work
         self._owner = owner
-        self._work = asyncio.Event()
-        self._places = Places(places, self._work.set)
+        self._wake = asyncio.Event()
+        self._places = Places(places, self._wake.set)
         self._running: dict[str, tuple[TaskRun, asyncio.Task[None]]] = {}
         self._claiming: asyncio.Task[None] | None = None
         #: Called when the last task at work has ended.
         self.on_rest: Callable[[], None] = lambda: None
 
     def start(self) -> None:
-        self._work.set()
+        self._wake.set()
         self._claiming = asyncio.create_task(self._claim_forever(), name="claims")
 
     def wake(self) -> None:
         """There is something in the queue."""
-        self._work.set()
+        self._wake.set()
 
     def run_of(self, task_id: str) -> TaskRun | None:
         found = self._running.get(task_id)
@@ -79,8 +87,8 @@ class Worker:
 
     async def _claim_forever(self) -> None:
         while True:
-            await self._work.wait()
-            self._work.clear()
+            await self._wake.wait()
+            self._wake.clear()
             while self._places.available:
                 try:
                     claim = await self._journal.claim(self._owner, time.monotonic(), LEASE_SECONDS)
@@ -128,7 +136,8 @@ class Worker:
                 )
             await run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED, *_ALIVE}))
             async with run.time_limit():
-                result = await self._carry_out(run)
+                result = await self._work.carry_out(run)
+            await self._work.tidy(run)
             await self._complete(run, result)
         except WrongStatus:
             # The person cancelled it between two of our words.
@@ -151,7 +160,7 @@ class Worker:
             await self._fail(run, "internal_error", message, recoverable=True)
 
     async def _complete(self, run: TaskRun, result: TaskResult) -> None:
-        done = Round(asked=self._asked(run), answered=result.summary)
+        done = Round(asked=self._work.asked(run), answered=result.summary)
         await run.move(
             UsageEvent(**run.usage.model_dump()),
             CompleteEvent(result=result),
@@ -161,6 +170,7 @@ class Worker:
         )
 
     async def _fail(self, run: TaskRun, code: str, message: str, *, recoverable: bool) -> None:
+        await self._work.tidy(run)
         error = ErrorEvent(code=code, message=message, recoverable=recoverable)
         with suppress(WrongStatus):
             await run.move(
@@ -174,6 +184,7 @@ class Worker:
 
     async def _stopped(self, run: TaskRun) -> None:
         if run.stopped_by == "shutdown":
+            await self._work.tidy(run)
             reason = "The sidecar was stopped; the task goes on at the next start."
             with suppress(WrongStatus):
                 await run.move(StatusEvent(status=Status.INTERRUPTED, reason=reason), when=_ALIVE)
@@ -181,6 +192,8 @@ class Worker:
             await self._cancelled(run)
 
     async def _cancelled(self, run: TaskRun) -> None:
+        await self._work.abandon(run)
+        await self._work.tidy(run)
         with suppress(WrongStatus):
             await run.move(
                 CancelledEvent(killed=run.killed_processes, effects=run.memory.effects()),

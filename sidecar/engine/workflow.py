@@ -39,6 +39,21 @@ class Workflow:
             usage=run.usage,
         )
 
+    async def abandon(self, run: TaskRun) -> None:
+        """End what an earlier life of the task left open; it is not gone on with."""
+        left_open = {
+            call_id: intent for call_id, intent in run.memory.intents.items() if call_id not in run.memory.outcomes
+        }
+        await self._executor.abandon(left_open, run.request.workspace, run)
+
+    async def tidy(self, run: TaskRun) -> None:
+        """What the task still has running in the background ends with it."""
+        for killed in await self._executor.end(run):
+            run.killed("", killed.pid, killed.command)
+
+    def asked(self, run: TaskRun) -> str:
+        return asked(run)
+
     async def _route(self, key: str, run: TaskRun) -> RouteAnswer:
         async def decide() -> str:
             return route(asked(run), run.request.options).to_json()

@@ -1,6 +1,6 @@
 """The SQLite file, seen from the one thread that writes it. Every method is one statement of what may happen to a task.
 
-A method checks first and writes afterwards; it runs inside a savepoint, so a refusal takes nothing else with it.
+A method checks first and writes afterwards, so that a refusal has cost nothing; else the writer begins again.
 """
 
 import hashlib
@@ -90,15 +90,15 @@ class Store:
         self._connection.execute("COMMIT")
         self.commits += 1
 
-    def savepoint(self) -> None:
-        self._connection.execute("SAVEPOINT one")
+    def rollback(self) -> None:
+        self._connection.execute("ROLLBACK")
+        self._changed.clear()
+        self._heads.clear()
 
-    def release(self) -> None:
-        self._connection.execute("RELEASE one")
-
-    def undo(self) -> None:
-        self._connection.execute("ROLLBACK TO one")
-        self._connection.execute("RELEASE one")
+    @property
+    def changes(self) -> int:
+        """How much was written so far: the same number before and after means that nothing was."""
+        return self._connection.total_changes
 
     def close(self) -> None:
         self._connection.close()
@@ -219,14 +219,6 @@ class Store:
         if len(self._heads) > HEADS_KEPT:
             self._heads.popitem(last=False)
 
-    def forget(self, task_ids: Collection[str] | None = None) -> None:
-        """What was remembered may not be what the disk holds: ask it again."""
-        if task_ids is None:
-            self._heads.clear()
-        else:
-            for task_id in task_ids:
-                self._heads.pop(task_id, None)
-
     # -- claims ------------------------------------------------------------------------------------------------------
 
     def claim(self, owner: str, now: float, lease: float) -> Claim | None:
@@ -297,7 +289,7 @@ class Store:
             if not retention.drops(created_at, self.size()):
                 break
             self._drop(position)
-            self.forget([task_id])
+            self._heads.pop(task_id, None)
             dropped += 1
         if dropped:
             self._connection.execute("DELETE FROM blobs WHERE digest NOT IN (SELECT digest FROM blob_uses)")

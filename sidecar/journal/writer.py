@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sidecar.journal.errors import JournalClosed, JournalError, JournalStalled
+from sidecar.journal.errors import JournalClosed, JournalStalled
 from sidecar.journal.store import Store
 
 log = logging.getLogger(__name__)
@@ -127,19 +127,27 @@ class Writer:
             self._tell("")
 
     def _write(self, group: list[Operation[Any]]) -> None:
+        """One transaction for all. Whoever is refused has written nothing; else it begins again without them."""
+        while not self._written(group):
+            self._store.rollback()
+        self._store.commit()
+
+    def _written(self, group: list[Operation[Any]]) -> bool:
         store = self._store
         store.begin(sync=any(operation.sync for operation in group))
         for operation in group:
             if operation.error is not None:
                 continue
-            store.savepoint()
+            before = store.changes
             try:
                 operation.result = operation.act(store)
-                store.release()
-            except JournalError as refusal:
+            except sqlite3.Error:
+                raise
+            except Exception as refusal:
                 operation.error = refusal
-                store.undo()
-        store.commit()
+                if store.changes != before:
+                    return False
+        return True
 
     def _stall(self, error: sqlite3.Error) -> None:
         message = explain(error)

@@ -150,6 +150,7 @@ def test_term_checkpoints_what_runs_and_ends_with_zero_within_two_seconds(sideca
         assert sidecar.process is not None
         sidecar.process.send_signal(signal.SIGTERM)
         assert sidecar.process.wait(2) == 0
+    sidecar.close()
     assert not is_alive(pid)
     sidecar.start()
     assert "interrupted" in [event.get("status") for event in sidecar.events(task_id)]
@@ -210,7 +211,7 @@ def test_tasks_are_listed_by_page_and_status(sidecar: RunningSidecar) -> None:
 def test_the_panel_trades_a_code_for_the_token_once(sidecar: RunningSidecar) -> None:
     code = sidecar.post("/api/brain/session/code").json["code"]
     traded = sidecar.post("/api/brain/session", {"code": code}, authenticated=False)
-    assert traded.json == {"token": sidecar.token}
+    assert traded.json["token"] == sidecar.token
     again = sidecar.post("/api/brain/session", {"code": code}, authenticated=False)
     assert (again.status, again.json["code"]) == (401, "bad_code")
 

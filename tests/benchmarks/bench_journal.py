@@ -1,0 +1,139 @@
+"""What a checkpoint costs, beside the commits that it is made of."""
+
+import asyncio
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from sidecar.journal.port import NewTask, Record
+from sidecar.journal.sqlite import SqliteJournal
+from sidecar.wire.events import StatusEvent, StepEvent
+from sidecar.wire.tasks import Context, Options, Status, StoredRequest
+from tests.benchmarks.result import Result
+
+STEPS = 2_000
+BODY = "x" * 300
+
+
+async def run() -> list[Result]:
+    with tempfile.TemporaryDirectory() as directory:
+        raw = _raw_commits(Path(directory) / "raw.db", "NORMAL")
+        synced = _raw_commits(Path(directory) / "synced.db", "FULL", 300)
+        awaited = await _awaited_commits(Path(directory) / "awaited.db")
+        step = await _steps(Path(directory) / "journal.db")
+        replay = await _replay(Path(directory) / "replay.db")
+    return [
+        Result(
+            "a checkpointed step (start, outcome)",
+            step,
+            "ms",
+            step / (2 * awaited),
+            "two commits awaited from a thread",
+            "≤ 3×, ≤ 0.3 ms",
+            step <= 6 * awaited and step <= 0.3,
+        ),
+        Result(
+            "  the same, beside commits with SQLite's defaults",
+            step,
+            "ms",
+            step / (2 * synced),
+            "two raw commits, synced",
+            "≤ 3×",
+            step <= 6 * synced,
+        ),
+        Result(
+            "  the same, beside bare unsynced commits in a loop",
+            step,
+            "ms",
+            step / (2 * raw),
+            "two raw commits, no thread",
+            "for the record",
+            True,
+        ),
+        Result("replay of 10,000 events from the journal", replay, "ms", None, "", "< 500 ms", replay < 500),
+    ]
+
+
+def _raw_commits(path: Path, synchronous: str, count: int = STEPS) -> float:
+    connection = _connection(path, synchronous)
+    times = []
+    for number in range(count):
+        began = time.perf_counter()
+        _commit(connection, number)
+        times.append(time.perf_counter() - began)
+    connection.close()
+    return statistics.median(times) * 1000
+
+
+async def _awaited_commits(path: Path) -> float:
+    """What anybody pays who must not block an event loop: the same commit, on a thread, waited for."""
+    connection = _connection(path, "NORMAL")
+
+    async def commit(number: int) -> None:
+        await asyncio.to_thread(_commit, connection, number)
+
+    value = await _median(commit)
+    connection.close()
+    return value
+
+
+def _connection(path: Path, synchronous: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("CREATE TABLE events (task INT, seq INT, body TEXT, PRIMARY KEY (task, seq)) WITHOUT ROWID")
+    return connection
+
+
+def _commit(connection: sqlite3.Connection, number: int) -> None:
+    connection.execute("BEGIN")
+    connection.execute("INSERT INTO events VALUES (1, ?, ?)", (number, BODY))
+    connection.execute("COMMIT")
+
+
+async def _steps(path: Path) -> float:
+    journal = await _journal(path)
+
+    async def step(number: int) -> None:
+        journal.append("t_1", [StepEvent(step=1, total=1, message=BODY, agent="coder", state="started")])
+        outcome = Record("step", str(number), BODY)
+        done = StepEvent(step=1, total=1, message=BODY, agent="coder", state="completed")
+        await journal.append("t_1", [done], [outcome])
+
+    value = await _median(step)
+    await journal.close()
+    return value
+
+
+async def _replay(path: Path) -> float:
+    journal = await _journal(path)
+    step = StepEvent(step=1, total=1, message=BODY, agent="coder", state="completed")
+    await journal.append("t_1", [step] * 10_000)
+    await journal.append("t_1", [StatusEvent(status=Status.COMPLETED)])
+    began = time.perf_counter()
+    count = 0
+    async for batch in journal.tail("t_1"):
+        count += len(batch)
+    taken = (time.perf_counter() - began) * 1000
+    assert count == 10_002
+    await journal.close()
+    return taken
+
+
+async def _journal(path: Path) -> SqliteJournal:
+    journal = await SqliteJournal.open(path)
+    request = StoredRequest(task="x", workspace="/", conversation_id="c", context=Context(), options=Options())
+    await journal.create(NewTask("t_1", request, [StatusEvent(status=Status.QUEUED)]))
+    return journal
+
+
+async def _median(act: Callable[[int], Awaitable[None]]) -> float:
+    times = []
+    for number in range(STEPS):
+        began = time.perf_counter()
+        await act(number)
+        times.append(time.perf_counter() - began)
+    return statistics.median(times) * 1000
