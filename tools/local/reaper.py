@@ -50,11 +50,13 @@ class Reaper:
         return False
 
     async def end(self, root: int, call_id: str, started: frozenset[int]) -> list[Killed]:
-        """Ask, wait a little, insist. Returns what had to be ended."""
-        seen: dict[int, Killed] = {}
+        """Ask, wait a little, insist. Returns what had to be ended, of a crowd its first."""
+        seen: set[int] = set()
+        ended: list[Killed] = []
         patience = time.monotonic() + _GRACE
         deadline = patience + _GIVE_UP
         clean = 0
+        _signal_group(root, signal.SIGSTOP)  # what forks without end must not grow while we look
         while clean < 2:  # a child born while we looked is seen by the second look
             members = self._members(root, call_id, started)
             self._bury(members, started)
@@ -65,20 +67,24 @@ class Reaper:
                 continue
             clean = 0
             new = [pid for pid in alive if pid not in seen]
-            seen.update((pid, Killed(pid, self._table.command(pid))) for pid in new)
+            seen.update(new)
+            ended += [Killed(pid, self._table.command(pid)) for pid in new[: max(_CROWD - len(ended), 0)]]
             now = time.monotonic()
             if now > deadline:
                 break
-            if now < patience and len(alive) <= _CROWD:
+            if len(alive) > _CROWD:
+                patience = now
+            if now < patience:
                 _signal(new, signal.SIGTERM)
+                _signal(new, signal.SIGCONT)
+                _signal_group(root, signal.SIGCONT)
             else:
-                with suppress(OSError):
-                    os.killpg(root, signal.SIGKILL)
+                _signal_group(root, signal.SIGKILL)
                 _signal(alive, signal.SIGKILL)
             await asyncio.sleep(_LOOK)
-        for pid in seen.keys() - started:
+        for pid in seen - started:
             _wait(pid)
-        return list(seen.values())
+        return ended
 
     async def sweep(self, call_id: str | None, started: frozenset[int]) -> list[Killed]:
         """What an earlier process with the same data directory left of a call, or of all calls."""
@@ -146,6 +152,11 @@ class Reaper:
                 if now - since > _UNCLAIMED:
                     _wait(pid)
         self._strangers = unclaimed
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with suppress(OSError):
+        os.killpg(group, number)
 
 
 def _signal(pids: Iterable[int], number: signal.Signals) -> None:
