@@ -1,4 +1,12 @@
-import type { Accepted, ApprovalAnswer, ApprovalRequest, DiffAnswer, HunkRequest, Task, WireEvent } from "../wire/types.ts";
+import type {
+  Accepted,
+  ApprovalAnswer,
+  ApprovalRequest,
+  DiffAnswer,
+  HunkRequest,
+  Task,
+  WireEvent,
+} from "../wire/types.ts";
 import type { FollowOptions } from "./follow.ts";
 import type { BrainService } from "./service.ts";
 

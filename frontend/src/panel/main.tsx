@@ -4,6 +4,7 @@ import { BrainService, CodeSession } from "../client/index.ts";
 import { App } from "./app/App.tsx";
 import { Gate } from "./app/Gate.tsx";
 import { followAddress, takeCode } from "./app/location.ts";
+import { Boundary } from "./shared/boundary.tsx";
 import { BrainProvider } from "./shared/brain.tsx";
 import "./styles/index.css";
 
@@ -14,10 +15,12 @@ const service = new BrainService({ credentials: session });
 
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
-    <BrainProvider service={service}>
-      <Gate session={session} code={code}>
-        <App service={service} />
-      </Gate>
-    </BrainProvider>
+    <Boundary>
+      <BrainProvider service={service}>
+        <Gate session={session} code={code}>
+          <App service={service} />
+        </Gate>
+      </BrainProvider>
+    </Boundary>
   </StrictMode>,
 );

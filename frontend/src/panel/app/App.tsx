@@ -1,4 +1,4 @@
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { type BrainService, isActive, isUnauthenticated, Unreachable } from "../../client/index.ts";
 import { useTasks } from "../../client/react.ts";
 import { Composer } from "../features/chat/Composer.tsx";
@@ -10,10 +10,11 @@ import { useCommandKeys } from "../shared/commands.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { useMedia } from "../shared/media.ts";
 import { usePreferences } from "../shared/preferences.ts";
-import { Toasts } from "../shared/toasts.tsx";
+import { complain, Toasts } from "../shared/toasts.tsx";
+import { useLoaded } from "../shared/useLoaded.ts";
 import { NoWayIn } from "./Gate.tsx";
 import { Header } from "./Header.tsx";
-import { selectTask, useSelectedTask } from "./location.ts";
+import { hasChosen, selectTask, useSelectedTask } from "./location.ts";
 import { TaskPane } from "./TaskPane.tsx";
 import { useAppCommands } from "./useAppCommands.ts";
 import { useFacts } from "./useFacts.ts";
@@ -23,8 +24,7 @@ import { useTheme } from "./useTheme.ts";
 
 // Not needed to begin with; asked for as soon as there is nothing better to do.
 const loadPalette = () => import("../features/palette/Palette.tsx");
-const Palette = lazy(loadPalette);
-const Settings = lazy(() => import("../features/settings/Settings.tsx"));
+const loadSettings = () => import("../features/settings/Settings.tsx");
 
 type Window = "palette" | "settings" | "history" | undefined;
 
@@ -51,10 +51,16 @@ export function App({ service }: { service: BrainService }) {
   useCommandKeys();
   useNotifications(list.tasks, show);
   useAppCommands({ wide, onOpen: setOpen, onNew: () => show(undefined) });
+  const unloaded = (error: unknown) => {
+    complain(error);
+    close();
+  };
+  const Palette = useLoaded(open === "palette", loadPalette, unloaded);
+  const Settings = useLoaded(open === "settings", loadSettings, unloaded);
   const entries = usePaletteEntries(service, open === "palette", list.tasks, facts);
   useOpenWhatIsGoingOn(list.loaded, list.tasks.find((task) => isActive(task.status))?.id, selected);
   useEffect(() => {
-    const timer = setTimeout(() => void loadPalette(), 1_500);
+    const timer = setTimeout(() => void loadPalette().catch(() => {}), 1_500);
     return () => clearTimeout(timer);
   }, []);
 
@@ -75,7 +81,8 @@ export function App({ service }: { service: BrainService }) {
       <main className="main">
         {lost && (
           <p className="banner" role="alert">
-            The sidecar does not answer. It is asked again every few seconds; start it with <code>brain</code> if it has ended.
+            The sidecar does not answer. It is asked again every few seconds; start it with <code>brain</code> if it has
+            ended.
           </p>
         )}
         {selected === undefined ? (
@@ -83,7 +90,9 @@ export function App({ service }: { service: BrainService }) {
             <Welcome
               status={facts.status}
               models={facts.models}
-              onExample={(text) => void send({ text, intent: undefined, agent: undefined, attachments: [], mentioned: [] })}
+              onExample={(text) =>
+                void send({ text, intent: undefined, agent: undefined, attachments: [], mentioned: [] })
+              }
               onSettings={() => setOpen("settings")}
             />
           </div>
@@ -96,10 +105,8 @@ export function App({ service }: { service: BrainService }) {
           </div>
         </div>
       </main>
-      <Suspense>
-        {open === "palette" && <Palette entries={entries} onClose={close} />}
-        {open === "settings" && <Settings status={facts.status} models={facts.models} onClose={close} />}
-      </Suspense>
+      {open === "palette" && Palette && <Palette entries={entries} onClose={close} />}
+      {open === "settings" && Settings && <Settings status={facts.status} models={facts.models} onClose={close} />}
       {open === "history" && (
         <Dialog label="Tasks" className="drawer" onClose={close} titled>
           {history}
@@ -116,7 +123,7 @@ function useOpenWhatIsGoingOn(loaded: boolean, active: string | undefined, selec
   useEffect(() => {
     if (done.current || !loaded) return;
     done.current = true;
-    if (selected === undefined && active !== undefined) selectTask(active, "replace");
+    if (!hasChosen() && selected === undefined && active !== undefined) selectTask(active, "replace");
   }, [loaded, active, selected]);
 }
 

@@ -8,11 +8,11 @@ import { StepRow } from "../features/progress/StepRow.tsx";
 import { ToolCard } from "../features/progress/ToolCard.tsx";
 import { Icon } from "../shared/icons.tsx";
 import { Ending } from "./Ending.tsx";
-import { type Row, rowsOf } from "./rows.ts";
+import { firstShown, type Row, rowsOf } from "./rows.ts";
 import { useFollowEnd } from "./useFollowEnd.ts";
 
 /** Drawn from the end; what is further up is drawn when somebody goes there. */
-const WINDOW = 120;
+const WINDOW = 150;
 
 interface Props {
   readonly thread: Thread;
@@ -23,16 +23,15 @@ export function Conversation({ thread, children }: Props) {
   const { box, inner, away, toEnd } = useFollowEnd();
   const [shown, setShown] = useState(WINDOW);
   const rows = useMemo(() => rowsOf(thread.items), [thread.items]);
-  const earlier = Math.max(0, rows.length - shown);
+  const earlier = firstShown(rows, shown);
   const visible = earlier > 0 ? rows.slice(earlier) : rows;
   return (
     <div className="conversation-frame">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys */}
       <div className="conversation" role="log" aria-label="Conversation" aria-live="polite" ref={box} tabIndex={0}>
         <div className="column" ref={inner}>
           {earlier > 0 && (
             <button type="button" className="button button-plain earlier" onClick={() => setShown(shown + WINDOW)}>
-              Show {Math.min(WINDOW, earlier)} of {earlier} earlier
+              Show more of what came earlier
             </button>
           )}
           {visible.map((row) => (

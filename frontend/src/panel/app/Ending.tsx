@@ -11,7 +11,8 @@ export function Ending({ thread }: { thread: Thread }) {
     <p className="ending">
       <Icon name="check" /> Done in {duration(thread.workedMs)}
       {files > 0 && ` · ${plural(files, "file")} changed`}
-      {verification && (verification.passed ? ` · verified by ${plural(verification.checks.length, "check")}` : " · not verified")}
+      {verification &&
+        (verification.passed ? ` · verified by ${plural(verification.checks.length, "check")}` : " · not verified")}
     </p>
   );
 }

@@ -34,9 +34,10 @@ export function Header({ status, task, onHistory, onNew, onPalette, onSettings }
           <Icon name="add" />
         </button>
       )}
-      <button type="button" className="button bar-search" aria-label="Open the command palette" onClick={onPalette}>
+      <button type="button" className="button bar-search" title="Command palette" onClick={onPalette}>
         <Icon name="search" />
-        <span>
+        <span className="hidden">Open the command palette</span>
+        <span className="bar-keys">
           {keySigns("mod+k").map((sign) => (
             <kbd key={sign}>{sign}</kbd>
           ))}

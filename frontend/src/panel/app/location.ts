@@ -2,12 +2,17 @@ import { Store, useStore } from "../shared/store.ts";
 
 const read = (): string | undefined => /^#task=([\w-]+)$/.exec(window.location.hash)?.[1];
 
+/** Whether the person has chosen what to look at. */
+let chosen = false;
+export const hasChosen = (): boolean => chosen;
+
 const selected = new Store<string | undefined>(undefined);
 
 export const useSelectedTask = (): string | undefined => useStore(selected);
 
 /** Shows a task, or the beginning of a new one; the address says which, so that a reload or another tab shows it too. */
 export function selectTask(taskId: string | undefined, how: "push" | "replace" = "push"): void {
+  chosen ||= how === "push";
   const hash = taskId === undefined ? window.location.pathname : `#task=${taskId}`;
   if (how === "push" && taskId !== selected.get()) window.history.pushState(null, "", hash);
   else window.history.replaceState(null, "", hash);

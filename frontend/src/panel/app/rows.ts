@@ -1,12 +1,15 @@
 import type { Item, ToolItem } from "../../client/index.ts";
 
-export type Row = { readonly key: string; readonly item: Item } | { readonly key: string; readonly batch: readonly ToolItem[] };
+export type Row =
+  | { readonly key: string; readonly item: Item }
+  | { readonly key: string; readonly batch: readonly ToolItem[] };
 
 /** Calls that ran at the same time become one row; everything else is a row of its own. */
 export function rowsOf(items: readonly Item[]): Row[] {
   const rows: Row[] = [];
   for (let place = 0; place < items.length; place += 1) {
     const item = items[place]!;
+    if (isSaidByTheNext(item, items[place + 1])) continue;
     if (item.kind !== "tool") {
       rows.push({ key: item.key, item });
       continue;
@@ -24,6 +27,20 @@ export function rowsOf(items: readonly Item[]): Row[] {
   }
   return rows;
 }
+
+/** From which row on to draw, so that not much more than `cards` are drawn. */
+export function firstShown(rows: readonly Row[], cards: number): number {
+  let place = rows.length;
+  for (let left = cards; place > 0 && left > 0; place -= 1) {
+    const row = rows[place - 1]!;
+    left -= "batch" in row ? row.batch.length : 1;
+  }
+  return place;
+}
+
+/** A handover is told again, better, by the step that follows it. */
+const isSaidByTheNext = (item: Item, next: Item | undefined): boolean =>
+  item.kind === "note" && item.event.type === "handoff" && next?.kind === "step" && next.agent === item.event.to;
 
 function endOf(item: ToolItem): number {
   if (item.status === "running" || item.status === "pending") return Number.POSITIVE_INFINITY;

@@ -10,7 +10,11 @@ interface Options {
 }
 
 const THEMES: readonly Theme[] = ["system", "light", "dark", "contrast"];
-const APPROVALS = { ask: "Ask before commands run", auto: "Run commands without asking", readonly: "Read only: change nothing" } as const;
+const APPROVALS = {
+  ask: "Ask before commands run",
+  auto: "Run commands without asking",
+  readonly: "Read only: change nothing",
+} as const;
 
 export function useAppCommands({ wide, onOpen, onNew }: Options): void {
   const sidebar = () => (wide ? prefer({ sidebar: !preferences().sidebar }) : onOpen("history"));
@@ -21,9 +25,29 @@ export function useAppCommands({ wide, onOpen, onNew }: Options): void {
   useCommands([
     { id: "app.new", title: "New task", group: "Panel", keys: "alt+n", slash: "new", run: onNew },
     { id: "app.palette", title: "Command palette", group: "Panel", keys: "mod+k", run: () => onOpen("palette") },
-    { id: "app.settings", title: "Settings", group: "Panel", keys: "mod+,", slash: "settings", run: () => onOpen("settings") },
-    { id: "app.history", title: "Show or hide the tasks", group: "Panel", keys: "mod+b", slash: "history", run: sidebar },
-    { id: "app.compose", title: "Go to the composer", group: "Panel", keys: "mod+i", run: () => composerText.set({ text: "", append: true }) },
+    {
+      id: "app.settings",
+      title: "Settings",
+      group: "Panel",
+      keys: "mod+,",
+      slash: "settings",
+      run: () => onOpen("settings"),
+    },
+    {
+      id: "app.history",
+      title: "Show or hide the tasks",
+      group: "Panel",
+      keys: "mod+b",
+      slash: "history",
+      run: sidebar,
+    },
+    {
+      id: "app.compose",
+      title: "Go to the composer",
+      group: "Panel",
+      keys: "mod+i",
+      run: () => composerText.set({ text: "", append: true }),
+    },
     {
       id: "app.changes",
       title: "Go to the changes",
@@ -39,8 +63,25 @@ export function useAppCommands({ wide, onOpen, onNew }: Options): void {
       keys: "alt+l",
       run: () => document.querySelector<HTMLElement>("[role=log]")?.focus(),
     },
-    { id: "app.approvals", title: "How much to ask", group: "Approvals", slash: "approvals", hint: "ask, auto, readonly", run: approve },
-    ...Object.entries(APPROVALS).map(([mode, title]) => ({ id: `approvals.${mode}`, title, group: "Approvals", run: () => approve(mode) })),
-    ...THEMES.map((theme) => ({ id: `theme.${theme}`, title: `Theme: ${theme}`, group: "Appearance", run: () => prefer({ theme }) })),
+    {
+      id: "app.approvals",
+      title: "How much to ask",
+      group: "Approvals",
+      slash: "approvals",
+      hint: "ask, auto, readonly",
+      run: approve,
+    },
+    ...Object.entries(APPROVALS).map(([mode, title]) => ({
+      id: `approvals.${mode}`,
+      title,
+      group: "Approvals",
+      run: () => approve(mode),
+    })),
+    ...THEMES.map((theme) => ({
+      id: `theme.${theme}`,
+      title: `Theme: ${theme}`,
+      group: "Appearance",
+      run: () => prefer({ theme }),
+    })),
   ]);
 }

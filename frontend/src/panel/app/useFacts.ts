@@ -15,9 +15,18 @@ export function useFacts(service: BrainService, reachable: boolean): Facts {
     if (!reachable) return;
     const stop = new AbortController();
     const take = (more: Partial<Facts>) => setFacts((before) => ({ ...before, ...more }));
-    service.status(stop.signal).then((status) => take({ status }), () => {});
-    service.models(stop.signal).then((models) => take({ models }), () => {});
-    service.agents(stop.signal).then((agents) => take({ agents }), () => {});
+    service.status(stop.signal).then(
+      (status) => take({ status }),
+      () => {},
+    );
+    service.models(stop.signal).then(
+      (models) => take({ models }),
+      () => {},
+    );
+    service.agents(stop.signal).then(
+      (agents) => take({ agents }),
+      () => {},
+    );
     return () => stop.abort();
   }, [service, reachable]);
   return facts;

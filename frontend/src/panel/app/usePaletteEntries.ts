@@ -11,7 +11,12 @@ import type { Facts } from "./useFacts.ts";
 const MOST_FILES = 20_000;
 
 /** Everything that the palette offers: what can be done, then what can be gone to. */
-export function usePaletteEntries(service: BrainService, open: boolean, tasks: readonly Task[], facts: Facts): readonly Entry[] {
+export function usePaletteEntries(
+  service: BrainService,
+  open: boolean,
+  tasks: readonly Task[],
+  facts: Facts,
+): readonly Entry[] {
   const commands = useAllCommands();
   const files = useFiles(service, open);
   return useMemo(() => {
@@ -69,7 +74,12 @@ function useFiles(service: BrainService, open: boolean): readonly string[] {
     service.batch({ calls }, stop.signal).then(
       (answer) => {
         const lines = answer.results[0]?.status === "success" ? answer.results[0].content.split("\n") : [];
-        setFiles(lines.map((line) => line.trim()).filter((line) => line !== "" && !/[\s…(]/.test(line)).slice(0, MOST_FILES));
+        setFiles(
+          lines
+            .map((line) => line.trim())
+            .filter((line) => line !== "" && !/[\s…(]/.test(line))
+            .slice(0, MOST_FILES),
+        );
       },
       () => {},
     );

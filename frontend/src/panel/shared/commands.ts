@@ -29,7 +29,8 @@ export function useCommands(commands: readonly (Command | false)[]): void {
     const offered = latest.current.filter((command): command is Command => command !== false);
     registry.update((before) => {
       const next = new Map(before);
-      for (const command of offered) next.set(command.id, { ...command, run: (argument) => now(command.id)?.run(argument) });
+      for (const command of offered)
+        next.set(command.id, { ...command, run: (argument) => now(command.id)?.run(argument) });
       return next;
     });
     const now = (id: string) => latest.current.find((command): command is Command => command && command.id === id);

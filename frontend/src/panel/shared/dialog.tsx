@@ -17,6 +17,7 @@ export function Dialog({ label, className = "", onClose, children, titled = fals
     const dialog = element.current!;
     const before = document.activeElement;
     dialog.showModal();
+    dialog.querySelector<HTMLElement>("[data-first]")?.focus();
     return () => {
       dialog.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

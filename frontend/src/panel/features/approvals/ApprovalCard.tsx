@@ -60,11 +60,10 @@ function Question({ taskId, item }: Omit<Props, "status">) {
     event.preventDefault();
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: the keys are a short way to the buttons inside
     <section ref={card} className="approval" aria-label="Approval" tabIndex={-1} onKeyDown={pressed}>
       <header>
         <Icon name="shield" />
-        <strong>{visible(item.action)}</strong>
+        <strong>{item.argv ? "Run this command?" : visible(item.action)}</strong>
       </header>
       <Act item={item} />
       <p className="approval-why">It asks because {visible(item.why)}.</p>
@@ -79,7 +78,12 @@ function Question({ taskId, item }: Omit<Props, "status">) {
           <legend className="hidden">For how long</legend>
           {SCOPES.map(([value, label]) => (
             <label key={value}>
-              <input type="radio" name={`scope-${item.key}`} checked={scope === value} onChange={() => setScope(value)} />
+              <input
+                type="radio"
+                name={`scope-${item.key}`}
+                checked={scope === value}
+                onChange={() => setScope(value)}
+              />
               <span>{label}</span>
             </label>
           ))}
@@ -99,7 +103,13 @@ function Act({ item }: { item: ApprovalItem }) {
       {item.argv && <pre className="approval-argv">{commandLine(item.argv)}</pre>}
       {item.cwd && (
         <p className="approval-cwd">
-          in <code>{visible(item.cwd)}</code>
+          {item.cwd === "." ? (
+            "in the workspace"
+          ) : (
+            <>
+              in <code>{visible(item.cwd)}</code>
+            </>
+          )}
         </p>
       )}
       {item.diff && hunksOf(item.diff).map((hunk) => <HunkLines key={hunk.id} hunk={hunk} />)}
@@ -113,7 +123,7 @@ function Answered({ item }: { item: ApprovalItem }) {
     <details className={`approval-answered approval-${item.state}`}>
       <summary>
         <Icon name={item.state === "allowed" ? "check" : item.state === "denied" ? "close" : "question"} />
-        {word}: {visible(item.action)}
+        {word}: {item.argv ? commandLine(item.argv) : visible(item.action)}
       </summary>
       <Act item={item} />
       <p className="approval-why">It asked because {visible(item.why)}.</p>

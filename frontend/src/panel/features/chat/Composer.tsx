@@ -1,13 +1,13 @@
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import type { Attachment, Options } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
+import { composerText } from "../../shared/composer-text.ts";
 import { Icon } from "../../shared/icons.tsx";
 import { complain } from "../../shared/toasts.tsx";
 import { attachmentsOf } from "./attachments.ts";
-import { composerText } from "../../shared/composer-text.ts";
 import { mentioned, useMentions } from "./mentions.ts";
-import { asked, remember, saveDraft, savedDraft } from "./past.ts";
 import { Pickers } from "./Pickers.tsx";
+import { asked, remember, saveDraft, savedDraft } from "./past.ts";
 import { SUGGESTIONS_ID, Suggestions } from "./Suggestions.tsx";
 import { type Suggestion, slashSuggestions, understood } from "./slash.ts";
 
@@ -176,7 +176,13 @@ export function Composer({ placeholder, onSend }: Props) {
       />
       <div className="composer-row">
         <Pickers />
-        <button type="submit" className="button button-primary button-send" aria-label="Send" disabled={text.trim() === "" || sending} title="Send (Enter)">
+        <button
+          type="submit"
+          className="button button-primary button-send"
+          aria-label="Send"
+          disabled={text.trim() === "" || sending}
+          title="Send (Enter)"
+        >
           <Icon name="send" />
         </button>
       </div>

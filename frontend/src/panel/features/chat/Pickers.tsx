@@ -1,12 +1,13 @@
 import { useEffect, useState } from "react";
 import type { ModelList, Options } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
+import { type Choice, Menu } from "../../shared/menu.tsx";
 import { prefer, usePreferences } from "../../shared/preferences.ts";
 
-const APPROVALS: readonly (readonly [NonNullable<Options["approvals"]>, string])[] = [
-  ["ask", "Ask first"],
-  ["auto", "Run without asking"],
-  ["readonly", "Read only"],
+const APPROVALS: readonly Choice<NonNullable<Options["approvals"]>>[] = [
+  { value: "ask", label: "Ask first", hint: "Commands wait for your answer" },
+  { value: "auto", label: "Run without asking", hint: "What is dangerous still asks" },
+  { value: "readonly", label: "Read only", hint: "Nothing is changed" },
 ];
 
 /** Which model, and how much it may do unasked: always in sight. */
@@ -20,26 +21,28 @@ export function Pickers() {
     return () => stop.abort();
   }, [service]);
   const usual = models?.roles.find((role) => role.role === "smart")?.chain[0];
+  const known = models?.models ?? [];
+  const choices: Choice<string | null>[] = [
+    { value: null, label: usual ?? "default model", hint: "as configured" },
+    ...known
+      .filter((one) => one.name !== usual)
+      .map((one) => ({ value: one.name, label: one.name, hint: one.why, disabled: !one.available })),
+    ...(model !== null && !known.some((one) => one.name === model) ? [{ value: model, label: model }] : []),
+  ];
   return (
     <div className="pickers">
-      <select aria-label="Approvals" value={approvals} onChange={(event) => prefer({ approvals: event.target.value as typeof approvals })}>
-        {APPROVALS.map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <select aria-label="Model" value={model ?? ""} onChange={(event) => prefer({ model: event.target.value || null })}>
-        <option value="">{usual ?? "default model"}</option>
-        {models?.models
-          .filter((one) => one.name !== usual)
-          .map((one) => (
-            <option key={one.name} value={one.name} disabled={!one.available}>
-              {one.name}
-            </option>
-          ))}
-        {model !== null && !models?.models.some((one) => one.name === model) && <option value={model}>{model}</option>}
-      </select>
+      <Menu
+        label="Approvals"
+        value={approvals}
+        choices={APPROVALS}
+        onChoose={(value) => prefer({ approvals: value })}
+      />
+      <Menu
+        label="Model"
+        value={model === usual ? null : model}
+        choices={choices}
+        onChoose={(value) => prefer({ model: value })}
+      />
     </div>
   );
 }

@@ -6,7 +6,8 @@ const MOST_BYTES = 5 * 1024 * 1024;
 export async function attachmentsOf(files: Iterable<File>): Promise<Attachment[]> {
   const found: Attachment[] = [];
   for (const file of files) {
-    if (file.size > MOST_BYTES) throw new Error(`${file.name} is larger than 5 MB, which is the most that can be sent.`);
+    if (file.size > MOST_BYTES)
+      throw new Error(`${file.name} is larger than 5 MB, which is the most that can be sent.`);
     found.push({ name: file.name, mediaType: file.type || "application/octet-stream", data: await base64(file) });
   }
   return found;

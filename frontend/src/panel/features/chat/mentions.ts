@@ -40,4 +40,6 @@ const pathsIn = (content: string, typed: string): string[] =>
 
 /** The paths that a text mentions, to be told to the agents as open files. */
 export const mentioned = (text: string): string[] =>
-  [...text.matchAll(/(?:^|\s)@([\w./-]+)/g)].map((match) => match[1]!).filter((path, place, all) => all.indexOf(path) === place);
+  [...text.matchAll(/(?:^|\s)@([\w./-]+)/g)]
+    .map((match) => match[1]!)
+    .filter((path, place, all) => all.indexOf(path) === place);

@@ -32,17 +32,36 @@ export function slashSuggestions(text: string): Suggestion[] {
   if (typed === undefined) return [];
   const words: Suggestion[] = [
     ...[...allCommands().values()].flatMap((command) =>
-      command.slash === undefined ? [] : [{ id: command.id, label: `/${command.slash}`, hint: command.title, text: `/${command.slash}` }],
+      command.slash === undefined
+        ? []
+        : [{ id: command.id, label: `/${command.slash}`, hint: command.title, text: `/${command.slash}` }],
     ),
-    ...Object.entries(INTENTS).map(([word, [, hint]]) => ({ id: `intent.${word}`, label: `/${word}`, hint, text: `/${word} ` })),
-    ...AGENTS.map((agent) => ({ id: `agent.${agent}`, label: `/${agent}`, hint: `Let the ${agent} do it alone`, text: `/${agent} ` })),
+    ...Object.entries(INTENTS).map(([word, [, hint]]) => ({
+      id: `intent.${word}`,
+      label: `/${word}`,
+      hint,
+      text: `/${word} `,
+    })),
+    ...AGENTS.map((agent) => ({
+      id: `agent.${agent}`,
+      label: `/${agent}`,
+      hint: `Let the ${agent} do it alone`,
+      text: `/${agent} `,
+    })),
   ];
-  return words.filter((word) => word.label.slice(1).startsWith(typed)).sort((one, other) => one.label.localeCompare(other.label));
+  return words
+    .filter((word) => word.label.slice(1).startsWith(typed))
+    .sort((one, other) => one.label.localeCompare(other.label));
 }
 
 export type Said =
   | { readonly kind: "command"; readonly command: Command; readonly argument: string }
-  | { readonly kind: "task"; readonly text: string; readonly intent: Intent | undefined; readonly agent: Agent | undefined };
+  | {
+      readonly kind: "task";
+      readonly text: string;
+      readonly intent: Intent | undefined;
+      readonly agent: Agent | undefined;
+    };
 
 /** What was meant: a command of the panel, or a task, perhaps of a certain kind. A path such as /etc is a task. */
 export function understood(text: string): Said {

@@ -32,8 +32,22 @@ export function Controls({ thread, onGoing }: Props) {
   const cancel = () => void ask(() => service.cancel(thread.taskId));
   const resume = () => void ask(() => service.resume(thread.taskId));
   useCommands([
-    cancellable && { id: "task.cancel", title: "Cancel the task", group: "Task", keys: "mod+.", slash: "cancel", run: cancel },
-    resumable && { id: "task.resume", title: "Resume the task", group: "Task", keys: "mod+shift+.", slash: "resume", run: resume },
+    cancellable && {
+      id: "task.cancel",
+      title: "Cancel the task",
+      group: "Task",
+      keys: "mod+.",
+      slash: "cancel",
+      run: cancel,
+    },
+    resumable && {
+      id: "task.resume",
+      title: "Resume the task",
+      group: "Task",
+      keys: "mod+shift+.",
+      slash: "resume",
+      run: resume,
+    },
   ]);
   return (
     <>

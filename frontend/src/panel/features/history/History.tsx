@@ -2,7 +2,7 @@ import { useMemo, useState } from "react";
 import type { TaskListAndMore } from "../../../client/react.ts";
 import type { Status, Task } from "../../../wire/types.ts";
 import { Icon } from "../../shared/icons.tsx";
-import { ago, leaf } from "../../shared/words.ts";
+import { ago } from "../../shared/words.ts";
 
 const FILTERS: readonly (readonly [string, readonly Status[] | undefined])[] = [
   ["All", undefined],
@@ -36,7 +36,13 @@ export function History({ list, selected, onSelect }: Props) {
       <button type="button" className="button history-new" onClick={() => onSelect(undefined)}>
         <Icon name="add" /> New task
       </button>
-      <input type="search" aria-label="Search tasks" placeholder="Search tasks" value={typed} onChange={(event) => setTyped(event.target.value)} />
+      <input
+        type="search"
+        aria-label="Search tasks"
+        placeholder="Search tasks"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
       <div className="history-filters" role="group" aria-label="Which tasks">
         {FILTERS.map(([name], place) => (
           <button key={name} type="button" aria-pressed={place === filter} onClick={() => setFilter(place)}>
@@ -53,7 +59,9 @@ export function History({ list, selected, onSelect }: Props) {
           </li>
         ))}
       </ul>
-      {list.loaded && shown.length === 0 && <p className="history-none">{list.tasks.length === 0 ? "No tasks yet." : "No task like that."}</p>}
+      {list.loaded && shown.length === 0 && (
+        <p className="history-none">{list.tasks.length === 0 ? "No tasks yet." : "No task like that."}</p>
+      )}
       {list.hasMore && (
         <button type="button" className="button button-plain" onClick={list.more}>
           Show older tasks
@@ -64,13 +72,18 @@ export function History({ list, selected, onSelect }: Props) {
 }
 
 const Row = ({ task, current, onSelect }: { task: Task; current: boolean; onSelect: Props["onSelect"] }) => (
-  <button type="button" className="history-row" aria-current={current ? "true" : undefined} onClick={() => onSelect(task.id)}>
+  <button
+    type="button"
+    className="history-row"
+    aria-current={current ? "true" : undefined}
+    onClick={() => onSelect(task.id)}
+  >
     <span className={`dot dot-${task.status}`} title={task.status} />
     <span className="history-title">{task.task.split("\n", 1)[0]}</span>
     <span className="history-more">
-      {task.status !== "completed" && `${task.status} · `}
-      {task.verified === true && "verified · "}
-      {leaf(task.workspace)}
+      {[task.status, task.verified === true && "verified", task.intent?.replaceAll("_", " ")]
+        .filter(Boolean)
+        .join(" · ")}
     </span>
     <time dateTime={task.createdAt}>{ago(task.createdAt)}</time>
   </button>

@@ -18,7 +18,8 @@ const VALUE = /^[\w\s#%.,()'"-]{1,200}$/;
 /** Only the panel's own variables, and only plain values: nothing that could load something. */
 export const themeVariables = (given: Readonly<Record<string, unknown>>): [string, string][] =>
   Object.entries(given).filter(
-    (entry): entry is [string, string] => VARIABLE.test(entry[0]) && typeof entry[1] === "string" && VALUE.test(entry[1]) && !/url/i.test(entry[1]),
+    (entry): entry is [string, string] =>
+      VARIABLE.test(entry[0]) && typeof entry[1] === "string" && VALUE.test(entry[1]) && !/url/i.test(entry[1]),
   );
 
 export function isHostMessage(data: unknown): data is HostMessage {

@@ -32,8 +32,10 @@ export function useHost(): void {
           return hostPort.set({ offers, send });
         }
         case "rainy.theme":
-          if (message.theme && ["system", "light", "dark", "contrast"].includes(message.theme)) prefer({ theme: message.theme });
-          for (const [name, value] of themeVariables(message.variables ?? {})) document.documentElement.style.setProperty(name, value);
+          if (message.theme && ["system", "light", "dark", "contrast"].includes(message.theme))
+            prefer({ theme: message.theme });
+          for (const [name, value] of themeVariables(message.variables ?? {}))
+            document.documentElement.style.setProperty(name, value);
           return;
         case "rainy.context":
           return context.set(contextOf(message.context));

@@ -1,5 +1,5 @@
 import { CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList, Command as CommandRoot } from "cmdk";
-import { useDeferredValue, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { keySigns } from "../../shared/commands.ts";
 import { Dialog } from "../../shared/dialog.tsx";
 import { type Entry, Finder } from "./fuzzy.ts";
@@ -16,8 +16,11 @@ interface Props {
 export default function Palette({ entries, onClose }: Props) {
   const [typed, setTyped] = useState("");
   const finder = useMemo(() => new Finder(entries, recentIds()), [entries]);
-  const query = useDeferredValue(typed);
-  const groups = useMemo(() => grouped(finder.find(query, SHOWN)), [finder, query]);
+  const found = useMemo(() => finder.find(typed, SHOWN), [finder, typed]);
+  const groups = useMemo(() => grouped(found), [found]);
+  // What the arrows have chosen, as long as it is still there; else the best.
+  const [chosen, setChosen] = useState("");
+  const value = found.some((entry) => entry.id === chosen) ? chosen : (groups[0]?.[1][0]?.id ?? "");
   const choose = (entry: Entry) => {
     used(entry.id);
     onClose();
@@ -26,20 +29,22 @@ export default function Palette({ entries, onClose }: Props) {
   };
   return (
     <Dialog label="Command palette" className="palette" onClose={onClose}>
-      <CommandRoot shouldFilter={false} loop label="Command palette">
+      <CommandRoot shouldFilter={false} loop label="Command palette" value={value} onValueChange={setChosen}>
         <CommandInput
-          // biome-ignore lint/a11y/noAutofocus: a palette is opened to type in it
-          autoFocus
+          data-first=""
           placeholder="Search commands, tasks, files…"
           value={typed}
-          onValueChange={setTyped}
+          onValueChange={(text) => {
+            setTyped(text);
+            setChosen("");
+          }}
           aria-label="Search"
         />
         <CommandList label="Results">
           <CommandEmpty>Nothing has a name like that.</CommandEmpty>
-          {groups.map(([group, found]) => (
+          {groups.map(([group, members]) => (
             <CommandGroup key={group} heading={group}>
-              {found.map((entry) => (
+              {members.map((entry) => (
                 <CommandItem key={entry.id} value={entry.id} onSelect={() => choose(entry)}>
                   <span className="palette-title">{entry.title}</span>
                   {entry.hint && <span className="palette-hint">{entry.hint}</span>}

@@ -15,7 +15,8 @@ interface Prepared {
   readonly letters: number;
 }
 
-const bit = (code: number): number => (code >= 97 && code <= 122 ? 1 << (code - 97) : code >= 48 && code <= 57 ? 1 << (26 + (code & 3)) : 0);
+const bit = (code: number): number =>
+  code >= 97 && code <= 122 ? 1 << (code - 97) : code >= 48 && code <= 57 ? 1 << (26 + (code & 3)) : 0;
 
 function lettersOf(text: string): number {
   let letters = 0;
@@ -23,12 +24,14 @@ function lettersOf(text: string): number {
   return letters;
 }
 
-const isBoundary = (code: number): boolean => code === 32 || code === 47 || code === 45 || code === 95 || code === 46 || code === 58;
+const isBoundary = (code: number): boolean =>
+  code === 32 || code === 47 || code === 45 || code === 95 || code === 46 || code === 58;
 
 /** How well the letters stand in the text in their order; the higher the better, 0 if they do not. */
 function score(text: string, query: string): number {
   const whole = text.indexOf(query);
-  if (whole >= 0) return 1_000 - Math.min(200, text.length) + (whole === 0 || isBoundary(text.charCodeAt(whole - 1)) ? 500 : 0);
+  if (whole >= 0)
+    return 1_000 - Math.min(200, text.length) + (whole === 0 ? 700 : isBoundary(text.charCodeAt(whole - 1)) ? 500 : 0);
   let points = 0;
   let from = 0;
   let before = -2;

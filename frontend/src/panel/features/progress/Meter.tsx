@@ -11,7 +11,9 @@ export function Meter({ thread }: { thread: Thread }) {
     <span className="meter">
       {thread.model && <span className="meter-model">{`${thread.model.provider}/${thread.model.model}`}</span>}
       {tokens > 0 && (
-        <span title={`${inputTokens} in, ${outputTokens} out, ${cachedTokens} from the provider's cache`}>{count(tokens)} tokens</span>
+        <span title={`${inputTokens} in, ${outputTokens} out, ${cachedTokens} from the provider's cache`}>
+          {count(tokens)} tokens
+        </span>
       )}
       {costUsd > 0 && <span>{cost(costUsd)}</span>}
       <Elapsed since={thread.runningSince} before={thread.workedMs} />

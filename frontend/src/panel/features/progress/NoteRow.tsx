@@ -87,4 +87,5 @@ const Points = ({ points }: { points: readonly string[] }) =>
     </ul>
   );
 
-const sentence = (text: string): string => `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+const sentence = (text: string): string =>
+  `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;

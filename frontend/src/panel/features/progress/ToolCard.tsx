@@ -37,7 +37,9 @@ export const ToolCard = memo(function ToolCard({ item, live }: Props) {
   return (
     <article className={`tool tool-${item.status}`} aria-label={item.tool}>
       <button type="button" className="tool-line" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <span className="tool-mark">{item.status === "running" ? <Spinner /> : <Icon name={MARKS[item.status]} />}</span>
+        <span className="tool-mark">
+          {item.status === "running" ? <Spinner /> : <Icon name={MARKS[item.status]} />}
+        </span>
         <span className="tool-name">{item.tool}</span>
         <span className="tool-subject">{subject(item)}</span>
         <span className="tool-outcome">{outcome(item)}</span>
@@ -47,7 +49,9 @@ export const ToolCard = memo(function ToolCard({ item, live }: Props) {
         </span>
         <Icon name="chevron" />
       </button>
-      {item.status === "error" && item.error && !open && <p className="tool-error">{visible(firstLine(item.error.message))}</p>}
+      {item.status === "error" && item.error && !open && (
+        <p className="tool-error">{visible(firstLine(item.error.message))}</p>
+      )}
       {running && live && !open && <pre className="tool-tail">{lastLines(plain(live))}</pre>}
       {open && <Inside item={item} live={live} />}
     </article>
@@ -64,11 +68,16 @@ function Inside({ item, live }: Props) {
           {visible(item.error.message)} <code>{item.error.code}</code>
         </p>
       )}
-      <Values entries={Object.entries(item.args).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)])} />
-      {diff && hunksOf(diff).map((hunk) => <HunkLines key={hunk.id} hunk={hunk} language={String(item.args["path"] ?? "")} />)}
+      <Values
+        entries={Object.entries(item.args).map(([key, value]) => [
+          key,
+          typeof value === "string" ? value : JSON.stringify(value),
+        ])}
+      />
+      {diff &&
+        hunksOf(diff).map((hunk) => <HunkLines key={hunk.id} hunk={hunk} language={String(item.args["path"] ?? "")} />)}
       {output && (
         <div className="tool-output">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys */}
           <pre tabIndex={0} role="group" aria-label="Output">
             {plain(output)}
           </pre>
@@ -96,6 +105,7 @@ const Values = ({ entries }: { entries: readonly (readonly [string, string])[] }
     </dl>
   );
 
-const outcome = (item: ToolItem): string => WORDS[item.status] ?? (item.status === "running" ? "" : visible(item.summary));
+const outcome = (item: ToolItem): string =>
+  WORDS[item.status] ?? (item.status === "running" ? "" : visible(item.summary));
 const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 const lastLines = (text: string): string => text.trimEnd().split("\n").slice(-TAIL).join("\n");

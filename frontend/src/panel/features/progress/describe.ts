@@ -38,7 +38,9 @@ export function recordedOutput(details: JsonValue | undefined): string | undefin
 export function recordedDiff(details: JsonValue | undefined): string | undefined {
   const { diff, files } = record(details);
   if (typeof diff === "string" && diff) return diff;
-  const first = Array.isArray(files) ? files.map((file) => record(file)["diff"]).filter((one) => typeof one === "string") : [];
+  const first = Array.isArray(files)
+    ? files.map((file) => record(file)["diff"]).filter((one) => typeof one === "string")
+    : [];
   return first.length > 0 ? first.join("\n") : undefined;
 }
 

@@ -36,6 +36,10 @@ export function Changes({ thread, wide, onGoing }: Props) {
       setBusy(false);
     }
   };
+  const rewound = () => {
+    look();
+    onGoing();
+  };
   const walk = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
     const hunks = [...(region.current?.querySelectorAll<HTMLElement>("[data-hunk]") ?? [])];
@@ -52,12 +56,18 @@ export function Changes({ thread, wide, onGoing }: Props) {
   const told = [...thread.changes.values()];
   const shown = files ?? [];
   if (shown.length === 0 && told.length === 0) return null;
-  const pending = shown.flatMap((file) => file.hunks.filter((hunk) => (hunk.state ?? "pending") === "pending").map((hunk) => hunk.id));
+  const pending = shown.flatMap((file) =>
+    file.hunks.filter((hunk) => (hunk.state ?? "pending") === "pending").map((hunk) => hunk.id),
+  );
   const total = files && files.length > 0 ? files : told;
   const sum = (key: "added" | "removed") => total.reduce((before, file) => before + file[key], 0);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: the keys are a short way to the buttons inside
-    <section ref={region} className="changes" aria-label="Changes" onKeyDown={walk}>
+    <section
+      ref={region}
+      className={`changes ${shown.length > 0 ? "" : "changes-brief"}`}
+      aria-label="Changes"
+      onKeyDown={walk}
+    >
       <header className="changes-head">
         <h2>Changes</h2>
         <span className="changes-sum">
@@ -74,13 +84,20 @@ export function Changes({ thread, wide, onGoing }: Props) {
           </>
         )}
         {wide && shown.length > 0 && (
-          <button type="button" className="button button-plain" aria-pressed={sideBySide} onClick={() => prefer({ sideBySide: !sideBySide })}>
+          <button
+            type="button"
+            className="button button-plain"
+            aria-pressed={sideBySide}
+            onClick={() => prefer({ sideBySide: !sideBySide })}
+          >
             Side by side
           </button>
         )}
       </header>
       {shown.length > 0
-        ? shown.map((file) => <ChangedFile key={file.path} file={file} split={wide && sideBySide} busy={busy} onDecide={decide} />)
+        ? shown.map((file) => (
+            <ChangedFile key={file.path} file={file} split={wide && sideBySide} busy={busy} onDecide={decide} />
+          ))
         : told.map((file) => (
             <div key={file.path} className="file-head">
               <span className={`change change-${file.change}`}>{file.change}</span>
@@ -88,7 +105,7 @@ export function Changes({ thread, wide, onGoing }: Props) {
               <ins>+{file.added}</ins> <del>−{file.removed}</del>
             </div>
           ))}
-      {!missing && files !== undefined && <Checkpoints thread={thread} onDone={() => (look(), onGoing())} />}
+      {!missing && files !== undefined && <Checkpoints thread={thread} onDone={rewound} />}
     </section>
   );
 }

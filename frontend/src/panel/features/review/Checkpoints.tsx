@@ -38,7 +38,12 @@ export function Checkpoints({ thread, onDone }: { thread: Thread; onDone: () => 
         {points(thread.edits).map((point) => (
           <li key={point.seq}>
             <span>{point.label}</span>
-            <button type="button" className="button" disabled={point.after.length === 0} onClick={() => setChosen(point)}>
+            <button
+              type="button"
+              className="button"
+              disabled={point.after.length === 0}
+              onClick={() => setChosen(point)}
+            >
               <Icon name="rewind" /> Rewind
             </button>
           </li>
@@ -46,7 +51,10 @@ export function Checkpoints({ thread, onDone }: { thread: Thread; onDone: () => 
       </ol>
       {chosen && (
         <Dialog label={`Rewind to ${chosen.label}?`} onClose={() => setChosen(undefined)} titled>
-          <p>Files and conversation go back to how they were then. What you edited yourself since is merged or reported, never overwritten.</p>
+          <p>
+            Files and conversation go back to how they were then. What you edited yourself since is merged or reported,
+            never overwritten.
+          </p>
           <ul className="preview">
             {files(chosen.after).map((path) => (
               <li key={path}>
@@ -72,8 +80,14 @@ function points(edits: readonly Edit[]): Point[] {
   const first = edits[0];
   if (first === undefined) return [];
   const start: Point = { seq: first.seq - 1, label: "before the first change", after: edits };
-  return [start, ...edits.map((edit, place) => ({ seq: edit.seq, label: `after ${name(edit)}`, after: edits.slice(place + 1) }))];
+  return [
+    start,
+    ...edits.map((edit, place) => ({ seq: edit.seq, label: `after ${name(edit)}`, after: edits.slice(place + 1) })),
+  ];
 }
 
-const name = (edit: Edit): string => (edit.files.length === 1 ? leaf(edit.files[0]!.path) : plural(edit.files.length, "file"));
-const files = (edits: readonly Edit[]): string[] => [...new Set(edits.flatMap((edit) => edit.files.map((file) => file.path)))];
+const name = (edit: Edit): string =>
+  edit.files.length === 1 ? leaf(edit.files[0]!.path) : plural(edit.files.length, "file");
+const files = (edits: readonly Edit[]): string[] => [
+  ...new Set(edits.flatMap((edit) => edit.files.map((file) => file.path))),
+];

@@ -30,10 +30,20 @@ export const ChangedFile = memo(function ChangedFile({ file, split, busy, onDeci
         )}
         {pending.length > 1 && (
           <>
-            <button type="button" className="button button-plain" disabled={busy} onClick={() => void onDecide({ accept: pending })}>
+            <button
+              type="button"
+              className="button button-plain"
+              disabled={busy}
+              onClick={() => void onDecide({ accept: pending })}
+            >
               Accept file
             </button>
-            <button type="button" className="button button-plain" disabled={busy} onClick={() => void onDecide({ reject: pending })}>
+            <button
+              type="button"
+              className="button button-plain"
+              disabled={busy}
+              onClick={() => void onDecide({ reject: pending })}
+            >
               Reject file
             </button>
           </>
@@ -55,15 +65,31 @@ interface HunkProps extends Omit<Props, "file"> {
 function HunkReview({ hunk, path, split, busy, onDecide }: HunkProps) {
   const state = hunk.state ?? "pending";
   return (
-    <div className={`hunk hunk-${state}`} data-hunk={hunk.id} tabIndex={-1} role="group" aria-label={`${path} ${hunk.header}`}>
+    <div
+      className={`hunk hunk-${state}`}
+      data-hunk={hunk.id}
+      tabIndex={-1}
+      role="group"
+      aria-label={`${path} ${hunk.header}`}
+    >
       <div className="hunk-head">
         <code>{hunk.header}</code>
         {state === "pending" ? (
           <>
-            <button type="button" className="button" disabled={busy} onClick={() => void onDecide({ accept: [hunk.id] })}>
+            <button
+              type="button"
+              className="button"
+              disabled={busy}
+              onClick={() => void onDecide({ accept: [hunk.id] })}
+            >
               Accept
             </button>
-            <button type="button" className="button" disabled={busy} onClick={() => void onDecide({ reject: [hunk.id] })}>
+            <button
+              type="button"
+              className="button"
+              disabled={busy}
+              onClick={() => void onDecide({ reject: [hunk.id] })}
+            >
               Reject
             </button>
           </>

@@ -31,7 +31,12 @@ export default function Settings({ status, models, onClose }: Props) {
           <legend className="hidden">Theme</legend>
           {THEMES.map(([value, label]) => (
             <label key={value}>
-              <input type="radio" name="theme" checked={chosen.theme === value} onChange={() => prefer({ theme: value })} />
+              <input
+                type="radio"
+                name="theme"
+                checked={chosen.theme === value}
+                onChange={() => prefer({ theme: value })}
+              />
               <span>{label}</span>
             </label>
           ))}
@@ -41,7 +46,10 @@ export default function Settings({ status, models, onClose }: Props) {
       <Section title="Approvals and limits">
         <label className="field">
           <span>Before a command runs</span>
-          <select value={chosen.approvals} onChange={(event) => prefer({ approvals: event.target.value as typeof chosen.approvals })}>
+          <select
+            value={chosen.approvals}
+            onChange={(event) => prefer({ approvals: event.target.value as typeof chosen.approvals })}
+          >
             <option value="ask">Ask first</option>
             <option value="auto">Run without asking</option>
             <option value="readonly">Read only: change nothing</option>
@@ -65,7 +73,9 @@ export default function Settings({ status, models, onClose }: Props) {
             step={0.1}
             placeholder="no limit"
             value={chosen.maxCostUsd ?? ""}
-            onChange={(event) => prefer({ maxCostUsd: event.target.value === "" ? null : Math.max(0, Number(event.target.value)) })}
+            onChange={(event) =>
+              prefer({ maxCostUsd: event.target.value === "" ? null : Math.max(0, Number(event.target.value)) })
+            }
           />
         </label>
       </Section>
@@ -73,7 +83,11 @@ export default function Settings({ status, models, onClose }: Props) {
       <Section title="Notifications">
         <label className="field">
           <span>When a task ends or waits for you while this window is in the background</span>
-          <input type="checkbox" checked={chosen.notifications} onChange={(event) => void notifications(event.target.checked)} />
+          <input
+            type="checkbox"
+            checked={chosen.notifications}
+            onChange={(event) => void notifications(event.target.checked)}
+          />
         </label>
       </Section>
       {status && <About status={status} />}

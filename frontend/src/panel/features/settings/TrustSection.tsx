@@ -14,7 +14,8 @@ export function TrustSection() {
     return () => stop.abort();
   }, [service]);
   if (answer === undefined || answer.workspaces.length === 0) return null;
-  const set = (workspace: string, trusted: boolean) => service.setTrust({ workspace, trusted }).then(setAnswer, complain);
+  const set = (workspace: string, trusted: boolean) =>
+    service.setTrust({ workspace, trusted }).then(setAnswer, complain);
   return (
     <Section title="Trusted workspaces">
       {answer.workspaces.map(({ workspace, trusted }) => (

@@ -43,8 +43,8 @@ export function Welcome({ status, models, onExample, onSettings }: Props) {
         ))}
       </ul>
       <p className="welcome-keys">
-        <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>/</kbd> commands · <kbd>@</kbd> files · <kbd>↑</kbd> what
-        you asked before
+        <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>/</kbd> commands · <kbd>@</kbd> files
+        · <kbd>↑</kbd> what you asked before
       </p>
     </div>
   );

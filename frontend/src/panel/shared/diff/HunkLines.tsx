@@ -21,7 +21,6 @@ export const HunkLines = memo(function HunkLines({ hunk, language = "", split = 
   const coloured = useHighlighted(hunk.lines.map((line) => line.text).join("\n"), name, false);
   const content = (line: NumberedLine) => pieces(coloured?.[lines.indexOf(line)], line.text);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
     <div className="diff" tabIndex={0} role="group" aria-label={`Lines ${hunk.header}`}>
       <table>
         <tbody>

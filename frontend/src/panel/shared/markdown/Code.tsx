@@ -35,7 +35,6 @@ export const Code = memo(function Code({ text, language, growing = false }: Prop
         )}
         <CopyButton text={text} label="Copy code" />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys */}
       <pre tabIndex={0} role="group" aria-label={name ? `Code, ${name}` : "Code"}>
         <code>{lines ? lines.map(line) : text}</code>
       </pre>
@@ -44,7 +43,6 @@ export const Code = memo(function Code({ text, language, growing = false }: Prop
 });
 
 export const line = (pieces: Line, place: number) => (
-  // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text have no other name
   <span key={place}>
     {pieces.map((piece, column) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: see above

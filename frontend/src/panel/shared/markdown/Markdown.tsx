@@ -75,7 +75,6 @@ function list(token: Tokens.List, growing: boolean): ReactNode {
 
 function table(token: Tokens.Table): ReactNode {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
     <div className="md-table" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>

@@ -1,6 +1,5 @@
-import { createHighlighterCore, type HighlighterCore } from "shiki/core";
+import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore } from "shiki/core";
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
-import { createCssVariablesTheme } from "shiki/core";
 
 /** A run of characters of one kind; the kind is a class, so that the themes of the panel colour it. */
 export interface Piece {
@@ -50,7 +49,11 @@ const ALIASES: Record<string, string> = {
 const theme = createCssVariablesTheme({ name: "panel", variablePrefix: "--code-", fontStyle: false });
 let making: Promise<HighlighterCore> | undefined;
 const highlighter = () =>
-  (making ??= createHighlighterCore({ themes: [theme], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) }));
+  (making ??= createHighlighterCore({
+    themes: [theme],
+    langs: [],
+    engine: createJavaScriptRegexEngine({ forgiving: true }),
+  }));
 
 export const languageOf = (name: string): string | undefined => {
   const short = name.toLowerCase().trim().split(/\s/)[0]!;

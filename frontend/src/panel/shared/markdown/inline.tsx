@@ -5,7 +5,8 @@ import { Fragment, type ReactNode } from "react";
 const SAFE = /^(https?:|mailto:)/i;
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
-const plainText = (text: string): string => text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name]!);
+const plainText = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name]!);
 
 /** Tokens as React elements. There is no way from here to raw HTML: a tag in the text is shown as it was written. */
 export function inline(tokens: readonly Token[] | undefined, fallback = ""): ReactNode {

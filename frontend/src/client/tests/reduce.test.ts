@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { WireEvent } from "../../wire/types.ts";
+import { reconnected, reduce, reduceAll, release } from "../reduce.ts";
+import { durable, emptyThread, itemOf, type Thread } from "../thread.ts";
+import { journal, STORY } from "./events.ts";
+
+const empty = emptyThread("t");
+const told = (events: readonly WireEvent[], from: Thread = empty): Thread => events.reduce(reduce, from);
+const whole = durable(told(STORY));
+const isDurable = (event: WireEvent) => event.seq !== undefined;
+
+describe("however the events come, the state is the same", () => {
+  it("one by one or all at once", () => {
+    expect(reduceAll(empty, STORY)).toEqual(told(STORY));
+  });
+
+  it("twice: the second time changes nothing, not even the object", () => {
+    const once = told(STORY.filter(isDurable));
+    expect(told(STORY.filter(isDurable), once)).toBe(once);
+  });
+
+  it("out of order", () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray(STORY, { minLength: STORY.length }), (shuffled) => {
+        expect(durable(told(shuffled))).toEqual(whole);
+      }),
+    );
+  });
+
+  it("cut anywhere, and taken up again with some events repeated", () => {
+    fc.assert(
+      fc.property(fc.nat(STORY.length), fc.nat(STORY.length), (cut, again) => {
+        const before = reconnected(told(STORY.slice(0, cut)));
+        const after = STORY.slice(Math.min(cut, again));
+        expect(durable(told(after, before))).toEqual(whole);
+      }),
+    );
+  });
+
+  it("with or without what is live only", () => {
+    expect(durable(told(STORY.filter(isDurable)))).toEqual(whole);
+  });
+
+  it("never changes what it was given", () => {
+    const half = told(STORY.slice(0, 14));
+    const copy = structuredClone({ ...half });
+    told(STORY.slice(14), half);
+    expect(half).toEqual(copy);
+  });
+});
+
+describe("a thread", () => {
+  it("shows a message as it is written, then as it is", () => {
+    const [first, second, third] = STORY.filter((event) => event.type === "delta");
+    const begin = STORY.filter((event) => isDurable(event) && event.seq! <= 6);
+    const growing = told([first!, second!, third!], told(begin));
+    expect(growing.drafts.get("m1")).toMatchObject({ text: "I look.", thinking: "Hmm." });
+    const written = told(STORY.slice(0, 10));
+    expect(written.drafts.size).toBe(0);
+    expect(itemOf(written, "m1")).toMatchObject({ text: "I look." });
+    expect(written.thoughts.get("m1")).toBe("Hmm.");
+    expect(told([third!], written).drafts.size).toBe(0);
+  });
+
+  it("holds what comes too early until it is its turn", () => {
+    const [one, two, three] = STORY;
+    const early = told([one!, three!]);
+    expect(early.lastSeq).toBe(1);
+    expect(early.held).toHaveLength(1);
+    expect(told([two!], early)).toMatchObject({ lastSeq: 3, held: [] });
+    expect(release(early)).toMatchObject({ lastSeq: 3, status: "running" });
+  });
+
+  it("has one card a call, in the order in which they began", () => {
+    const thread = told(STORY);
+    expect(thread.items.filter((item) => item.kind === "tool").map((item) => item.key)).toEqual(["c1", "c2"]);
+    expect(itemOf(thread, "c1")).toMatchObject({ status: "success", durationMs: 5 });
+    expect(thread.outputs.get("c1")).toBe("line\n");
+  });
+
+  it("knows what is asked, and that it was answered", () => {
+    const asked = told(STORY.filter((event) => isDurable(event) && event.seq! <= 13));
+    expect(asked).toMatchObject({ status: "waiting", asking: ["a1"] });
+    expect(told(STORY).asking).toEqual([]);
+  });
+
+  it("adds up what was changed", () => {
+    const thread = told(STORY);
+    expect([...thread.changes.values()]).toEqual([{ path: "a.py", change: "created", added: 3, removed: 1 }]);
+    expect(thread.edits).toHaveLength(2);
+  });
+
+  it("counts the time at work, not the waits, and not the time that the sidecar was dead", () => {
+    const events = journal(
+      { type: "status", status: "queued" },
+      { type: "status", status: "running" },
+      { type: "message", messageId: "m", role: "assistant", agent: "coder", text: "x" },
+      { type: "status", status: "interrupted" },
+      { type: "status", status: "queued", reason: "resumed" },
+      { type: "status", status: "running" },
+      { type: "status", status: "completed" },
+    );
+    expect(told(events).workedMs).toBe(2_000);
+  });
+
+  it("does not stop at an event that it does not know", () => {
+    const strange = {
+      type: "from_the_future",
+      seq: 1,
+      taskId: "t",
+      at: "2026-01-01T00:00:00Z",
+    } as unknown as WireEvent;
+    expect(reduce(empty, strange).lastSeq).toBe(1);
+  });
+
+  it("keeps what was written when the writer was stopped, until it begins again", () => {
+    const begun = told([STORY[0]!, STORY[1]!, STORY[2]!]);
+    const writing = told(
+      STORY.filter((event) => event.type === "delta"),
+      begun,
+    );
+    const stopped = told(
+      [{ type: "status", status: "cancelled", seq: 4, taskId: "t", at: "2026-01-01T12:01:00Z" }],
+      writing,
+    );
+    expect(stopped.drafts.get("m1")).toMatchObject({ text: "I look.", cut: true });
+    const again = told(
+      [{ type: "status", status: "queued", seq: 5, taskId: "t", at: "2026-01-01T12:02:00Z" }],
+      stopped,
+    );
+    expect(again.drafts.size).toBe(0);
+  });
+});

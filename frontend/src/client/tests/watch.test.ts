@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { reduceAll } from "../reduce.ts";
+import { BrainService } from "../service.ts";
+import { fixedToken } from "../session.ts";
+import { durable, emptyThread } from "../thread.ts";
+import { TaskWatch } from "../watch.ts";
+import { STORY } from "./events.ts";
+import { ScriptedSidecar, stream } from "./sidecar.ts";
+
+const told = STORY.filter((event) => event.seq !== undefined);
+const until = (watch: TaskWatch, holds: () => boolean) =>
+  new Promise<void>((resolve) => {
+    const look = () => holds() && resolve();
+    watch.subscribe(look);
+    look();
+  });
+
+describe("a watched task", () => {
+  it("ends in the state that all its events make, through a broken connection", async () => {
+    const sidecar = new ScriptedSidecar([stream(told.slice(0, 8), { breaks: true }), stream(told.slice(8))]);
+    const watch = new TaskWatch(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }), "t");
+    watch.start();
+    await until(watch, () => watch.snapshot().connection.state === "closed");
+    expect(durable(watch.snapshot().thread)).toEqual(durable(reduceAll(emptyThread("t"), told)));
+  });
+
+  it("goes on without what is missing in the journal", async () => {
+    const holes = told.filter((event) => event.seq !== 4 && event.seq !== 9);
+    const sidecar = new ScriptedSidecar([stream(holes)]);
+    const watch = new TaskWatch(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }), "t");
+    watch.start();
+    await until(watch, () => watch.snapshot().connection.state === "closed");
+    expect(watch.snapshot().thread).toMatchObject({ status: "completed", lastSeq: told.at(-1)?.seq, held: [] });
+  });
+});

@@ -1,0 +1,16 @@
+// A task with more than ten thousand events, carried out for real by a scripted model.
+export async function longTask(sidecar, events = 10_000) {
+  const calls = Array.from({ length: 20 }, (_, place) => ({ tool: "read_file", args: { path: `file${place}.txt` } }));
+  for (let place = 0; place < 20; place += 1) await sidecar.write(`file${place}.txt`, `line ${place}\n`.repeat(20));
+  const rounds = Math.ceil(events / 41);
+  const replies = Array.from({ length: rounds }, (_, place) => ({ text: `Round ${place}: twenty files, once more.`, calls }));
+  const models = await sidecar.script("long", [...replies, { text: "That was all." }]);
+  const options = { models, intent: "edit_code", agentType: "coder", maxIterations: rounds + 1 };
+  const id = await sidecar.execute("read the same files again and again", options);
+  for (;;) {
+    const task = await sidecar.task(id);
+    if (task.status === "completed") return task;
+    if (task.status === "failed") throw new Error(JSON.stringify(task.error));
+    await new Promise((done) => setTimeout(done, 200));
+  }
+}

@@ -1,0 +1,90 @@
+// A real sidecar for a story: its own data directory and workspace, killed and started again at will.
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const PROJECT = process.env.BRAIN_PROJECT ?? resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const PYTHON = process.env.BRAIN_PYTHON ?? join(PROJECT, ".venv/bin/python");
+
+export class Sidecar {
+  static async start(files = {}) {
+    const home = await mkdtemp(join(tmpdir(), "brain-story-"));
+    const sidecar = new Sidecar();
+    sidecar.home = home;
+    sidecar.data = join(home, "data");
+    sidecar.workspace = join(home, "shop");
+    await mkdir(join(sidecar.data, "scripts"), { recursive: true });
+    await mkdir(sidecar.workspace, { recursive: true });
+    for (const [path, text] of Object.entries(files)) await sidecar.write(path, text);
+    await sidecar.start();
+    return sidecar;
+  }
+
+  async start() {
+    const args = ["-m", "sidecar", "serve", "--port", String(this.port ?? 0), "--data-dir", this.data];
+    const env = { PATH: process.env.PATH, HOME: this.home, LANG: "C.UTF-8" };
+    this.process = spawn(PYTHON, [...args, "--workspace", this.workspace], { cwd: PROJECT, env, stdio: ["pipe", "pipe", "pipe"] });
+    this.log = "";
+    this.process.stderr.on("data", (chunk) => {
+      this.log += chunk;
+    });
+    const ended = new Promise((_, reject) => this.process.once("exit", (code) => reject(new Error(`ended with ${code}: ${this.log}`))));
+    ended.catch(() => {});
+    const ready = new Promise((found) => createInterface({ input: this.process.stdout }).once("line", (line) => found(JSON.parse(line))));
+    const { url, tokenFile } = await Promise.race([ready, ended]);
+    this.url = url;
+    this.port = Number(new URL(url).port);
+    this.token = (await readFile(tokenFile, "utf8")).trim();
+  }
+
+  async kill(signal = "SIGKILL") {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const ended = new Promise((done) => this.process.once("exit", done));
+    this.process.kill(signal);
+    await ended;
+  }
+
+  async close() {
+    await this.kill("SIGTERM");
+    await rm(this.home, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  async call(method, path, body) {
+    const headers = { Authorization: `Bearer ${this.token}`, ...(body ? { "Content-Type": "application/json" } : {}) };
+    const response = await fetch(this.url + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  }
+
+  /** The address that opens the panel, once. */
+  async door() {
+    return `${this.url}/#code=${(await this.call("POST", "/api/brain/session/code")).code}`;
+  }
+
+  async write(path, text) {
+    await mkdir(dirname(join(this.workspace, path)), { recursive: true });
+    await writeFile(join(this.workspace, path), text);
+  }
+
+  read(path) {
+    return readFile(join(this.workspace, path), "utf8");
+  }
+
+  /** The models that play these replies. */
+  async script(name, replies) {
+    await writeFile(join(this.data, "scripts", `${name}.json`), JSON.stringify(replies));
+    const model = `scripted/${name}`;
+    return { fast: model, smart: model, instant: model };
+  }
+
+  async execute(task, options = {}) {
+    return (await this.call("POST", "/api/brain/execute", { task, options })).taskId;
+  }
+
+  task(id) {
+    return this.call("GET", `/api/brain/tasks/${id}`);
+  }
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { panel, require } from "../browser.mjs";
+import { demo, files } from "../demo.mjs";
+
+export { files };
+
+/** No serious finding of axe, in any theme, on any screen of the panel. */
+export default async function ({ sidecar, page, browser }) {
+  const { task, reaches, allow } = panel(page);
+  const axe = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
+  const check = async (where) => {
+    // Evaluated by the debugger, which the page's policy does not concern.
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+    const told = serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} (${node.failureSummary})`).join(", ")}`);
+    assert.deepEqual(told, [], where);
+  };
+  const models = await sidecar.script("demo", demo);
+  const done = await sidecar.execute("give add() type hints", { models, intent: "edit_code" });
+  const asks = await sidecar.execute("ask me", {
+    models: await sidecar.script("asks", [{ calls: [{ tool: "run_command", args: { command: ["true"] } }] }, { text: "ok" }]),
+    intent: "run_command",
+  });
+  await page.goto(await sidecar.door());
+  await task.waitFor();
+  for (const theme of ["light", "dark", "contrast"]) {
+    await page.evaluate((name) => localStorage.setItem("rainy-brain.preferences", JSON.stringify({ theme: name })), theme);
+    await page.goto(`${sidecar.url}/#task=${done}`);
+    await page.reload();
+    await reaches("completed");
+    await page.getByRole("article").first().getByRole("button").first().click();
+    await check(`${theme}: a task`);
+    await page.goto(`${sidecar.url}/#task=${asks}`);
+    await allow.waitFor();
+    await check(`${theme}: an approval`);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option").first().waitFor();
+    await check(`${theme}: the palette`);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+,");
+    await page.getByRole("dialog", { name: "Settings" }).waitFor();
+    await check(`${theme}: the settings`);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "New task" }).click();
+    await task.waitFor();
+    await check(`${theme}: the start`);
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByRole("button", { name: "Tasks" }).click();
+  await page.getByRole("dialog", { name: "Tasks" }).waitFor();
+  await check("narrow: the tasks");
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, "nothing is wider than the window");
+}

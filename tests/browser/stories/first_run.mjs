@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { panel } from "../browser.mjs";
+
+export const files = { "calc.py": "def add(a, b):\n    # TODO: types\n    return a + b\n", "test_calc.py": "from calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n" };
+
+/** Opened for the first time: no key, no account; three examples, and one click does real work. */
+export default async function ({ sidecar, page }) {
+  const { task, tool, conversation, reaches } = panel(page);
+  await page.goto(await sidecar.door());
+  await task.waitFor();
+  assert.equal(new URL(page.url()).hash, "", "the code is out of the address at once");
+  const examples = page.getByRole("list", { name: "Examples" }).getByRole("button");
+  assert.equal(await examples.count(), 3);
+  await page.getByRole("button", { name: "list the files" }).click();
+  await reaches("completed");
+  await tool("list_dir").waitFor();
+  await conversation.getByText("calc.py").first().waitFor();
+
+  await page.reload();
+  await reaches("completed");
+  assert.ok(await page.evaluate(() => !document.cookie && !JSON.stringify(localStorage).includes("token")));
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { panel } from "../browser.mjs";
+
+export const files = { "src/checkout.py": "def pay():\n    pass\n" };
+
+/** Everything from the keyboard: open, type, choose, close. */
+export default async function ({ sidecar, page }) {
+  const { task, palette, reaches } = panel(page);
+  const id = await sidecar.execute("list the files");
+  await page.goto(await sidecar.door());
+  await task.waitFor();
+  await page.keyboard.press("Control+k");
+  await palette.waitFor();
+  const box = palette.getByRole("combobox");
+  assert.ok(await box.evaluate((element) => element === document.activeElement));
+  await box.fill("theme dark");
+  await page.keyboard.press("Enter");
+  await palette.waitFor({ state: "detached" });
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  assert.ok(await task.evaluate((element) => element === document.activeElement), "the focus is where it was");
+
+  await page.keyboard.press("Control+k");
+  await box.fill("list the fil");
+  await palette.getByRole("option").first().waitFor();
+  await page.keyboard.press("Enter");
+  await reaches("completed");
+  assert.match(page.url(), new RegExp(id));
+
+  await page.keyboard.press("Control+k");
+  await box.fill("checkout");
+  await palette.getByRole("option", { name: "src/checkout.py" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("textarea").value === "@src/checkout.py ");
+
+  await page.keyboard.press("Control+k");
+  await box.fill("zzzz");
+  await palette.getByText("Nothing has a name like that.").waitFor();
+  await page.keyboard.press("Escape");
+  await palette.waitFor({ state: "detached" });
+
+  await task.fill("/set");
+  await page.getByRole("option", { name: /settings/ }).waitFor();
+  await task.press("Tab");
+  await task.press("Enter");
+  await page.getByRole("dialog", { name: "Settings" }).waitFor();
+  await page.keyboard.press("Escape");
+
+  await task.fill("");
+  await task.press("Control+k");
+  await palette.waitFor();
+}

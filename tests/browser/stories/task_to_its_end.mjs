@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { panel } from "../browser.mjs";
+import { demo, files } from "../demo.mjs";
+
+export { files };
+
+/** Typed, sent, watched: who is at work, what runs side by side, what came of it. Then asked for more. */
+export default async function ({ sidecar, page }) {
+  const { task, send, conversation, tool, reaches, changes } = panel(page);
+  await sidecar.script("demo", demo);
+  await page.goto(await sidecar.door());
+  await task.waitFor();
+  await page.evaluate(() => localStorage.setItem("rainy-brain.preferences", JSON.stringify({ model: "scripted/demo" })));
+  await page.reload();
+  await task.fill("/edit give add() type hints");
+  await send.click();
+  await reaches("completed");
+
+  await page.getByRole("list", { name: "Pipeline" }).getByText("reviewer").waitFor();
+  assert.equal(await page.getByRole("group", { name: "3 calls in parallel" }).getByRole("article").count(), 3);
+  await conversation.getByText("2 passed, 0 failed").first().waitFor();
+  await conversation.locator(".code-keyword", { hasText: "def" }).first().waitFor();
+  await changes.getByText("calc.py").first().waitFor();
+  assert.match(await sidecar.read("calc.py"), /a: float/);
+
+  await tool("run_tests").getByRole("button").click();
+  await tool("run_tests").getByText("framework").waitFor();
+
+  await page.goto(`${sidecar.url}/`);
+  await page.getByRole("button", { name: "New task" }).click();
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  await task.fill("search for TODO");
+  await task.press("Enter");
+  await reaches("completed");
+  await task.fill("list the files");
+  await task.press("Enter");
+  await tool("list_dir").waitFor();
+  await reaches("completed");
+  assert.equal(await tool("search_code").count(), 1, "a follow-up goes on in the same conversation");
+}

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { panel } from "../browser.mjs";
+
+/** Two windows on one task see the same; both answer, one wins. */
+export default async function ({ sidecar, browser, page }) {
+  const models = await sidecar.script("asks", [
+    { text: "May I?", calls: [{ tool: "run_command", args: { command: ["touch", "made.txt"] } }] },
+    { text: "It is there." },
+  ]);
+  const id = await sidecar.execute("touch a file", { models, intent: "run_command" });
+  const { page: other } = await browser.window();
+  const [one, two] = [panel(page), panel(other)];
+  await page.goto(await sidecar.door());
+  await other.goto(await sidecar.door());
+  await Promise.all([one.allow.waitFor(), two.allow.waitFor()]);
+  await Promise.all([one.allow.click(), two.allow.click().catch(() => {})]);
+  await Promise.all([one.reaches("completed"), two.reaches("completed")]);
+  const text = (shown) => shown.conversation.locator(".message, .asked, .tool-name").allInnerTexts();
+  assert.deepEqual(await text(one), await text(two));
+  assert.equal(new URL(page.url()).hash, `#task=${id}`);
+
+  // What one continues, the other sees as well.
+  await one.task.fill("list the files");
+  await one.task.press("Enter");
+  await two.conversation.getByText("list the files").waitFor();
+}
