@@ -4,7 +4,7 @@ from pydantic import Field, JsonValue
 
 from sidecar.wire.events import ErrorBody
 from tools.builtin.run_command import process_details
-from tools.builtin.test_frameworks import found_framework
+from tools.builtin.test_frameworks import found_framework, runnable
 from tools.builtin.test_report import report
 from tools.errors import InvalidArguments
 from tools.host import Host
@@ -38,7 +38,7 @@ class RunTests:
     async def run(self, args: RunTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
         if args.target is not None and args.target.startswith("-"):
             raise InvalidArguments("target is a file, a directory or a test name, and none begins with a dash.")
-        framework = await found_framework(host, args.target)
+        framework = await runnable(await found_framework(host, args.target), host, call.id)
         result = await host.run(
             framework.argv,
             call_id=call.id,

@@ -1,6 +1,7 @@
 """Which test framework a project uses, and the command that runs it."""
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
@@ -59,6 +60,30 @@ async def _python(host: Host, names: Mapping[str, str]) -> list[str]:
     return ["python3" if sys.platform != "win32" else "python"]
 
 
+async def runnable(framework: Framework, host: Host, call_id: str) -> Framework:
+    """With a Python that has pytest, where it takes one: the project's own if it can be, else one at hand."""
+    if framework.name != "pytest":
+        return framework
+    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
+    python, *rest = framework.argv
+    for candidate in (python, "python3", sys.executable):
+        try:
+            result = await host.run([candidate, "-c", look], call_id=call_id, timeout=20, output=_unheard, log=False)
+        except ToolError:
+            continue
+        if result.exit_code == 0:
+            return framework._replace(argv=[candidate, *rest])
+    raise ToolError(
+        "The project's tests need pytest, and no Python here has it. Install it (python -m pip install pytest, best in "
+        "the project's .venv), then run the tests again.",
+        code="pytest_missing",
+    )
+
+
+def _unheard(stream: str, text: str) -> None:
+    """What the look for pytest prints is nobody's business."""
+
+
 async def _uses_pytest(host: Host, names: Mapping[str, str]) -> bool:
     if {"pytest.ini", "conftest.py", ".pytest.ini"} & names.keys():
         return True
@@ -74,7 +99,9 @@ async def _uses_pytest(host: Host, names: Mapping[str, str]) -> bool:
             return True
     for path in await _test_files(host, names):
         head = await host.read(path, _SIZE)
-        if b"import pytest" in head or b"from pytest" in head or (b"\ndef test_" in head and b"unittest" not in head):
+        if re.search(rb"^(import|from) pytest\b", head, re.MULTILINE):
+            return True
+        if b"unittest" not in head and re.search(rb"^(async )?def test_", head, re.MULTILINE):
             return True
     return False
 

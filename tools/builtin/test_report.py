@@ -26,6 +26,8 @@ class Report:
     def summary(self) -> str:
         if not self.known:
             return "the counts could not be read from the output"
+        if self.passed + self.failed + self.skipped == 0:
+            return "no tests were found"
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
     def fail(self, name: str, message: str) -> None:
