@@ -33,7 +33,7 @@ def ending(
     lines = [*_files(style, files), *_checks(style, checks), *_usage(style, facts.get("usage"))]
     match status["status"]:
         case "completed":
-            return [*lines, f"{style.green('✓')} {style.bold('Completed')} in {took}"]
+            return [*lines, f"{style.green('✓')} {style.bold('Completed')} in {took}  {style.dim(task_id)}".rstrip()]
         case "cancelled":
             return [*lines, *_cancelled(style, facts.get("cancelled"), took), _go_on(style, task_id)]
         case "escalated":

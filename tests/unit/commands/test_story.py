@@ -61,7 +61,7 @@ def test_a_task_is_told_from_the_question_to_the_end() -> None:
         "  ✓ read_file a.py · 12 lines  12 ms",
         "  It is empty.",
         "",
-        "✓ Completed in 1.5 s",
+        "✓ Completed in 1.5 s  t_01234567",
     ]
     assert teller.story.ended
 
