@@ -1,6 +1,7 @@
 """`brain approve`: the person's word on what a task wants to do."""
 
 import argparse
+from urllib.parse import quote
 
 from sidecar.commands import options
 from sidecar.commands.client import Client, Json
@@ -52,7 +53,7 @@ def act(args: argparse.Namespace) -> int:
         raise CommandFailed(f"The task asks for {len(waiting)} things; say which one: {named}.", EXIT_USAGE)
     approval_id = args.approval or next(iter(waiting))
     body = {"decision": args.decision, "scope": args.scope}
-    client.post(f"/api/brain/tasks/{task_id}/approvals/{approval_id}", body)
+    client.post(f"/api/brain/tasks/{task_id}/approvals/{quote(approval_id, safe='')}", body)
     said = "Allowed" if args.decision == "allow" else "Denied"
     print(f"{said}. Watch it: brain show --follow {options.short(task_id)}")
     return 0

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 from pathlib import Path
 
 from sidecar.commands.client import Client, Json
@@ -9,7 +10,7 @@ from sidecar.commands.endings import short
 from sidecar.commands.errors import CommandFailed
 from sidecar.config.places import default_data_dir
 
-ID_LENGTH = len("t_") + 20
+FULL_ID = re.compile(r"t_[0-9a-f]{20}")
 PAGE = 200
 
 
@@ -55,7 +56,7 @@ def task_id(client: Client, given: str | None) -> str:
     wanted = given or ""
     if wanted and not wanted.startswith("t_"):
         wanted = f"t_{wanted}"
-    if len(wanted) == ID_LENGTH:
+    if FULL_ID.fullmatch(wanted):
         return wanted
     found: list[Json] = []
     before: str | None = None
