@@ -88,8 +88,13 @@ def _operation(described: Described) -> dict[str, Any]:
 
 def _answer(described: Described) -> dict[str, Any]:
     if isinstance(described.answer, str):
-        schema = {"type": "object"} if described.answer == "application/json" else {"type": "string"}
-        return {"description": described.summary, "content": {described.answer: {"schema": schema}}}
+        # An event stream is no JSON value: its events have a schema each, under `components`.
+        schemas: dict[str, dict[str, Any]] = {
+            "application/json": {"schema": {"type": "object"}},
+            "text/event-stream": {},
+        }
+        content = {described.answer: schemas.get(described.answer, {"schema": {"type": "string"}})}
+        return {"description": described.summary, "content": content}
     schema = {"$ref": REF.format(model=described.answer.__name__)}
     return {"description": described.summary, "content": {"application/json": {"schema": schema}}}
 
