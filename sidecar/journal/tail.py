@@ -101,6 +101,9 @@ def _unseen(taken: list[StoredEvent], cursor: int) -> tuple[list[StoredEvent], i
             cursor = event.seq
         elif event.seq > cursor:
             return fresh, cursor, False
+        else:
+            # Replayed already; what was shown live before it is contained in it.
+            fresh = [kept for kept in fresh if kept.seq is not None]
     return fresh, cursor, True
 
 

@@ -382,6 +382,25 @@ async def test_a_live_event_reaches_those_who_watch_and_is_not_stored(journal: J
     await tail.aclose()
 
 
+async def test_what_was_shown_live_before_an_event_that_was_replayed_is_not_shown_after_it(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    tail = journal.tail("t_1")
+    first = asyncio.ensure_future(anext(tail))
+    await asyncio.sleep(0)
+    for text in ("half a ", "sentence"):
+        delta = DeltaEvent(message_id="m", role="assistant", agent="coder", text=text, kind="text")
+        journal.publish("t_1", delta)
+    await journal.append("t_1", [step(1)])
+    await journal.append("t_1", [COMPLETED])
+    async with asyncio.timeout(SECONDS):
+        seen = list(await first)
+        async for batch in tail:
+            seen += batch
+    order = [event.seq for event in seen]
+    assert [seq for seq in order if seq is not None] == [1, 2, 3]
+    assert None not in order[order.index(2) :]
+
+
 async def test_an_event_is_stored_before_it_is_seen(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
     events: list[Event] = [step(number) for number in range(1, 100)]

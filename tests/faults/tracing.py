@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 from tests.e2e.support import RunningSidecar
 
@@ -27,10 +28,8 @@ def start_traced(sidecar: RunningSidecar, calls: str, injection: str) -> bool:
 def end_traced(sidecar: RunningSidecar, number: int, *, within: float = 10) -> None:
     """The signal goes to the sidecar itself: strace alone would only let go of it."""
     assert sidecar.process is not None
-    try:
+    with suppress(ProcessLookupError):
         os.kill(sidecar.pid, number)
-    except ProcessLookupError:
-        pass
     try:
         sidecar.process.wait(within)
     except subprocess.TimeoutExpired:
