@@ -5,6 +5,7 @@ Nothing depends on it: every hit is checked against the disk anyway. So it may b
 
 import os
 import threading
+import warnings
 from collections import deque
 from contextlib import suppress
 from typing import Any
@@ -86,6 +87,8 @@ class Watcher:
                         watcher.heard(name)
                         watcher.heard(name.rpartition("/")[0])
 
+        # A directory that is made while the watches are being set is found twice; the library warns, and goes on.
+        warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         # A kernel that has no watches left is no reason to fail.
         with self._lock, suppress(OSError):
             if self._closed.is_set():
