@@ -1,6 +1,7 @@
 """The course of one call: recorded before, allowed, settled or run, recorded after. Every tool takes this one way."""
 
 import asyncio
+import posixpath
 import random
 import time
 from collections.abc import Coroutine, Sequence
@@ -100,7 +101,9 @@ class Course:
             diff = prepared.result.content
         passage.ledger.note(passage.event("pending"))
         question = _question(passage, "approve", decision.why, diff)
-        if await passage.ledger.ask(question) == "deny":
+        verdict = await passage.ledger.ask(question)
+        passage.began = time.monotonic()  # what a person takes to answer is no part of what the call takes
+        if verdict == "deny":
             raise Denied("The person said no. Do not try it in another way; ask what they want instead.")
 
     async def _performed(self, passage: Passage, site: Site) -> Outcome:
@@ -315,13 +318,14 @@ def _call(passage: Passage) -> Call:
 
 def _question(passage: Passage, stage: str, why: str, diff: str | None) -> Question:
     command = getattr(passage.args, "command", None)
-    argv = None if command is None else (command,) if isinstance(command, str) else tuple(command)
+    argv = None if command is None else ("/bin/sh", "-c", command) if isinstance(command, str) else tuple(command)
+    directory = posixpath.normpath(posixpath.join(passage.context.workspace, getattr(passage.args, "cwd", None) or "."))
     return Question(
         id=f"{passage.call.id}:{stage}",
         call_id=passage.call.id,
         action=f"{passage.spec.name} {described(passage.call.args)}"[:500],
         why=why,
         argv=argv,
-        cwd=getattr(passage.args, "cwd", None),
+        cwd=None if argv is None else directory,
         diff=diff,
     )

@@ -77,9 +77,9 @@ class Memory:
     def effects(self) -> list[Effect]:
         """What has taken effect, or may have."""
         return [
-            Effect(call_id=call_id, tool=intent.tool, summary=outcome.summary if outcome else "may have taken effect")
+            Effect(call_id=call_id, tool=intent.tool, summary=_effect(self.outcomes.get(call_id)))
             for call_id, intent in self.intents.items()
-            if (outcome := self.outcomes.get(call_id)) is None or outcome.status != "error"
+            if call_id not in self.outcomes or self.outcomes[call_id].status != "error"
         ]
 
     def files_modified(self) -> list[str]:
@@ -90,3 +90,9 @@ class Memory:
             for file in intent.files
         }
         return sorted(paths)
+
+
+def _effect(outcome: Outcome | None) -> str:
+    if outcome is None or outcome.status == "unknown":
+        return "may or may not have taken effect"
+    return "stopped on the way; may have taken effect in part" if outcome.status == "cancelled" else outcome.summary

@@ -179,7 +179,7 @@ async def test_a_question_is_asked_before_a_command_runs(tmp_path: Path) -> None
         assert outcome.error is not None and outcome.error.code == "denied"
         assert not (bench.workspace / "x").exists()
         (question,) = bench.ledger.questions
-        assert (question.id, question.argv, question.cwd) == ("q:approve", ("touch", "x"), ".")
+        assert (question.id, question.argv, question.cwd) == ("q:approve", ("touch", "x"), str(bench.workspace))
         assert bench.events("q") == ["pending", "error"]
 
         bench.ledger.answer = "allow"
