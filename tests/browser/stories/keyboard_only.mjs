@@ -30,7 +30,7 @@ export default async function ({ sidecar, page }) {
 
   await page.keyboard.press("Alt+l");
   assert.equal(await active(), "Conversation");
-  await tabTo("search_code");
+  await tabTo("Details");
   await page.keyboard.press("Enter");
   await tool("search_code").getByText("query").waitFor();
 

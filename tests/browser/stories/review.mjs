@@ -49,7 +49,7 @@ export default async function ({ sidecar, page }) {
   await standIn(page, asked);
   await sidecar.execute("give add() type hints", { models, intent: "edit_code" });
   await page.goto(await sidecar.door());
-  await page.getByRole("navigation", { name: "Tasks" }).getByRole("button", { name: /give add/ }).click();
+  await page.getByRole("navigation", { name: "Tasks" }).getByRole("link", { name: /give add/ }).click();
   await reaches("completed");
   await changes.getByRole("button", { name: "Accept", exact: true }).first().waitFor();
   await page.keyboard.press("Alt+c");
@@ -62,7 +62,6 @@ export default async function ({ sidecar, page }) {
     { accept: ["h1"], reject: [] },
     { accept: [], reject: ["h2"] },
   ]);
-  await changes.getByText("Checkpoints").click();
   await changes.getByRole("button", { name: "Rewind" }).first().click();
   const dialog = page.getByRole("dialog", { name: /^Rewind to/ });
   await dialog.getByText("calc.py").waitFor();

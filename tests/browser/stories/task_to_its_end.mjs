@@ -23,7 +23,7 @@ export default async function ({ sidecar, page }) {
   await changes.getByText("calc.py").first().waitFor();
   assert.match(await sidecar.read("calc.py"), /a: float/);
 
-  await tool("run_tests").getByRole("button").click();
+  await tool("run_tests").getByRole("button", { name: "Details" }).click();
   await tool("run_tests").getByText("framework").waitFor();
 
   await page.goto(`${sidecar.url}/`);

@@ -29,8 +29,8 @@ const Asked = ({ item }: { item: MessageItem }) => (
       <button
         type="button"
         className="icon-button"
-        aria-label="Edit and send again"
-        title="Edit and send again"
+        aria-label="Edit this message"
+        title="Edit this message and ask again"
         onClick={() => composerText.set({ text: item.text, append: false })}
       >
         <Icon name="edit" />

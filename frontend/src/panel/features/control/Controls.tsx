@@ -17,7 +17,7 @@ export function Controls({ thread, onGoing }: Props) {
   const [busy, setBusy] = useState(false);
   const cancellable = canCancel(thread.status);
   const cancelling = thread.status === "cancelling";
-  const resumable = canResume(thread.status) && thread.error?.recoverable !== false;
+  const resumable = canResume(thread.status);
   const ask = async (act: () => Promise<unknown>) => {
     setBusy(true);
     try {

@@ -72,11 +72,15 @@ export function History({ list, selected, onSelect }: Props) {
 }
 
 const Row = ({ task, current, onSelect }: { task: Task; current: boolean; onSelect: Props["onSelect"] }) => (
-  <button
-    type="button"
+  <a
     className="history-row"
-    aria-current={current ? "true" : undefined}
-    onClick={() => onSelect(task.id)}
+    href={`#task=${task.id}`}
+    aria-current={current ? "page" : undefined}
+    onClick={(event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      onSelect(task.id);
+    }}
   >
     <span className={`dot dot-${task.status}`} title={task.status} />
     <span className="history-title">{task.task.split("\n", 1)[0]}</span>
@@ -86,7 +90,7 @@ const Row = ({ task, current, onSelect }: { task: Task; current: boolean; onSele
         .join(" · ")}
     </span>
     <time dateTime={task.createdAt}>{ago(task.createdAt)}</time>
-  </button>
+  </a>
 );
 
 function byConversation(tasks: readonly Task[]): Task[][] {

@@ -1,5 +1,5 @@
 import type { StepItem, Thread } from "../../../client/index.ts";
-import { isActive, itemOf } from "../../../client/index.ts";
+import { canResume, isActive, itemOf } from "../../../client/index.ts";
 import { cost, count } from "../../shared/words.ts";
 import { Elapsed } from "./Elapsed.tsx";
 
@@ -27,12 +27,22 @@ export function doing(thread: Thread): string {
   if (thread.status === "waiting") return thread.reason ?? "Waiting for you.";
   if (thread.status === "cancelling") return "Stopping everything it started…";
   if (thread.status === "interrupted") return thread.reason ?? "Interrupted; it can go on from its last checkpoint.";
+  if (canResume(thread.status)) return goesOnFrom(thread);
   if (!isActive(thread.status)) return "";
   const step = thread.steps.map((key) => itemOf(thread, key) as StepItem).findLast((one) => one.state === "started");
   const tool = thread.items.findLast((item) => item.kind === "tool");
   if (tool?.kind === "tool" && tool.status === "running") return `${step?.agent ?? "It"} is running ${tool.tool}…`;
   if (thread.drafts.size > 0) return `${step?.agent ?? "It"} is writing…`;
   return step ? `${step.agent} is thinking…` : "Deciding who does it…";
+}
+
+/** Where it would be taken up again. */
+function goesOnFrom(thread: Thread): string {
+  const done = thread.steps.map((key) => itemOf(thread, key) as StepItem).filter((step) => step.state === "completed");
+  const last = done.at(-1);
+  return last
+    ? `Can go on after step ${last.step} of ${last.total}, the ${last.agent}'s.`
+    : "Can go on from its last checkpoint.";
 }
 
 /** A bar only where there is a real total. */

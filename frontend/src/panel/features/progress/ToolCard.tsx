@@ -36,7 +36,9 @@ export const ToolCard = memo(function ToolCard({ item, live }: Props) {
   const running = item.status === "running" || item.status === "pending";
   return (
     <article className={`tool tool-${item.status}`} aria-label={item.tool}>
-      <button type="button" className="tool-line" aria-expanded={open} onClick={() => setOpen(!open)}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button at its end is the way for the keyboard */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: see above */}
+      <div className="tool-line" onClick={() => setOpen(!open)}>
         <span className="tool-mark">
           {item.status === "running" ? <Spinner /> : <Icon name={MARKS[item.status]} />}
         </span>
@@ -47,8 +49,10 @@ export const ToolCard = memo(function ToolCard({ item, live }: Props) {
           {item.cached && <span className="tag">cached</span>}
           {running ? <Elapsed since={item.at} /> : item.durationMs > 0 && duration(item.durationMs)}
         </span>
-        <Icon name="chevron" />
-      </button>
+        <button type="button" className="tool-more" aria-label="Details" aria-expanded={open}>
+          <Icon name="chevron" />
+        </button>
+      </div>
       {item.status === "error" && item.error && !open && (
         <p className="tool-error">{visible(firstLine(item.error.message))}</p>
       )}

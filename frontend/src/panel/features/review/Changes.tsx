@@ -76,10 +76,10 @@ export function Changes({ thread, wide, onGoing }: Props) {
         {pending.length > 0 && (
           <>
             <button type="button" className="button" disabled={busy} onClick={() => void decide({ accept: pending })}>
-              Accept all
+              Keep all
             </button>
             <button type="button" className="button" disabled={busy} onClick={() => void decide({ reject: pending })}>
-              Reject all
+              Undo all
             </button>
           </>
         )}

@@ -30,7 +30,7 @@ export function Checkpoints({ thread, onDone }: { thread: Thread; onDone: () => 
     }
   };
   return (
-    <details className="checkpoints">
+    <details className="checkpoints" open>
       <summary>
         <Icon name="chevron" /> Checkpoints
       </summary>
@@ -38,12 +38,7 @@ export function Checkpoints({ thread, onDone }: { thread: Thread; onDone: () => 
         {points(thread.edits).map((point) => (
           <li key={point.seq}>
             <span>{point.label}</span>
-            <button
-              type="button"
-              className="button"
-              disabled={point.after.length === 0}
-              onClick={() => setChosen(point)}
-            >
+            <button type="button" className="button" onClick={() => setChosen(point)}>
               <Icon name="rewind" /> Rewind
             </button>
           </li>
@@ -79,10 +74,13 @@ export function Checkpoints({ thread, onDone }: { thread: Thread; onDone: () => 
 function points(edits: readonly Edit[]): Point[] {
   const first = edits[0];
   if (first === undefined) return [];
+  const last = edits.length - 1;
   const start: Point = { seq: first.seq - 1, label: "before the first change", after: edits };
   return [
     start,
-    ...edits.map((edit, place) => ({ seq: edit.seq, label: `after ${name(edit)}`, after: edits.slice(place + 1) })),
+    ...edits
+      .slice(0, last)
+      .map((edit, place) => ({ seq: edit.seq, label: `after ${name(edit)}`, after: edits.slice(place + 1) })),
   ];
 }
 

@@ -36,7 +36,7 @@ export const ChangedFile = memo(function ChangedFile({ file, split, busy, onDeci
               disabled={busy}
               onClick={() => void onDecide({ accept: pending })}
             >
-              Accept file
+              Keep file
             </button>
             <button
               type="button"
@@ -44,7 +44,7 @@ export const ChangedFile = memo(function ChangedFile({ file, split, busy, onDeci
               disabled={busy}
               onClick={() => void onDecide({ reject: pending })}
             >
-              Reject file
+              Undo file
             </button>
           </>
         )}
