@@ -32,13 +32,11 @@ $(STAMPS)/runtime: packaging/lock/runtime.txt pyproject.toml
 
 panel: frontend/dist/index.html ## build the panel, if its sources are newer
 
-frontend/dist/index.html: frontend/node_modules/.package-lock.json $(PANEL)
-	cd frontend && npm run --silent build
-
-frontend/node_modules/.package-lock.json: frontend/package-lock.json frontend/package.json
-	@command -v npm > /dev/null || { echo "The panel needs Node.js 20.19 or newer: install it, or use brain run."; exit 1; }
-	cd frontend && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@touch $@
+frontend/dist/index.html: frontend/package-lock.json $(PANEL)
+	@if command -v npm > /dev/null; then cd frontend \
+		&& { test node_modules/.package-lock.json -nt package-lock.json || npm ci --ignore-scripts --loglevel=error; } \
+		&& npm run --silent build -- --logLevel warn && touch dist/index.html; \
+	else echo "Without Node.js (20.19 or newer) there is no panel; brain run and the API work all the same."; fi
 
 $(STAMPS)/dev: $(STAMPS)/runtime packaging/lock/dev.txt
 	@echo "Installing the packages of packaging/lock/dev.txt …"

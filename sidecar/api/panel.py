@@ -22,7 +22,7 @@ _MEDIA_TYPES = {
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
 }
-_NAME = re.compile(r"[\w-][\w.-]*")
+_NAME = re.compile(r"[\w-][\w.-]{0,200}", re.ASCII)
 _NOT_BUILT = """\
 The sidecar is running, but its panel has not been built.
 
