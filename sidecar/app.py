@@ -5,9 +5,11 @@ import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from bridge.entrance import Entrance
 from sidecar import __version__
+from sidecar.agents.roster import ROSTER
 from sidecar.api import application
 from sidecar.api.routes import endpoints
 from sidecar.api.server import QuietServer, bind
@@ -26,6 +28,7 @@ from sidecar.engine.workflow import Workflow
 from sidecar.journal.retention import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.models.catalog import Catalog
+from sidecar.wire.events import EventKind
 from sidecar.wire.system import Ready
 from tools.executor import Executor
 from tools.local import LocalSite
@@ -69,48 +72,12 @@ class Sidecar:
         return self._session.new_code()
 
     async def start(self, say_ready: Callable[[Ready], None]) -> None:
-        launch, settings = self._launch, self._settings
+        launch = self._launch
         self._data.prepare()
         self._data.lock()
         socket = bind(launch.host, launch.port)
         port = socket.getsockname()[1]
-        token = self._data.new_token()
-
-        retention = Retention(settings.keep_days, settings.keep_bytes)
-        self._journal = await SqliteJournal.open(self._data.journal, retention)
-        registry, policy = default_registry(), Policy()
-        caches = Caches()
-        self._bridge = Entrance(
-            reconnect_seconds=settings.bridge_reconnect_seconds,
-            heartbeat_seconds=settings.bridge_heartbeat_seconds,
-            changed=caches.changed,
-        )
-        sites: list[Site] = [self._bridge, LocalSite(registry, launch.data_dir)]
-        self._executor = Executor(registry, sites, policy, caches)
-        catalog = Catalog(settings, Path(settings.scripts or launch.data_dir / "scripts"))
-        workflow = Workflow(self._journal, catalog, registry, self._executor)
-        self._engine = Engine(
-            self._journal, workflow, launch.workspace, places=settings.max_tasks, max_queued=settings.max_queued
-        )
-        self._streams = Streams(settings.max_streams)
-        self._session, tickets = SessionRoutes(token, Renewals(self._data)), Tickets()
-        app = application.build(
-            endpoints(
-                TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),
-                ToolRoutes(registry, self._executor, policy, self._engine.checked_workspace),
-                SystemRoutes(self._journal, catalog, self._streams, self._bridge.shells, launch.workspace),
-                self._session,
-                tickets,
-                application.openapi,
-            ),
-            self._bridge,
-            token=token,
-            tickets=tickets,
-            hosts=_hosts(launch.host, port),
-            origins=[origin.strip() for origin in settings.allowed_origins.split(",") if origin.strip()],
-            max_body=settings.max_body_bytes,
-        )
-        self._server = QuietServer(app, self._streams, settings.bridge_heartbeat_seconds)
+        self._server = await self._built(self._data.new_token(), port)
         if not launch.at_rest:
             await self._engine.start()
         self._serving = asyncio.create_task(self._server.serve([socket]), name="http")
@@ -127,10 +94,61 @@ class Sidecar:
         )
         if not launch.at_rest:
             self._data.announce(ready)
+            self._settling_in = asyncio.create_task(self._settle_in(), name="settling in")
         say_ready(ready)
+
+    async def _built(self, token: str, port: int) -> QuietServer:
+        """Everything, from the journal up to the server that stands before it."""
+        launch, settings = self._launch, self._settings
+        retention = Retention(settings.keep_days, settings.keep_bytes)
+        self._journal = await SqliteJournal.open(self._data.journal, retention)
+        self._registry, policy, caches = default_registry(), Policy(), Caches()
+        self._bridge = Entrance(
+            reconnect_seconds=settings.bridge_reconnect_seconds,
+            heartbeat_seconds=settings.bridge_heartbeat_seconds,
+            changed=caches.changed,
+        )
+        sites: list[Site] = [self._bridge, LocalSite(self._registry, launch.data_dir)]
+        self._executor = Executor(self._registry, sites, policy, caches)
+        catalog = Catalog(settings, Path(settings.scripts or launch.data_dir / "scripts"))
+        workflow = Workflow(self._journal, catalog, self._registry, self._executor)
+        self._engine = Engine(
+            self._journal, workflow, launch.workspace, places=settings.max_tasks, max_queued=settings.max_queued
+        )
+        self._streams = Streams(settings.max_streams)
+        self._session, tickets = SessionRoutes(token, Renewals(self._data)), Tickets()
+        app = application.build(
+            endpoints(
+                TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),
+                ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
+                SystemRoutes(self._journal, catalog, self._streams, self._bridge.shells, launch.workspace),
+                self._session,
+                tickets,
+                application.openapi,
+            ),
+            self._bridge,
+            token=token,
+            tickets=tickets,
+            hosts=_hosts(launch.host, port),
+            origins=[origin.strip() for origin in settings.allowed_origins.split(",") if origin.strip()],
+            max_body=settings.max_body_bytes,
+        )
+        return QuietServer(app, self._streams, settings.bridge_heartbeat_seconds)
+
+    async def _settle_in(self) -> None:
+        """Once it is ready: build what the first task would else wait for, and drop what is too old to keep."""
+        for kind in get_args(EventKind):
+            kind.model_rebuild()
+            await asyncio.sleep(0)
+        for name in ROSTER["coder"].tools:
+            self._registry.infos({name})
+            await asyncio.sleep(0)
+        await self._journal.prune()
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()
+        if not self._launch.at_rest:
+            self._settling_in.cancel()
         self._bridge.hurry(ENDING_SECONDS)
         await self._engine.stop()
         self._server.stop()

@@ -94,7 +94,7 @@ class Workflow:
         return model
 
     def _tools(self, agent: Agent) -> Sequence[ToolInfo]:
-        return [info for info in self._registry.infos() if info.name in agent.tools]
+        return self._registry.infos(frozenset(agent.tools))
 
     async def _past(self, run: TaskRun) -> list[Turn]:
         """What was said before: earlier tasks of the conversation, and earlier rounds of this one."""

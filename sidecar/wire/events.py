@@ -208,7 +208,7 @@ class CancelledEvent(Event):
     effects: list[Effect]
 
 
-AnyEvent = Annotated[
+EventKind = (
     StatusEvent
     | RouteEvent
     | StepEvent
@@ -226,9 +226,9 @@ AnyEvent = Annotated[
     | UsageEvent
     | CompleteEvent
     | ErrorEvent
-    | CancelledEvent,
-    Field(discriminator="type"),
-]
+    | CancelledEvent
+)
+AnyEvent = Annotated[EventKind, Field(discriminator="type")]
 
 
 class EventPage(Wire):
