@@ -122,8 +122,8 @@ async function long(sidecar, browser) {
 async function palette(sidecar, browser) {
   const { page, context } = await browser.window();
   await page.route("**/tools/batch", (route) => {
-    const content = Array.from({ length: 20_000 }, (_, place) => `src/module${place % 200}/feature${place}/file${place}.ts`).join("\n");
-    const result = { callId: "f", tool: "find_files", status: "success", content, details: null, durationMs: 1, cached: false, executor: "local" };
+    const paths = Array.from({ length: 20_000 }, (_, place) => `src/module${place % 200}/feature${place}/file${place}.ts`);
+    const result = { callId: "f", tool: "find_files", status: "success", content: "", details: { paths }, durationMs: 1, cached: false, executor: "local" };
     return route.fulfill({ json: { results: [result] } });
   });
   await page.goto(await sidecar.door());

@@ -13,7 +13,11 @@ export function useBrainTask(service: BrainService, taskId: string): WatchedTask
   const watch = useMemo(() => new TaskWatch(service, taskId), [service, taskId]);
   useEffect(() => {
     watch.start();
-    return () => watch.stop();
+    const off = stopWhileHidden(watch);
+    return () => {
+      off();
+      watch.stop();
+    };
   }, [watch]);
   const seen = useSyncExternalStore(watch.subscribe, watch.snapshot, watch.snapshot);
   return useMemo(() => ({ ...seen, again: () => watch.start() }), [seen, watch]);
@@ -29,4 +33,24 @@ export function useTasks(service: BrainService): TaskListAndMore {
   const lists = useMemo(() => new TaskLists(service), [service]);
   const list = useSyncExternalStore(lists.subscribe, lists.snapshot, lists.snapshot);
   return useMemo(() => ({ ...list, look: () => void lists.look(), more: () => void lists.more() }), [list, lists]);
+}
+
+const HIDDEN_MS = 20_000;
+
+/**
+ * A browser gives all its tabs six connections to one server, and a stream holds one. Tabs that nobody looks at let go
+ * of theirs, and take it up again, where it was, when they are looked at.
+ */
+function stopWhileHidden(watch: TaskWatch): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = () => {
+    clearTimeout(timer);
+    if (document.visibilityState === "hidden") timer = setTimeout(() => watch.stop(), HIDDEN_MS);
+    else watch.start();
+  };
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", look);
+  };
 }

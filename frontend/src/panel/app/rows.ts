@@ -4,7 +4,7 @@ export type Row =
   | { readonly key: string; readonly item: Item }
   | { readonly key: string; readonly batch: readonly ToolItem[] };
 
-/** Calls that ran at the same time become one row; everything else is a row of its own. */
+/** Calls of one turn, or that ran at the same time, become one row; everything else is a row of its own. */
 export function rowsOf(items: readonly Item[]): Row[] {
   const rows: Row[] = [];
   for (let place = 0; place < items.length; place += 1) {
@@ -18,7 +18,7 @@ export function rowsOf(items: readonly Item[]): Row[] {
     let end = endOf(item);
     for (;;) {
       const next = items[place + 1];
-      if (next?.kind !== "tool" || Date.parse(next.at) >= end) break;
+      if (next?.kind !== "tool" || (Date.parse(next.at) >= end && turnOf(next) !== turnOf(item))) break;
       batch.push(next);
       end = Math.max(end, endOf(next));
       place += 1;
@@ -41,6 +41,9 @@ export function firstShown(rows: readonly Row[], cards: number): number {
 /** A handover is told again, better, by the step that follows it. */
 const isSaidByTheNext = (item: Item, next: Item | undefined): boolean =>
   item.kind === "note" && item.event.type === "handoff" && next?.kind === "step" && next.agent === item.event.to;
+
+/** The ids of the calls of one turn differ in their last number only. */
+const turnOf = (item: ToolItem): string => item.key.replace(/[.-]\d+$/, "");
 
 function endOf(item: ToolItem): number {
   if (item.status === "running" || item.status === "pending") return Number.POSITIVE_INFINITY;

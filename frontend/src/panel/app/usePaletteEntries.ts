@@ -4,6 +4,7 @@ import type { Task } from "../../wire/types.ts";
 import type { Entry } from "../features/palette/fuzzy.ts";
 import { type Command, useAllCommands } from "../shared/commands.ts";
 import { composerText } from "../shared/composer-text.ts";
+import { findFiles } from "../shared/found.ts";
 import { prefer } from "../shared/preferences.ts";
 import { selectTask } from "./location.ts";
 import type { Facts } from "./useFacts.ts";
@@ -70,17 +71,8 @@ function useFiles(service: BrainService, open: boolean): readonly string[] {
   useEffect(() => {
     if (!open) return;
     const stop = new AbortController();
-    const calls = [{ tool: "find_files", args: { pattern: "**/*" } }];
-    service.batch({ calls }, stop.signal).then(
-      (answer) => {
-        const lines = answer.results[0]?.status === "success" ? answer.results[0].content.split("\n") : [];
-        setFiles(
-          lines
-            .map((line) => line.trim())
-            .filter((line) => line !== "" && !/[\s…(]/.test(line))
-            .slice(0, MOST_FILES),
-        );
-      },
+    findFiles(service, "**/*", stop.signal).then(
+      (found) => setFiles(found.slice(0, MOST_FILES)),
       () => {},
     );
     return () => stop.abort();

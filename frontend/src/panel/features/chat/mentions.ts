@@ -1,45 +1,63 @@
 import { useEffect, useState } from "react";
 import type { BrainService } from "../../../client/index.ts";
+import { type FoundSymbol, findFiles, findSymbols } from "../../shared/found.ts";
 import type { Suggestion } from "./slash.ts";
 
 const MENTION = /(^|\s)@([\w./-]*)$/;
+const PAUSE_MS = 80;
 
-/** Files whose name has what stands after the @ before the cursor. */
+interface Found {
+  readonly files: readonly string[];
+  readonly symbols: readonly FoundSymbol[];
+}
+
+/** Files and symbols whose name has what stands after the @ before the cursor. */
 export function useMentions(service: BrainService, text: string, cursor: number): Suggestion[] {
   const typed = MENTION.exec(text.slice(0, cursor))?.[2];
-  const [found, setFound] = useState<{ typed: string; paths: string[] }>();
+  const [found, setFound] = useState<Found>({ files: [], symbols: [] });
   useEffect(() => {
     if (typed === undefined) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
       const pattern = typed === "" ? "*" : `**/*${typed.split("/").at(-1)}*`;
-      const calls = [{ tool: "find_files", args: { pattern } }];
-      service
-        .batch({ calls }, stop.signal)
-        .then((answer) => setFound({ typed, paths: pathsIn(answer.results[0]?.content ?? "", typed) }))
-        .catch(() => {});
-    }, 80);
+      const take = (more: Partial<Found>) => setFound((before) => ({ ...before, ...more }));
+      findFiles(service, pattern, stop.signal).then(
+        (files) => take({ files }),
+        () => {},
+      );
+      if (typed.length < 2) return take({ symbols: [] });
+      findSymbols(service, typed, stop.signal).then(
+        (symbols) => take({ symbols }),
+        () => {},
+      );
+    }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
   }, [service, typed]);
-  if (typed === undefined || found === undefined) return [];
-  const start = cursor - typed.length;
-  return found.paths
-    .filter((path) => path.toLowerCase().includes(typed.toLowerCase()))
-    .slice(0, 8)
-    .map((path) => ({ id: path, label: path, hint: "", text: `${text.slice(0, start)}${path} ${text.slice(cursor)}` }));
+  if (typed === undefined) return [];
+  const has = (name: string) => name.toLowerCase().includes(typed.toLowerCase());
+  const put = (path: string) => `${text.slice(0, cursor - typed.length)}${path} ${text.slice(cursor)}`;
+  return [
+    ...found.files
+      .filter(has)
+      .slice(0, 6)
+      .map((path) => ({ id: path, label: path, hint: "", text: put(path) })),
+    ...found.symbols
+      .filter(({ name }) => has(name))
+      .slice(0, 4)
+      .map(({ path, name, kind, line }) => ({
+        id: `${path}:${line}`,
+        label: name,
+        hint: `${kind} in ${path}:${line}`,
+        text: put(`${path}:${line}`),
+      })),
+  ];
 }
 
-const pathsIn = (content: string, typed: string): string[] =>
-  content
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !/[\s…(]/.test(line) && line.toLowerCase().includes(typed.toLowerCase()));
-
 /** The paths that a text mentions, to be told to the agents as open files. */
-export const mentioned = (text: string): string[] =>
-  [...text.matchAll(/(?:^|\s)@([\w./-]+)/g)]
-    .map((match) => match[1]!)
-    .filter((path, place, all) => all.indexOf(path) === place);
+export const mentioned = (text: string): string[] => {
+  const paths = [...text.matchAll(/(?:^|\s)@([\w./-]+?)(?::\d+)?(?=\s|$)/g)].map((match) => match[1]!);
+  return [...new Set(paths)];
+};

@@ -7,12 +7,12 @@ interface Props {
   readonly outputs: ReadonlyMap<string, string>;
 }
 
-/** Calls that ran at the same time stand together. */
+/** Calls that were made together stand together. */
 export const Batch = memo(
   function Batch({ items, outputs }: Props) {
     return (
-      <div className="batch" role="group" aria-label={`${items.length} calls in parallel`}>
-        <span className="batch-label">{items.length} in parallel</span>
+      <div className="batch" role="group" aria-label={`${items.length} calls together`}>
+        <span className="batch-label">{items.length} together</span>
         {items.map((item) => (
           <ToolCard key={item.key} item={item} live={outputs.get(item.key)} />
         ))}

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import type { Thread } from "../../../client/index.ts";
 import type { HunkRequest } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
@@ -6,7 +6,8 @@ import { prefer, usePreferences } from "../../shared/preferences.ts";
 import { complain } from "../../shared/toasts.tsx";
 import { plural } from "../../shared/words.ts";
 import { Checkpoints } from "./Checkpoints.tsx";
-import { ChangedFile } from "./FileReview.tsx";
+import { ChangedFile, isPending } from "./FileReview.tsx";
+import { toldFiles } from "./told.ts";
 import { useDiff } from "./useDiff.ts";
 
 interface Props {
@@ -53,25 +54,20 @@ export function Changes({ thread, wide, onGoing }: Props) {
     event.preventDefault();
   };
 
-  const told = [...thread.changes.values()];
-  const shown = files ?? [];
-  if (shown.length === 0 && told.length === 0) return null;
-  const pending = shown.flatMap((file) =>
-    file.hunks.filter((hunk) => (hunk.state ?? "pending") === "pending").map((hunk) => hunk.id),
-  );
-  const total = files && files.length > 0 ? files : told;
-  const sum = (key: "added" | "removed") => total.reduce((before, file) => before + file[key], 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only an edit changes what was told of edits
+  const told = useMemo(() => toldFiles(thread), [thread.taskId, thread.edits]);
+  const decidable = files !== undefined && files.length > 0;
+  const shown = decidable ? files : told;
+  if (shown.length === 0) return null;
+  const pending = decidable ? files.flatMap((file) => file.hunks.filter(isPending).map((hunk) => hunk.id)) : [];
+  const sum = (key: "added" | "removed") => shown.reduce((before, file) => before + file[key], 0);
+  const brief = shown.every((file) => file.hunks.length === 0);
   return (
-    <section
-      ref={region}
-      className={`changes ${shown.length > 0 ? "" : "changes-brief"}`}
-      aria-label="Changes"
-      onKeyDown={walk}
-    >
+    <section ref={region} className={`changes ${brief ? "changes-brief" : ""}`} aria-label="Changes" onKeyDown={walk}>
       <header className="changes-head">
         <h2>Changes</h2>
         <span className="changes-sum">
-          {plural(total.length, "file")} <ins>+{sum("added")}</ins> <del>−{sum("removed")}</del>
+          {plural(shown.length, "file")} <ins>+{sum("added")}</ins> <del>−{sum("removed")}</del>
         </span>
         {pending.length > 0 && (
           <>
@@ -83,7 +79,7 @@ export function Changes({ thread, wide, onGoing }: Props) {
             </button>
           </>
         )}
-        {wide && shown.length > 0 && (
+        {wide && !brief && (
           <button
             type="button"
             className="button button-plain"
@@ -94,17 +90,15 @@ export function Changes({ thread, wide, onGoing }: Props) {
           </button>
         )}
       </header>
-      {shown.length > 0
-        ? shown.map((file) => (
-            <ChangedFile key={file.path} file={file} split={wide && sideBySide} busy={busy} onDecide={decide} />
-          ))
-        : told.map((file) => (
-            <div key={file.path} className="file-head">
-              <span className={`change change-${file.change}`}>{file.change}</span>
-              <span className="file-path">{file.path}</span>
-              <ins>+{file.added}</ins> <del>−{file.removed}</del>
-            </div>
-          ))}
+      {shown.map((file) => (
+        <ChangedFile
+          key={file.path}
+          file={file}
+          split={wide && sideBySide}
+          busy={busy}
+          onDecide={decidable ? decide : undefined}
+        />
+      ))}
       {!missing && files !== undefined && <Checkpoints thread={thread} onDone={rewound} />}
     </section>
   );

@@ -8,12 +8,15 @@ interface Props {
   readonly file: FileDiff;
   readonly split: boolean;
   readonly busy: boolean;
-  readonly onDecide: (decided: HunkRequest) => Promise<void>;
+  /** Undefined where the changes can only be looked at. */
+  readonly onDecide: ((decided: HunkRequest) => Promise<void>) | undefined;
 }
+
+export const isPending = (hunk: Hunk): boolean => (hunk.state ?? "pending") === "pending";
 
 export const ChangedFile = memo(function ChangedFile({ file, split, busy, onDecide }: Props) {
   const openable = useHostOffers("openFile");
-  const pending = file.hunks.filter((hunk) => (hunk.state ?? "pending") === "pending").map((hunk) => hunk.id);
+  const pending = file.hunks.filter(isPending).map((hunk) => hunk.id);
   return (
     <details className="file" open>
       <summary className="file-head">
@@ -28,7 +31,7 @@ export const ChangedFile = memo(function ChangedFile({ file, split, busy, onDeci
             <Icon name="open" /> Open in editor
           </button>
         )}
-        {pending.length > 1 && (
+        {onDecide && pending.length > 1 && (
           <>
             <button
               type="button"
@@ -74,7 +77,7 @@ function HunkReview({ hunk, path, split, busy, onDecide }: HunkProps) {
     >
       <div className="hunk-head">
         <code>{hunk.header}</code>
-        {state === "pending" ? (
+        {state === "pending" && onDecide ? (
           <>
             <button
               type="button"
@@ -94,7 +97,7 @@ function HunkReview({ hunk, path, split, busy, onDecide }: HunkProps) {
             </button>
           </>
         ) : (
-          <span className="tag">{state}</span>
+          onDecide && <span className="tag">{state}</span>
         )}
       </div>
       {state !== "rejected" && <HunkLines hunk={hunk} language={path} split={split} />}
