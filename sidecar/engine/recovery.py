@@ -8,12 +8,14 @@ from sidecar.wire.tasks import Status
 
 log = logging.getLogger(__name__)
 
+#: Claimed but not begun; or being cancelled, which whoever claims it finishes rather than goes on.
+_AS_THEY_ARE = frozenset({Status.QUEUED, Status.CANCELLING})
+
 
 async def enqueue_left_open(journal: Journal, owner: str) -> int:
     tasks = await journal.left_open(owner)
     for task in tasks:
-        if task.status is Status.CANCELLING:
-            # It is not resumed: whoever claims it finishes the cancelling.
+        if task.status in _AS_THEY_ARE:
             await journal.release(task.id)
             continue
         died = StatusEvent(status=Status.INTERRUPTED, reason="The sidecar stopped while the task was at work.")

@@ -189,8 +189,12 @@ class MemoryJournal:
         self._kept(task_id).owner = None
 
     async def left_open(self, owner: str) -> Sequence[Task]:
-        found = self._tasks.values()
-        return [kept.task() for kept in found if kept.owner != owner and kept.state.status in _LEFT_OPEN]
+        return [
+            kept.task()
+            for kept in self._tasks.values()
+            if kept.owner != owner
+            and (kept.state.status in _LEFT_OPEN or (kept.state.status is Status.QUEUED and kept.owner is not None))
+        ]
 
     def put_blob(self, task_id: str, data: bytes) -> Awaitable[str]:
         return _done(lambda: self._put_blob(task_id, data))

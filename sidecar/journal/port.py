@@ -117,7 +117,7 @@ class Journal(Protocol):
         """Whoever held the task no longer does; it can be claimed."""
 
     async def left_open(self, owner: str) -> Sequence[Task]:
-        """The tasks that somebody other than `owner` claimed and has not ended."""
+        """The tasks that somebody other than `owner` claimed, or was at work on, and has not ended."""
 
     def put_blob(self, task_id: str, data: bytes) -> Awaitable[str]:
         """The hash under which the bytes can be had again, for as long as the task is kept.

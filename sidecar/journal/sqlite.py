@@ -165,8 +165,12 @@ class SqliteJournal:
         return await self._read(read)
 
     async def left_open(self, owner: str) -> Sequence[Task]:
-        condition = f"status IN ({', '.join('?' * len(_LEFT_OPEN))}) AND lease_owner IS NOT ?"
-        return await self._read(partial(_read_tasks, condition, (*_LEFT_OPEN, owner), "ORDER BY position"))
+        condition = (
+            f"(status IN ({', '.join('?' * len(_LEFT_OPEN))}) AND lease_owner IS NOT ?)"
+            " OR (status = ? AND lease_owner IS NOT NULL AND lease_owner != ?)"
+        )
+        values = (*_LEFT_OPEN, owner, Status.QUEUED, owner)
+        return await self._read(partial(_read_tasks, condition, values, "ORDER BY position"))
 
     async def blob(self, digest: str) -> bytes | None:
         return await self._read(partial(_read_blob, digest))

@@ -294,6 +294,16 @@ async def test_what_others_left_open_is_found(journal: Journal) -> None:
     assert [task.id for task in await journal.left_open("me")] == ["t_1"]
 
 
+async def test_a_task_whose_claimer_died_before_its_first_word_is_found_and_can_be_claimed(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    await journal.claim("dead", now=0, lease=10)
+    assert [task.id for task in await journal.left_open("me")] == ["t_1"]
+    assert await journal.claim("me", now=1, lease=10) is None
+    await journal.release("t_1")
+    assert await journal.left_open("me") == []
+    assert await journal.claim("me", now=1, lease=10) is not None
+
+
 async def test_a_cancelling_that_nobody_holds_can_be_claimed_and_finished(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
     await journal.claim("dead", now=0, lease=10)
