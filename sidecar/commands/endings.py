@@ -52,7 +52,8 @@ def approval_lines(style: Style, event: Event, columns: int | None = None) -> li
     lines += paragraph(safe_line(event["why"]), columns)
     if argv:
         # A single one is a line for the shell, and is shown as it would be read there.
-        line = argv[0] if len(argv) == 1 else shlex.join(argv)
+        # A command for a shell is shown as it is typed into one.
+        line = argv[2] if argv[:2] == ["/bin/sh", "-c"] and len(argv) == 3 else shlex.join(argv)
         lines += [f"    {style.bold(row)}" for row in safe(f"$ {line}").split("\n")]
     if event.get("cwd"):
         place = "the workspace" if event["cwd"] == "." else safe_line(event["cwd"])
