@@ -8,6 +8,6 @@ compile() {
     $python -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
         --no-emit-index-url --no-emit-find-links --no-header "$@"
 }
-compile pyproject.toml -o packaging/lock/runtime.txt
-compile pyproject.toml --extra dev -c packaging/lock/runtime.txt -o packaging/lock/dev.txt
+compile pyproject.toml --extra models -o packaging/lock/runtime.txt
+compile pyproject.toml --extra models --extra dev -c packaging/lock/runtime.txt -o packaging/lock/dev.txt
 echo hatchling | compile - -c packaging/lock/dev.txt -o packaging/lock/build.txt

@@ -9,7 +9,7 @@ from sidecar.cache import Caches
 from sidecar.wire.events import ErrorBody
 from tools.access import access, conflict
 from tools.course import Course
-from tools.errors import ToolError, ToolNotOffered
+from tools.errors import InvalidArguments, ToolError, ToolNotOffered
 from tools.host import Killed
 from tools.ledger import Intent, Ledger, Outcome
 from tools.passage import BatchContext, Passage, ToolCall, call_event
@@ -108,6 +108,8 @@ class Executor:
             if context.tools is not None and tool.spec.name not in context.tools:
                 offered = ", ".join(sorted(context.tools)) or "none"
                 raise ToolNotOffered(f"{tool.spec.name} is not offered to this agent. It may use: {offered}.")
+            if call.problem:
+                raise InvalidArguments(call.problem)
             args = validated(tool, call.args)
         except ToolError as error:
             return error

@@ -24,6 +24,8 @@ class ToolCall:
     id: str
     tool: str
     args: JsonObject
+    #: Why it cannot be carried out, if that was seen before it came here.
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ async def work(job: Job, books: Books) -> str:
         key = f"{job.key}.{number}"
         heard = await books.turn(key, job.agent.name, partial(_ask, job))
         history += [UserTurn(text=text) for text in heard.messages]
-        history.append(ModelTurn(text=heard.reply.text, calls=heard.reply.calls))
+        history.append(ModelTurn(text=heard.reply.text, calls=heard.reply.calls, kept=heard.reply.kept))
         if heard.reply.stop is not Stop.TOOL_USE:
             return _last_word(heard.reply)
         history.append(ToolTurn(returns=list(await books.call(key, job.agent, heard.reply.calls))))
@@ -82,7 +82,10 @@ def _last_word(reply: Reply) -> str:
         return reply.text
     failure = reply.failure or Failure(code=f"model_{reply.stop}", message=f"The model stopped early ({reply.stop}).")
     raise AgentError(
-        failure.code, failure.message, recoverable=failure.recoverable, retry=reply.stop is not Stop.DECLINED
+        failure.code,
+        failure.message,
+        recoverable=failure.recoverable,
+        retry=failure.retry and reply.stop is not Stop.DECLINED,
     )
 
 

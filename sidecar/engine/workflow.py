@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import asdict
 
 from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Heard, Job, work
@@ -12,7 +13,7 @@ from sidecar.engine.run import TaskRun
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import NoSuchModel
-from sidecar.models.port import Delta, Model, ModelTurn, Reply, ToolReturn, ToolUse, Turn, UserTurn
+from sidecar.models.port import Delta, Model, ModelTurn, Reply, Switch, ToolReturn, ToolUse, Turn, UserTurn
 from sidecar.wire.events import Event, HandoffContext, HandoffEvent, ModelEvent, RouteEvent
 from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
 from sidecar.wire.tools import ToolInfo
@@ -84,8 +85,11 @@ class Workflow:
         return Step(key, agent.name, agent.description, act, hand_over)
 
     def _model(self, agent: Agent, run: TaskRun) -> Model:
+        def tell(switch: Switch) -> None:
+            run.note(ModelEvent(role=agent.role, **asdict(switch)))
+
         try:
-            model = self._catalog.model_for(agent.role, run.request.options.models)
+            model = self._catalog.model_for(agent.role, run.request.options.models, tell)
         except NoSuchModel as error:
             raise AgentError(
                 "no_model", f"{error} Nothing was done; choose another model and resume.", retry=False
@@ -149,7 +153,8 @@ class _Books:
         )
         # A call's id is its idempotency key, also for a shell that serves many tasks: no two tasks may share one.
         asked_for = [
-            ToolCall(f"{run.task_id}.{key}.{number}", call.tool, call.args) for number, call in enumerate(calls)
+            ToolCall(f"{run.task_id}.{key}.{number}", call.tool, call.args, call.problem)
+            for number, call in enumerate(calls)
         ]
         outcomes = await self._executor.batch(asked_for, context)
         return [

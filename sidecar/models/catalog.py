@@ -1,11 +1,12 @@
 """Which models there are, and which one plays a role."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from sidecar.config.settings import Settings
 from sidecar.models import scripted
 from sidecar.models.errors import NoSuchModel
-from sidecar.models.port import Model
+from sidecar.models.port import Model, Switch
 from sidecar.wire.system import ModelInfo, ModelList, RoleInfo
 from sidecar.wire.tasks import Models
 
@@ -17,7 +18,7 @@ class Catalog:
         self._settings = settings
         self._scripts = scripts
 
-    def model_for(self, role: str, wanted: Models) -> Model:
+    def model_for(self, role: str, wanted: Models, tell: Callable[[Switch], None] = lambda switch: None) -> Model:
         """The first usable model of the role's chain: the task's own wish, else the person's settings."""
         refusals = []
         for name in self.chain(role, wanted):

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 from pydantic import Field
 
@@ -21,11 +21,15 @@ class Stop(StrEnum):
 
 
 class ToolUse(Wire):
-    """A call that a model asks for. `id` is the model's own name for it."""
+    """A call that a model asks for. `id` is the model's own name for it.
+
+    `problem` says why it cannot be carried out as it was asked for; whoever carries out calls answers with it.
+    """
 
     id: str
     tool: str
     args: JsonObject
+    problem: str | None = optional()
 
 
 class Failure(Wire):
@@ -34,6 +38,21 @@ class Failure(Wire):
     code: str
     message: str
     recoverable: bool = True
+    #: Whether the same request may succeed if it is simply made again.
+    retry: bool = True
+
+
+class Kept(Wire):
+    """A turn in its provider's own words, reasoning signatures included: the same model must be given it back so."""
+
+    provider: str
+    model: str
+    content: list[JsonObject]
+
+
+class Image(Wire):
+    media_type: str
+    data: Annotated[str, Field(description="The content, base64.")]
 
 
 class Reply(Wire):
@@ -43,6 +62,7 @@ class Reply(Wire):
     stop: Stop
     usage: Usage = Field(default_factory=Usage)
     failure: Failure | None = optional()
+    kept: Kept | None = optional()
 
 
 class ToolReturn(Wire):
@@ -57,12 +77,14 @@ class ToolReturn(Wire):
 class UserTurn(Wire):
     role: Literal["user"] = "user"
     text: str
+    images: list[Image] = []
 
 
 class ModelTurn(Wire):
     role: Literal["assistant"] = "assistant"
     text: str
     calls: list[ToolUse] = []
+    kept: Kept | None = optional()
 
 
 class ToolTurn(Wire):
@@ -85,6 +107,16 @@ class Request:
 class Delta:
     text: str
     kind: Literal["text", "thinking"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Another model takes over, or the same one is asked again; `reason` is for the person."""
+
+    provider: str
+    model: str
+    reason: str
+    fallback_from: str | None = None
 
 
 class Model(Protocol):
