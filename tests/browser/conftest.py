@@ -39,8 +39,9 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Node:
 
 
 def _with_lock(lock: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
-    import fcntl
-
     with lock.open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+        if sys.platform != "win32":
+            import fcntl
+
+            fcntl.flock(held, fcntl.LOCK_EX)
         return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=300)

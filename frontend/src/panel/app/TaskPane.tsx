@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from "react";
 import { hasEnded, isNotFound } from "../../client/index.ts";
 import { useBrainTask } from "../../client/react.ts";
-import type { Task } from "../../wire/types.ts";
+import type { Status, Task } from "../../wire/types.ts";
 import { Controls } from "../features/control/Controls.tsx";
 import { TaskStatus } from "../features/control/TaskStatus.tsx";
 import { doing, Meter, StepBar } from "../features/progress/Meter.tsx";
@@ -12,6 +12,16 @@ import { useCommands } from "../shared/commands.ts";
 import { useMedia } from "../shared/media.ts";
 import { say } from "../shared/toasts.tsx";
 import { Conversation } from "./Conversation.tsx";
+
+/** Whoever has many tabs sees from outside how it is going. */
+function useTitle(status: Status, task: string | undefined): void {
+  useEffect(() => {
+    if (task !== undefined) document.title = `${status}: ${task.split("\n", 1)[0]!.slice(0, 60)} – Rainy Brain`;
+    return () => {
+      document.title = "Rainy Brain";
+    };
+  }, [status, task]);
+}
 
 interface Props {
   readonly taskId: string;
@@ -30,6 +40,7 @@ export function TaskPane({ taskId, listed, again, look }: Props) {
   }, [connection.state, failure, listed, thread.lastSeq, watch]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list is out of date when the status changes
   useEffect(look, [thread.status]);
+  useTitle(thread.status, listed?.task);
   const going = () => {
     watch();
     look();

@@ -28,6 +28,7 @@ interface Props {
 export function Composer({ placeholder, onSend }: Props) {
   const service = useBrain();
   const box = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(savedDraft);
   const [cursor, setCursor] = useState(0);
   const [chosen, setChosen] = useState(0);
@@ -156,7 +157,7 @@ export function Composer({ placeholder, onSend }: Props) {
         aria-label="Task"
         aria-controls={offered.length > 0 ? SUGGESTIONS_ID : undefined}
         aria-activedescendant={offered.length > 0 ? `${SUGGESTIONS_ID}-${place}` : undefined}
-        rows={1}
+        rows={Math.min(10, text.split("\n").length)}
         placeholder={placeholder}
         value={text}
         // biome-ignore lint/a11y/noAutofocus: the composer is what the panel is opened for
@@ -175,6 +176,25 @@ export function Composer({ placeholder, onSend }: Props) {
         }}
       />
       <div className="composer-row">
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Attach files"
+          title="Attach files"
+          onClick={() => picker.current?.click()}
+        >
+          <Icon name="add" />
+        </button>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            void attach(event.target.files ?? []);
+            event.target.value = "";
+          }}
+        />
         <Pickers />
         <button
           type="submit"

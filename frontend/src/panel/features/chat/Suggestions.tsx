@@ -1,3 +1,4 @@
+import { useEffect } from "react";
 import type { Suggestion } from "./slash.ts";
 
 export const SUGGESTIONS_ID = "composer-suggestions";
@@ -8,22 +9,27 @@ interface Props {
   readonly onPick: (suggestion: Suggestion) => void;
 }
 
-export const Suggestions = ({ suggestions, chosen, onPick }: Props) => (
-  <div className="suggestions" id={SUGGESTIONS_ID} role="listbox" aria-label="Suggestions">
-    {suggestions.map((suggestion, place) => (
-      // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled where the focus is, in the composer
-      // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the composer
-      <div
-        key={suggestion.id}
-        id={`${SUGGESTIONS_ID}-${place}`}
-        role="option"
-        aria-selected={place === chosen}
-        onMouseDown={(event) => event.preventDefault()}
-        onClick={() => onPick(suggestion)}
-      >
-        <span>{suggestion.label}</span>
-        <small>{suggestion.hint}</small>
-      </div>
-    ))}
-  </div>
-);
+export function Suggestions({ suggestions, chosen, onPick }: Props) {
+  useEffect(() => {
+    document.getElementById(`${SUGGESTIONS_ID}-${chosen}`)?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  return (
+    <div className="suggestions" id={SUGGESTIONS_ID} role="listbox" aria-label="Suggestions">
+      {suggestions.map((suggestion, place) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled where the focus is, in the composer
+        // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the composer
+        <div
+          key={suggestion.id}
+          id={`${SUGGESTIONS_ID}-${place}`}
+          role="option"
+          aria-selected={place === chosen}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onPick(suggestion)}
+        >
+          <span>{suggestion.label}</span>
+          <small>{suggestion.hint}</small>
+        </div>
+      ))}
+    </div>
+  );
+}

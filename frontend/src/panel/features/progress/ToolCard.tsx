@@ -109,7 +109,10 @@ const Values = ({ entries }: { entries: readonly (readonly [string, string])[] }
     </dl>
   );
 
-const outcome = (item: ToolItem): string =>
-  WORDS[item.status] ?? (item.status === "running" ? "" : visible(item.summary));
+const outcome = (item: ToolItem): string => {
+  // What went wrong stands below, where there is room for it.
+  if (item.status === "running" || (item.status === "error" && item.error)) return "";
+  return WORDS[item.status] ?? visible(item.summary);
+};
 const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 const lastLines = (text: string): string => text.trimEnd().split("\n").slice(-TAIL).join("\n");
