@@ -11,6 +11,9 @@ _ASKED = re.compile(
     r"^(please\s+)?(run|execute)\s+(the\s+)?(command\s*:?\s*)?(`(?P<quoted>[^`]+)`|(?P<plain>[\w./-]+(\s+\S.*)?))\s*$",
     re.IGNORECASE | re.DOTALL,
 )
+#: Words that begin a wish rather than a command line.
+_NO_PROGRAM = frozenset("a all an every it my our some test tests that the these this those through your".split())
+_ENDED = re.compile(r"\((exit code \d+|ended by signal \d+)\)\s*$")
 
 
 class Commands:
@@ -22,12 +25,15 @@ class Commands:
         if asked is None:
             return None
         command = (asked["quoted"] or asked["plain"]).strip()
-        return {"command": command} if command else None
+        if not command or (asked["plain"] and command.split()[0].lower() in _NO_PROGRAM):
+            return None
+        return {"command": command}
 
     def next(self, wish: JsonObject, returns: Sequence[ToolReturn]) -> Act | Say:
         if not returns:
             return Act([("run_command", wish)])
         last = returns[-1]
-        if last.status == "success":
+        # A command that ran and failed is an answer, too.
+        if last.status == "success" or _ENDED.search(last.content):
             return Say(last.content)
         return Say(f"`{wish['command']}` was not carried out: {last.content}")

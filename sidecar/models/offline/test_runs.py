@@ -9,11 +9,13 @@ from sidecar.wire.base import JsonObject
 
 _ASKED = re.compile(
     r"^(please\s+)?(can you\s+)?(run|execute|start|launch|do|check)\s+(all\s+)?(of\s+)?(the\s+|my\s+|our\s+)?"
-    r"(unit\s+|whole\s+|full\s+|entire\s+)?(tests?|test\s*suite|specs?)(\s+(in|of|for|at|under)\s+(?P<target>\S+))?"
+    r"(unit\s+|whole\s+|full\s+|entire\s+)?(tests?|test\s*suite|specs?)(\s+(in|of|for|at|under)\s+((this|the|my|our)\s+)?"
+    r"(?P<target>\S+))?"
     r"(\s+please)?\s*[.!?]*$",
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"^(pytest|npm test|make test|cargo test|go test|tests?)\s*[.!]*$", re.IGNORECASE)
+_COUNTED = re.compile(r"\w+: (\d+ passed|no tests were found)")
 _WHOLE_PROJECT = {"this", "the", "here", "it", "project", "repo", "repository", "workspace", "."}
 
 
@@ -34,6 +36,7 @@ class TestRuns:
         if not returns:
             return Act([("run_tests", wish)])
         last = returns[-1]
-        if last.status == "success":
+        # Tests that ran and failed are an answer, too.
+        if last.status == "success" or _COUNTED.match(last.content):
             return Say(last.content)
         return Say(f"The tests could not be run: {last.content}")

@@ -1,0 +1,76 @@
+"""The model that needs no key: what it recognises, what it asks for, and what it admits not to know."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from sidecar.models.offline.model import Offline
+from sidecar.models.port import ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, Turn, UserTurn
+from sidecar.wire.tools import ToolInfo
+from tools.registry import default_registry
+
+TOOLS = default_registry().infos({"run_tests", "list_dir", "search_code", "run_command"})
+
+
+async def reply_to(history: Sequence[Turn], tools: Sequence[ToolInfo] = TOOLS) -> Reply:
+    async for part in Offline().stream(Request("coder", "", history, tools)):
+        if isinstance(part, Reply):
+            return part
+    raise AssertionError("no reply")
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "args"),
+    [
+        ("run the tests", "run_tests", {}),
+        ("Run all tests.", "run_tests", {}),
+        ("please run my test suite", "run_tests", {}),
+        ("run the tests in tests/unit", "run_tests", {"target": "tests/unit"}),
+        ("run the tests in this project", "run_tests", {}),
+        ("list the files", "list_dir", {"path": "."}),
+        ("Show me all the files in src/", "list_dir", {"path": "src/"}),
+        ("ls", "list_dir", {"path": "."}),
+        ("what is in this folder?", "list_dir", {"path": "."}),
+        ("search for TODO", "search_code", {"query": "TODO"}),
+        ('search the code for "hello world"', "search_code", {"query": "hello world"}),
+        ("find uses of parse_line in src/app.py", "search_code", {"query": "parse_line", "path": "src/app.py"}),
+        ("grep needle in this repo", "search_code", {"query": "needle"}),
+        ("run `git status`", "run_command", {"command": "git status"}),
+        ("run git log -3", "run_command", {"command": "git log -3"}),
+    ],
+)
+async def test_a_request_becomes_a_call(text: str, tool: str, args: dict[str, str]) -> None:
+    reply = await reply_to([UserTurn(text=text)])
+    assert reply.stop is Stop.TOOL_USE
+    assert [(call.tool, call.args) for call in reply.calls] == [(tool, args)]
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "status", "content", "expected"),
+    [
+        ("run the tests", "run_tests", "success", "pytest: 3 passed, 0 failed, 0 skipped", "pytest: 3 passed"),
+        ("run the tests", "run_tests", "error", "pytest: 1 passed, 1 failed, 0 skipped\nFAILED", "pytest: 1 passed"),
+        ("run the tests", "run_tests", "error", "No tests were found: …", "The tests could not be run"),
+        ("run `false`", "run_command", "error", "(exit code 1)", "(exit code 1)"),
+        ("run `rm x`", "run_command", "error", "The person said no.", "`rm x` was not carried out"),
+    ],
+)
+async def test_what_came_back_is_said_as_it_was(text: str, tool: str, status: str, content: str, expected: str) -> None:
+    asked = await reply_to([UserTurn(text=text)])
+    back = ToolReturn(id=asked.calls[0].id, tool=tool, status=status, content=content)
+    reply = await reply_to([UserTurn(text=text), ModelTurn(text="", calls=asked.calls), ToolTurn(returns=[back])])
+    assert reply.stop is Stop.END
+    assert reply.text.startswith(expected)
+
+
+@pytest.mark.parametrize("text", ["write me a poem", "fix the bug in parser.py", "", "tests are important"])
+async def test_what_it_does_not_understand_it_says(text: str) -> None:
+    reply = await reply_to([UserTurn(text=text)])
+    assert reply.stop is Stop.DECLINED
+    assert reply.failure is not None
+    assert "run the tests" in reply.text
+
+
+async def test_it_offers_nothing_that_it_has_no_tool_for() -> None:
+    reply = await reply_to([UserTurn(text="run the tests")], tools=())
+    assert reply.stop is Stop.DECLINED
