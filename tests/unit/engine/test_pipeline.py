@@ -1,0 +1,104 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from sidecar.agents.errors import AgentError
+from sidecar.engine.errors import StepFailed
+from sidecar.engine.pipeline import Parallel, Step, run_pipeline
+from sidecar.engine.run import Places, TaskRun
+from sidecar.journal.memory import MemoryJournal
+from sidecar.journal.port import NewTask
+from sidecar.wire.events import StatusEvent
+from sidecar.wire.tasks import Context, Options, Status, StoredRequest
+
+
+async def a_run(journal: MemoryJournal, now: float = 0) -> TaskRun:
+    claim = await journal.claim("test", now=now, lease=10)
+    assert claim is not None
+    return TaskRun(claim, journal, Places(1, lambda: None))
+
+
+@pytest.fixture
+async def journal() -> MemoryJournal:
+    journal = MemoryJournal()
+    request = StoredRequest(task="x", workspace="/", conversation_id="c", context=Context(), options=Options())
+    await journal.create(NewTask("t_1", request, [StatusEvent(status=Status.QUEUED)]))
+    return journal
+
+
+def returning(key: str, value: str, seen: list[str]) -> Step:
+    async def act(results: dict[str, str]) -> str:
+        seen.append(f"{key}<{','.join(results.values())}")
+        return value
+
+    return Step(key, "coder", key, act)
+
+
+async def test_each_step_gets_what_the_earlier_ones_returned(journal: MemoryJournal) -> None:
+    seen: list[str] = []
+    results = await run_pipeline([returning("a", "1", seen), returning("b", "2", seen)], await a_run(journal))
+    assert results == {"a": "1", "b": "2"}
+    assert seen == ["a<", "b<1"]
+
+
+async def test_a_step_that_is_done_is_not_done_again_in_another_life(journal: MemoryJournal) -> None:
+    seen: list[str] = []
+    pipeline = [returning("a", "1", seen), returning("b", "2", seen)]
+    await run_pipeline(pipeline[:1], await a_run(journal))
+    results = await run_pipeline(pipeline, await a_run(journal, now=20))
+    assert results == {"a": "1", "b": "2"}
+    assert seen == ["a<", "b<1"]
+
+
+async def test_parallel_steps_run_together_and_each_is_a_checkpoint(journal: MemoryJournal) -> None:
+    meeting = asyncio.Barrier(3)
+
+    def meets(key: str) -> Step:
+        async def act(results: dict[str, str]) -> str:
+            async with asyncio.timeout(5):
+                await meeting.wait()
+            return key
+
+        return Step(key, "coder", key, act)
+
+    run = await a_run(journal)
+    results = await run_pipeline([Parallel((meets("a"), meets("b"), meets("c")))], run)
+    assert results == {"a": "a", "b": "b", "c": "c"}
+    assert {record.key for record in await journal.records("t_1")} == {"a", "b", "c"}
+    (task,) = await journal.tasks()
+    assert task.progress.total == 3
+
+
+async def test_when_one_of_several_fails_the_others_have_ended_before_anybody_goes_on(journal: MemoryJournal) -> None:
+    ended = asyncio.Event()
+
+    async def fail(results: dict[str, str]) -> str:
+        raise AgentError("x", "no", retry=False)
+
+    async def wait(results: dict[str, str]) -> str:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return ""
+
+    steps = Parallel((Step("a", "coder", "a", wait), Step("b", "coder", "b", fail)))
+    with pytest.raises(StepFailed):
+        await run_pipeline([steps], await a_run(journal))
+    assert ended.is_set()
+
+
+async def test_a_step_that_succeeds_at_the_second_try_is_a_success(
+    journal: MemoryJournal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sidecar.engine.pipeline.FIRST_BACKOFF", 0.001)
+    tries: list[int] = []
+
+    async def act(results: dict[str, str]) -> str:
+        tries.append(1)
+        if len(tries) == 1:
+            raise AgentError("busy", "not now")
+        return "ok"
+
+    assert await run_pipeline([Step("a", "coder", "a", act)], await a_run(journal)) == {"a": "ok"}
