@@ -24,6 +24,7 @@ const WORDS: Partial<Record<ToolItem["status"], string>> = {
 };
 /** Of a command that still runs, the last lines stay in sight. */
 const TAIL = 8;
+const IN_THE_DIFF = new Set(["oldText", "newText", "edits", "content", "patch"]);
 
 interface Props {
   readonly item: ToolItem;
@@ -72,12 +73,7 @@ function Inside({ item, live }: Props) {
           {visible(item.error.message)} <code>{item.error.code}</code>
         </p>
       )}
-      <Values
-        entries={Object.entries(item.args).map(([key, value]) => [
-          key,
-          typeof value === "string" ? value : JSON.stringify(value),
-        ])}
-      />
+      <Values entries={argumentsOf(item, diff !== undefined)} />
       {diff &&
         hunksOf(diff).map((hunk) => <HunkLines key={hunk.id} hunk={hunk} language={String(item.args["path"] ?? "")} />)}
       {output && (
@@ -114,5 +110,10 @@ const outcome = (item: ToolItem): string => {
   if (item.status === "running" || (item.status === "error" && item.error)) return "";
   return WORDS[item.status] ?? visible(item.summary);
 };
+/** What the diff shows better is left out. */
+const argumentsOf = (item: ToolItem, withDiff: boolean): [string, string][] =>
+  Object.entries(item.args)
+    .filter(([key]) => !withDiff || !IN_THE_DIFF.has(key))
+    .map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]);
 const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 const lastLines = (text: string): string => text.trimEnd().split("\n").slice(-TAIL).join("\n");

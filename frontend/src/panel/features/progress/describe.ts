@@ -47,6 +47,7 @@ export function recordedDiff(details: JsonValue | undefined): string | undefined
 /** The rest of the details, for whoever wants to know everything. */
 export function rest(details: JsonValue | undefined): [string, string][] {
   const shown = new Set(["output", "content", "stdout", "diff", "durationMs"]);
+  if (recordedDiff(details) !== undefined) shown.add("files");
   return Object.entries(record(details))
     .filter(([key, value]) => !shown.has(key) && value !== null && value !== "" && !isEmpty(value))
     .map(([key, value]) => [key, typeof value === "object" ? JSON.stringify(value, null, 1) : String(value)]);

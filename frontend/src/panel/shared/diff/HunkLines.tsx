@@ -21,7 +21,7 @@ export const HunkLines = memo(function HunkLines({ hunk, language = "", split = 
   const coloured = useHighlighted(hunk.lines.map((line) => line.text).join("\n"), name, false);
   const content = (line: NumberedLine) => pieces(coloured?.[lines.indexOf(line)], line.text);
   return (
-    <div className="diff" tabIndex={0} role="group" aria-label={`Lines ${hunk.header}`}>
+    <div className={`diff ${split ? "diff-split" : ""}`} tabIndex={0} role="group" aria-label={`Lines ${hunk.header}`}>
       <table>
         <tbody>
           {split
