@@ -12,7 +12,27 @@ _ASKED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 #: Words that begin a wish rather than a command line.
-_NO_PROGRAM = frozenset("a all an every it my our some test tests that the these this those through your".split())
+_NO_PROGRAM = frozenset(
+    [
+        "a",
+        "all",
+        "an",
+        "every",
+        "it",
+        "my",
+        "our",
+        "some",
+        "test",
+        "tests",
+        "that",
+        "the",
+        "these",
+        "this",
+        "those",
+        "through",
+        "your",
+    ]
+)
 _ENDED = re.compile(r"\((exit code \d+|ended by signal \d+)\)\s*$")
 
 
