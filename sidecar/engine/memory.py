@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sidecar.engine.timeline import RewoundTo, Timeline, plain
 from sidecar.journal.port import Record
 from sidecar.wire.base import Wire
 from sidecar.wire.events import ApprovalEvent, Effect
@@ -19,6 +20,8 @@ class Kind(StrEnum):
     APPROVAL = "approval"
     ANSWER = "answer"
     ROUND = "round"
+    REWIND = "rewind"
+    HUNK = "hunk"
 
 
 class SaidMessage(Wire):
@@ -45,18 +48,24 @@ class Memory:
     approvals: dict[str, ApprovalEvent] = field(default_factory=dict)
     answers: dict[str, ApprovalRequest] = field(default_factory=dict)
     rounds: list[Round] = field(default_factory=list)
+    hunks: dict[str, str] = field(default_factory=dict)
+    branch: int = 0
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "Memory":
-        memory = cls()
+        """What the task knows now; what was rewound it has never known."""
+        rewinds = [RewoundTo.model_validate_json(record.body) for record in records if record.kind == Kind.REWIND]
+        timeline = Timeline.of(rewinds)
+        memory = cls(branch=timeline.branch)
         for record in records:
-            memory.take(record)
+            if timeline.holds(record.seq):
+                memory.take(record)
         return memory
 
     def take(self, record: Record) -> None:
         match record.kind:
             case Kind.STEP:
-                self.steps[record.key] = record.body
+                self.steps[plain(record.key)] = record.body
             case Kind.INTENT:
                 self.intents[record.key] = Intent.model_validate_json(record.body)
             case Kind.OUTCOME:
@@ -69,6 +78,8 @@ class Memory:
                 self.answers[record.key] = ApprovalRequest.model_validate_json(record.body)
             case Kind.ROUND:
                 self.rounds.append(Round.model_validate_json(record.body))
+            case Kind.HUNK:
+                self.hunks[plain(record.key)] = record.body
 
     @property
     def current_round(self) -> int:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from sidecar.agents.loop import Heard, collect
 from sidecar.engine.memory import Kind, Memory, SaidMessage
+from sidecar.engine.timeline import branched
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.models.port import Delta, Reply, Stop
 from sidecar.wire.base import Wire
@@ -32,6 +33,8 @@ class TurnRecord(Wire):
 
     heard: list[str]
     reply: Reply
+    #: On which branch of the task's life it was given; its calls are named after it.
+    branch: int = 0
 
 
 class TaskRun:
@@ -49,6 +52,7 @@ class TaskRun:
         self._deadline: asyncio.Timeout | None = None
         self._answered = asyncio.Event()
         self._heard: set[str] = set()
+        self._branches: dict[str, int] = {}
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
@@ -77,7 +81,7 @@ class TaskRun:
         if key in self.memory.steps:
             return self.memory.steps[key]
         value = await act()
-        await self.append(*done(value), records=[Record(Kind.STEP, key, value)])
+        await self.append(*done(value), records=[Record(Kind.STEP, branched(key, self.memory.branch), value)])
         return value
 
     async def turn(self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]) -> Heard:
@@ -87,6 +91,7 @@ class TaskRun:
         else:
             turn = await self._new_turn(key, agent, ask)
         self._heard.update(turn.heard)
+        self._branches[key] = turn.branch
         self._count(turn.reply.usage)
         said = {message.id: message.text for message in self.memory.messages}
         return Heard([said[message] for message in turn.heard], turn.reply)
@@ -96,12 +101,17 @@ class TaskRun:
     ) -> TurnRecord:
         unheard = self._unheard()
         reply = await collect(ask([message.text for message in unheard]), lambda delta: self._show(key, agent, delta))
-        turn = TurnRecord(heard=[message.id for message in unheard], reply=reply)
+        turn = TurnRecord(heard=[message.id for message in unheard], reply=reply, branch=self.memory.branch)
         said = [MessageEvent(message_id=key, role="assistant", agent=agent, text=reply.text)] if reply.text else []
         # A reply that failed is no checkpoint: whoever tries again asks again.
         final = reply.stop in (Stop.END, Stop.TOOL_USE, Stop.LENGTH)
-        await self.append(*said, records=[Record(Kind.STEP, key, turn.to_json())] if final else [])
+        record = Record(Kind.STEP, branched(key, turn.branch), turn.to_json())
+        await self.append(*said, records=[record] if final else [])
         return turn
+
+    def call_id(self, key: str, number: int) -> str:
+        """The name of a turn's call, for good: the same in every life of the task, another on another branch."""
+        return branched(f"{self.task_id}.{key}.{number}", self._branches.get(key, 0))
 
     def _unheard(self) -> list[SaidMessage]:
         return [message for message in self.memory.messages if not message.opens and message.id not in self._heard]

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 from sidecar.engine.errors import StepFailed
 from sidecar.engine.memory import Kind, Round
 from sidecar.engine.run import Places, TaskRun
+from sidecar.engine.timeline import branched
 from sidecar.journal.errors import JournalError, LeaseLost, WrongStatus
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, StatusEvent, UsageEvent
@@ -165,7 +166,7 @@ class Worker:
             UsageEvent(**run.usage.model_dump()),
             CompleteEvent(result=result),
             StatusEvent(status=Status.COMPLETED),
-            records=[Record(Kind.ROUND, str(run.memory.current_round), done.to_json())],
+            records=[Record(Kind.ROUND, branched(str(run.memory.current_round), run.memory.branch), done.to_json())],
             when=_ALIVE,
         )
 

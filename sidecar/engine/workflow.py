@@ -153,8 +153,7 @@ class _Books:
         )
         # A call's id is its idempotency key, also for a shell that serves many tasks: no two tasks may share one.
         asked_for = [
-            ToolCall(f"{run.task_id}.{key}.{number}", call.tool, call.args, call.problem)
-            for number, call in enumerate(calls)
+            ToolCall(run.call_id(key, number), call.tool, call.args, call.problem) for number, call in enumerate(calls)
         ]
         outcomes = await self._executor.batch(asked_for, context)
         return [

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from sidecar.journal import rows
@@ -105,7 +105,8 @@ class MemoryJournal:
         for record in records:
             if (record.kind, record.key) in kept.records:
                 raise DuplicateRecord(record.kind, record.key)
-        kept.records |= {(record.kind, record.key): record for record in records}
+        seq = len(kept.events) + len(events)
+        kept.records |= {(record.kind, record.key): replace(record, seq=seq) for record in records}
         stored = []
         for event in events:
             at, earlier = timestamp(), kept.state.status

@@ -47,6 +47,7 @@ def tasks_events_records_blobs(connection: sqlite3.Connection) -> None:
             kind TEXT NOT NULL,
             key TEXT NOT NULL,
             number INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
             body TEXT NOT NULL,
             checksum INTEGER NOT NULL,
             PRIMARY KEY (task, kind, key)

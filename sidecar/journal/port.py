@@ -1,7 +1,7 @@
 """The journal port. `sqlite` keeps it in a file, `memory` in dictionaries; one contract suite holds for both."""
 
 from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sidecar.wire.events import Event
@@ -21,11 +21,15 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a task must remember and nobody watches: step outcomes, intents, answers. Unique by kind and key."""
+    """What a task must remember and nobody watches: step outcomes, intents, answers. Unique by kind and key.
+
+    `seq` is the task's newest event when it was written; the journal fills it in.
+    """
 
     kind: str
     key: str
     body: str
+    seq: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

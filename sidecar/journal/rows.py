@@ -46,9 +46,9 @@ def type_of(body: str) -> str:
     return body[start : body.index('"', start)]
 
 
-def record_of(row: tuple[str, str, bytes, int]) -> Record | None:
-    kind, key, raw, expected = row
-    return Record(kind, key, raw.decode()) if crc32(raw) == expected else None
+def record_of(row: tuple[str, str, int, bytes, int]) -> Record | None:
+    kind, key, seq, raw, expected = row
+    return Record(kind, key, raw.decode(), seq) if crc32(raw) == expected else None
 
 
 def task_from(row: tuple[int, str, str, str, str, int]) -> Task:

@@ -160,7 +160,7 @@ class Store:
             raise LeaseLost(task_id)
         if when is not None and head.state.status not in when:
             raise WrongStatus(task_id, head.state.status)
-        self._insert_records(head, records)
+        self._insert_records(head, records, head.last_seq + len(pending))
         state, seq = head.state, head.last_seq
         stored = []
         for event, at, body in pending:
@@ -177,12 +177,12 @@ class Store:
         head.state, head.last_seq, head.records = state, seq, head.records + len(records)
         return stored
 
-    def _insert_records(self, head: Head, records: Sequence[Record]) -> None:
+    def _insert_records(self, head: Head, records: Sequence[Record], seq: int) -> None:
         for number, record in enumerate(records, start=head.records):
             try:
                 self._connection.execute(
-                    "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)",
-                    (head.position, record.kind, record.key, number, record.body, rows.checksum(record.body)),
+                    "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (head.position, record.kind, record.key, number, seq, record.body, rows.checksum(record.body)),
                 )
             except sqlite3.IntegrityError:
                 raise DuplicateRecord(record.kind, record.key) from None
@@ -312,7 +312,7 @@ class Store:
 def read_records(connection: sqlite3.Connection, position: int) -> tuple[Sequence[Record], int]:
     """A task's records in the order in which they were written, and how many of them the disk has spoilt."""
     found = connection.execute(
-        "SELECT kind, key, CAST(body AS BLOB), checksum FROM records WHERE task = ? ORDER BY number", (position,)
+        "SELECT kind, key, seq, CAST(body AS BLOB), checksum FROM records WHERE task = ? ORDER BY number", (position,)
     )
     records = [rows.record_of(row) for row in found]
     whole = [record for record in records if record is not None]

@@ -201,6 +201,13 @@ async def test_records_come_back_in_the_order_they_were_written(journal: Journal
     assert list(await journal.records("t_1")) == written
 
 
+async def test_a_record_knows_the_newest_event_of_its_moment(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    await journal.append("t_1", records=[Record("step", "a", "1")])
+    await journal.append("t_1", [step(1), step(2)], [Record("step", "b", "2")])
+    assert [record.seq for record in await journal.records("t_1")] == [1, 3]
+
+
 async def test_a_second_record_of_the_same_kind_and_key_is_refused_with_everything_that_came_with_it(
     journal: Journal,
 ) -> None:

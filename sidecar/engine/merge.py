@@ -1,0 +1,62 @@
+"""Three-way merge of a text by lines: two people's changes to one file, if they do not touch the same place."""
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+
+class Conflict(Exception):
+    """Both changed the same place."""
+
+
+def merge(base: bytes, ours: bytes, theirs: bytes) -> bytes:
+    """`base` with the changes of both. Bytes that are no text merge too: lines are only cut at line feeds."""
+    if ours in (base, theirs):
+        return theirs
+    if theirs == base:
+        return ours
+    lines = base.splitlines(keepends=True)
+    edits = sorted([*_edits(lines, ours), *_edits(lines, theirs)], key=lambda edit: (edit.start, edit.end))
+    merged: list[bytes] = []
+    place = 0
+    for edit in _without_twins(edits):
+        if edit.start < place:
+            raise Conflict
+        merged += lines[place : edit.start]
+        merged += edit.lines
+        place = edit.end
+    return b"".join([*merged, *lines[place:]])
+
+
+class _Edit:
+    """The lines from `start` to before `end` are to become `lines`."""
+
+    def __init__(self, start: int, end: int, lines: Sequence[bytes]) -> None:
+        self.start = start
+        self.end = end
+        self.lines = list(lines)
+
+    def same(self, other: "_Edit") -> bool:
+        return (self.start, self.end, self.lines) == (other.start, other.end, other.lines)
+
+    def touches(self, other: "_Edit") -> bool:
+        """Neighbours count: who inserts where another deletes cannot know what the other saw there."""
+        return self.start <= other.end and other.start <= self.end
+
+
+def _edits(base: Sequence[bytes], changed: bytes) -> Iterator[_Edit]:
+    lines = changed.splitlines(keepends=True)
+    for tag, start, end, first, last in SequenceMatcher(None, base, lines, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield _Edit(start, end, lines[first:last])
+
+
+def _without_twins(edits: Sequence[_Edit]) -> list[_Edit]:
+    """The same change made by both is one change; different ones that touch are a conflict."""
+    kept: list[_Edit] = []
+    for edit in edits:
+        if kept and kept[-1].same(edit):
+            continue
+        if kept and kept[-1].touches(edit):
+            raise Conflict
+        kept.append(edit)
+    return kept
