@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 endif
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 STAMPS := $(VENV)/stamps
-PANEL := $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /bench/ -e README -e package -e openapi)
+PANEL := $(wildcard $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /tests/ -e README -e package -e openapi -e png))
 PYTEST := $(BIN)/python -m pytest -q
 
 .PHONY: help run setup panel test check format bench faults generate lock clean

@@ -11,7 +11,7 @@ export interface TaskList {
 }
 
 const BUSY_MS = 2_000;
-const IDLE_MS = 10_000;
+const IDLE_MS = 4_000;
 const PAGE = 50;
 
 /** The tasks, newest first, kept up to date as long as somebody listens. */
