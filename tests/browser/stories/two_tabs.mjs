@@ -23,4 +23,13 @@ export default async function ({ sidecar, browser, page }) {
   await one.task.fill("list the files");
   await one.task.press("Enter");
   await two.conversation.getByText("list the files").waitFor();
+
+  // A window more, from the palette: it comes in by itself and shows the same task.
+  const opening = page.context().waitForEvent("page");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("another window");
+  await page.keyboard.press("Enter");
+  const third = await opening;
+  await panel(third).conversation.getByText("It is there.").first().waitFor();
+  assert.equal(new URL(third.url()).hash, `#task=${id}`);
 }

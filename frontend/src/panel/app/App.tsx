@@ -14,7 +14,7 @@ import { complain, Toasts } from "../shared/toasts.tsx";
 import { useLoaded } from "../shared/useLoaded.ts";
 import { NoWayIn } from "./Gate.tsx";
 import { Header } from "./Header.tsx";
-import { hasChosen, selectTask, useSelectedTask } from "./location.ts";
+import { hasChosen, openWindow, selectTask, useSelectedTask } from "./location.ts";
 import { TaskPane } from "./TaskPane.tsx";
 import { useAppCommands } from "./useAppCommands.ts";
 import { useFacts } from "./useFacts.ts";
@@ -46,11 +46,13 @@ export function App({ service }: { service: BrainService }) {
     document.querySelector<HTMLElement>("[data-composer]")?.focus();
   }, []);
 
+  const another = (taskId: string | undefined) => void openWindow(service, taskId).catch(complain);
+
   useTheme();
   useHost();
   useCommandKeys();
   useNotifications(list.tasks, show);
-  useAppCommands({ wide, onOpen: setOpen, onNew: () => show(undefined) });
+  useAppCommands({ wide, onOpen: setOpen, onNew: () => show(undefined), onWindow: () => another(selected) });
   const unloaded = (error: unknown) => {
     complain(error);
     close();
@@ -66,7 +68,7 @@ export function App({ service }: { service: BrainService }) {
 
   if (isUnauthenticated(list.failure)) return <NoWayIn reason={list.failure} />;
   const docked = wide && sidebar;
-  const history = <History list={list} selected={selected} onSelect={show} />;
+  const history = <History list={list} selected={selected} onSelect={show} onWindow={another} />;
   return (
     <div className={`app ${docked ? "app-docked" : ""}`}>
       <Header

@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Thread } from "../../client/index.ts";
 import { ApprovalCard } from "../features/approvals/ApprovalCard.tsx";
 import { DraftMessage, Message } from "../features/chat/Message.tsx";
@@ -25,12 +25,22 @@ export function Conversation({ thread, children }: Props) {
   const rows = useMemo(() => rowsOf(thread.items), [thread.items]);
   const earlier = firstShown(rows, shown);
   const visible = earlier > 0 ? rows.slice(earlier) : rows;
+  const height = useRef(0);
+  const showMore = () => {
+    height.current = box.current?.scrollHeight ?? 0;
+    setShown(shown + WINDOW);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was in sight stays there when more is put above it
+  useLayoutEffect(() => {
+    if (height.current > 0 && box.current) box.current.scrollTop += box.current.scrollHeight - height.current;
+    height.current = 0;
+  }, [shown]);
   return (
     <div className="conversation-frame">
       <div className="conversation" role="log" aria-label="Conversation" aria-live="polite" ref={box} tabIndex={0}>
         <div className="column" ref={inner}>
           {earlier > 0 && (
-            <button type="button" className="button button-plain earlier" onClick={() => setShown(shown + WINDOW)}>
+            <button type="button" className="button button-plain earlier" onClick={showMore}>
               Show more of what came earlier
             </button>
           )}

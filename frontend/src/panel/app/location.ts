@@ -1,3 +1,4 @@
+import type { BrainService } from "../../client/index.ts";
 import { Store, useStore } from "../shared/store.ts";
 
 const read = (): string | undefined => /^#task=([\w-]+)$/.exec(window.location.hash)?.[1];
@@ -27,7 +28,23 @@ export function followAddress(): void {
 
 /** The one-time code of the address, which is taken out of it at once: no history, no screenshot keeps it. */
 export function takeCode(): string | undefined {
-  const code = /^#code=([\w.~-]+)$/.exec(window.location.hash)?.[1];
-  if (window.location.hash.includes("code=")) window.history.replaceState(null, "", window.location.pathname);
+  const { hash, pathname } = window.location;
+  const [, code, task] = /^#code=([\w.~-]+)(?:&task=([\w-]+))?$/.exec(hash) ?? [];
+  if (hash.includes("code=")) window.history.replaceState(null, "", task ? `#task=${task}` : pathname);
   return code;
+}
+
+/** The panel once more, in a window that comes in with a code of its own. */
+export async function openWindow(service: BrainService, taskId: string | undefined): Promise<void> {
+  // Opened before anything is waited for: a browser lets a click open a window, and nothing later.
+  const opened = window.open("", "_blank");
+  if (opened === null) throw new Error("The browser does not let the panel open a window.");
+  try {
+    const { code } = await service.newCode();
+    opened.opener = null;
+    opened.location.href = `${window.location.origin}/#code=${code}${taskId === undefined ? "" : `&task=${taskId}`}`;
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
 }

@@ -7,6 +7,7 @@ interface Options {
   readonly wide: boolean;
   readonly onOpen: (window: "palette" | "settings" | "history") => void;
   readonly onNew: () => void;
+  readonly onWindow: () => void;
 }
 
 const THEMES: readonly Theme[] = ["system", "light", "dark", "contrast"];
@@ -16,7 +17,7 @@ const APPROVALS = {
   readonly: "Read only: change nothing",
 } as const;
 
-export function useAppCommands({ wide, onOpen, onNew }: Options): void {
+export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void {
   const sidebar = () => (wide ? prefer({ sidebar: !preferences().sidebar }) : onOpen("history"));
   const approve = (argument: string) => {
     if (argument in APPROVALS) prefer({ approvals: argument as keyof typeof APPROVALS });
@@ -48,6 +49,7 @@ export function useAppCommands({ wide, onOpen, onNew }: Options): void {
       keys: "mod+i",
       run: () => composerText.set({ text: "", append: true }),
     },
+    { id: "app.window", title: "Open in another window", group: "Panel", slash: "window", run: onWindow },
     {
       id: "app.changes",
       title: "Go to the changes",

@@ -15,10 +15,12 @@ interface Props {
   readonly list: TaskListAndMore;
   readonly selected: string | undefined;
   readonly onSelect: (taskId: string | undefined) => void;
+  /** In a window of its own. */
+  readonly onWindow: (taskId: string) => void;
 }
 
 /** The tasks by conversation, newest first. */
-export function History({ list, selected, onSelect }: Props) {
+export function History({ list, selected, onSelect, onWindow }: Props) {
   const [typed, setTyped] = useState("");
   const [filter, setFilter] = useState(0);
   const shown = useMemo(() => {
@@ -54,7 +56,7 @@ export function History({ list, selected, onSelect }: Props) {
         {shown.map((tasks) => (
           <li key={tasks[0]!.conversationId} className={tasks.length > 1 ? "history-conversation" : undefined}>
             {tasks.map((task) => (
-              <Row key={task.id} task={task} current={task.id === selected} onSelect={onSelect} />
+              <Row key={task.id} task={task} current={task.id === selected} onSelect={onSelect} onWindow={onWindow} />
             ))}
           </li>
         ))}
@@ -71,15 +73,20 @@ export function History({ list, selected, onSelect }: Props) {
   );
 }
 
-const Row = ({ task, current, onSelect }: { task: Task; current: boolean; onSelect: Props["onSelect"] }) => (
+interface RowProps extends Pick<Props, "onSelect" | "onWindow"> {
+  readonly task: Task;
+  readonly current: boolean;
+}
+
+const Row = ({ task, current, onSelect, onWindow }: RowProps) => (
   <a
     className="history-row"
     href={`#task=${task.id}`}
     aria-current={current ? "page" : undefined}
     onClick={(event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      onSelect(task.id);
+      if (event.ctrlKey || event.metaKey) onWindow(task.id);
+      else onSelect(task.id);
     }}
   >
     <span className={`dot dot-${task.status}`} title={task.status} />
