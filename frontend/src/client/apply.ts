@@ -130,6 +130,7 @@ function message(sketch: Sketch, event: MessageEvent, seq: number): void {
 function tool(sketch: Sketch, event: ToolEvent, seq: number): void {
   const { type: _type, seq: _seq, taskId: _task, callId, at, ...rest } = event;
   const before = sketch.item(callId);
+  sketch.set("lastCall", callId);
   sketch.put({ kind: "tool", key: callId, seq: before?.seq ?? seq, at: before?.at ?? at, ...rest });
 }
 
@@ -142,7 +143,8 @@ function approval(sketch: Sketch, event: ApprovalEvent, seq: number): void {
 }
 
 function diff(sketch: Sketch, event: DiffEvent, seq: number): void {
-  sketch.set("edits", [...sketch.now.edits, { seq, at: event.at, files: event.files }]);
+  const before = (sketch.item(sketch.now.lastCall)?.seq ?? seq) - 1;
+  sketch.set("edits", [...sketch.now.edits, { seq, before, at: event.at, files: event.files }]);
   const changes = sketch.map("changes");
   for (const file of event.files) {
     const merged = together(changes.get(file.path), file);

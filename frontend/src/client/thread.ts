@@ -97,6 +97,8 @@ export interface Draft {
 
 export interface Edit {
   readonly seq: number;
+  /** The last event before the call that made it: where a rewind must go to undo it. */
+  readonly before: number;
   readonly at: string;
   readonly files: readonly ChangedFile[];
 }
@@ -135,6 +137,8 @@ export interface Thread {
   readonly workedMs: number;
   readonly runningSince: string | undefined;
   readonly retriedSeq: number;
+  /** The call that was told of last. */
+  readonly lastCall: string;
   /** Events that came before one that they follow. */
   readonly held: readonly WireEvent[];
   readonly drafts: ReadonlyMap<string, Draft>;
@@ -164,6 +168,7 @@ export const emptyThread = (taskId: string): Thread => ({
   workedMs: 0,
   runningSince: undefined,
   retriedSeq: 0,
+  lastCall: "",
   held: [],
   drafts: new Map(),
   thoughts: new Map(),

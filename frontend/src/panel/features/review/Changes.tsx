@@ -56,9 +56,10 @@ export function Changes({ thread, wide, onGoing }: Props) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only an edit changes what was told of edits
   const told = useMemo(() => toldFiles(thread), [thread.taskId, thread.edits]);
-  const decidable = files !== undefined && files.length > 0;
+  // Where the sidecar answers, its word counts, also that nothing is left.
+  const decidable = files !== undefined;
   const shown = decidable ? files : told;
-  if (shown.length === 0) return null;
+  if (shown.length === 0 && (told.length === 0 || !decidable)) return null;
   const pending = decidable ? files.flatMap((file) => file.hunks.filter(isPending).map((hunk) => hunk.id)) : [];
   const sum = (key: "added" | "removed") => shown.reduce((before, file) => before + file[key], 0);
   const brief = shown.every((file) => file.hunks.length === 0);
@@ -99,6 +100,7 @@ export function Changes({ thread, wide, onGoing }: Props) {
           onDecide={decidable ? decide : undefined}
         />
       ))}
+      {shown.length === 0 && <p className="file-note">Nothing that it changed is left.</p>}
       {!missing && files !== undefined && <Checkpoints thread={thread} onDone={rewound} />}
     </section>
   );

@@ -75,7 +75,7 @@ function points(edits: readonly Edit[]): Point[] {
   const first = edits[0];
   if (first === undefined) return [];
   const last = edits.length - 1;
-  const start: Point = { seq: first.seq - 1, label: "before the first change", after: edits };
+  const start: Point = { seq: first.before, label: "before the first change", after: edits };
   return [
     start,
     ...edits

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { panel } from "../browser.mjs";
+
+const lines = (change = {}) => `${Array.from({ length: 30 }, (_, place) => change[place] ?? `line ${place}`).join("\n")}\n`;
+
+export const files = { "long.txt": lines() };
+
+/** A rejected hunk is gone from the file; a rewind brings the file back, and can be undone. */
+export default async function ({ sidecar, page }) {
+  const { changes, reaches } = panel(page);
+  const edit = (from, to) => ({ calls: [{ tool: "edit_file", args: { path: "long.txt", oldText: from, newText: to } }] });
+  const read = { calls: [{ tool: "read_file", args: { path: "long.txt" } }] };
+  const models = await sidecar.script("edits", [read, edit("line 2\n", "line TWO\n"), edit("line 27\n", "line LATE\n"), { text: "Both are done." }]);
+  const id = await sidecar.execute("change two lines", { models, intent: "edit_code", agentType: "coder" });
+  await page.goto(await sidecar.door());
+  await page.goto(`${sidecar.url}/#task=${id}`);
+  await reaches("completed");
+  const known = await sidecar.call("GET", `/api/brain/tasks/${id}/diff`).catch(() => undefined);
+  if (known === undefined) return console.log("not told: this sidecar has no diff yet");
+
+  const eventually = async (wanted) => {
+    for (let tries = 0; (await sidecar.read("long.txt")) !== wanted; tries += 1) {
+      assert.ok(tries < 50, `the file is not as it should be:\n${await sidecar.read("long.txt")}`);
+      await page.waitForTimeout(100);
+    }
+  };
+  await changes.getByRole("button", { name: "Reject", exact: true }).nth(1).waitFor();
+  await changes.getByRole("button", { name: "Accept", exact: true }).first().click();
+  await changes.getByText("accepted").waitFor();
+  await changes.getByRole("button", { name: "Reject", exact: true }).click();
+  await eventually(lines({ 2: "line TWO" }));
+
+  await changes.getByRole("button", { name: "Rewind" }).first().click();
+  await page.getByRole("dialog").getByRole("button", { name: "Rewind", exact: true }).click();
+  await eventually(lines());
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await eventually(lines({ 2: "line TWO" }));
+}
