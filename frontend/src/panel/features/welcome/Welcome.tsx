@@ -1,6 +1,7 @@
 import type { ModelList, StatusAnswer } from "../../../wire/types.ts";
 import { Icon, type IconName } from "../../shared/icons.tsx";
 import { leaf } from "../../shared/words.ts";
+import { TrustNote } from "./TrustNote.tsx";
 
 const EXAMPLES: readonly (readonly [IconName, string, string])[] = [
   ["check", "run the tests", "Finds the test framework and runs it"],
@@ -42,6 +43,7 @@ export function Welcome({ status, models, onExample, onSettings }: Props) {
           </li>
         ))}
       </ul>
+      {status && <TrustNote workspace={status.workspace} />}
       <p className="welcome-keys">
         <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>/</kbd> commands · <kbd>@</kbd> files
         · <kbd>↑</kbd> what you asked before
