@@ -108,12 +108,18 @@ class Sidecar:
             heartbeat_seconds=settings.bridge_heartbeat_seconds,
             changed=caches.changed,
         )
-        sites: list[Site] = [self._bridge, LocalSite(self._registry, launch.data_dir)]
+        local = LocalSite(self._registry, launch.data_dir)
+        sites: list[Site] = [self._bridge, local]
         self._executor = Executor(self._registry, sites, policy, caches)
         catalog = Catalog(settings, Path(settings.scripts or launch.data_dir / "scripts"))
         workflow = Workflow(self._journal, catalog, self._registry, self._executor)
         self._engine = Engine(
-            self._journal, workflow, launch.workspace, places=settings.max_tasks, max_queued=settings.max_queued
+            self._journal,
+            workflow,
+            local.host,
+            launch.workspace,
+            places=settings.max_tasks,
+            max_queued=settings.max_queued,
         )
         self._streams = Streams(settings.max_streams)
         self._session, tickets = SessionRoutes(token, Renewals(self._data)), Tickets()

@@ -10,12 +10,14 @@ from sidecar.engine import recovery
 from sidecar.engine.errors import Refused
 from sidecar.engine.memory import Kind, Memory, SaidMessage
 from sidecar.engine.operations import Answer, Cancel, Execute, Operation, Resume, Say
+from sidecar.engine.review import Review
 from sidecar.engine.worker import Worker
 from sidecar.engine.workflow import Workflow
 from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ENDED, Status, StoredRequest
+from tools.host import Host
 
 log = logging.getLogger(__name__)
 
@@ -25,14 +27,25 @@ _UNFINISHED = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.I
 
 
 class Engine:
-    def __init__(self, journal: Journal, workflow: Workflow, workspace: Path, *, places: int, max_queued: int) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        workflow: Workflow,
+        host: Callable[[str], Host],
+        workspace: Path,
+        *,
+        places: int,
+        max_queued: int,
+    ) -> None:
         self._journal = journal
         self._workspace = workspace
         self._max_queued = max_queued
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._worker = Worker(journal, workflow, self._owner, places)
+        self.review = Review(journal, host, self._tell)
 
     async def start(self) -> None:
+        await self.review.finish()
         await recovery.enqueue_left_open(self._journal, self._owner)
         self._worker.start()
 
@@ -149,8 +162,8 @@ class Engine:
                 continue
             if again:
                 self._worker.wake()
-            elif run := self._worker.run_of(task_id):
-                run.hear(record)
+            else:
+                self._tell(task_id, record)
             return task_id
         raise Refused(409, "task_changing", "The task changes its state too fast to take the message; send it again.")
 
@@ -170,9 +183,13 @@ class Engine:
         except WrongStatus as error:
             message = f"The task is {error.status}; it no longer waits for an answer."
             raise Refused(409, "task_ended", message) from error
+        self._tell(task_id, record)
+        return task_id
+
+    def _tell(self, task_id: str, record: Record) -> None:
+        """What was written from outside reaches the task at once, if it is at work."""
         if run := self._worker.run_of(task_id):
             run.hear(record)
-        return task_id
 
 
 def _is_directory(path: Path) -> bool:

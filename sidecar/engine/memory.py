@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sidecar.engine.timeline import RewoundTo, Timeline, plain
+from sidecar.engine.timeline import REWIND, Timeline, plain, rewinds
 from sidecar.journal.port import Record
 from sidecar.wire.base import Wire
 from sidecar.wire.events import ApprovalEvent, Effect
@@ -20,8 +20,10 @@ class Kind(StrEnum):
     APPROVAL = "approval"
     ANSWER = "answer"
     ROUND = "round"
-    REWIND = "rewind"
+    REWIND = REWIND
     HUNK = "hunk"
+    UNDO = "undo"
+    UNDONE = "undone"
 
 
 class SaidMessage(Wire):
@@ -54,8 +56,7 @@ class Memory:
     @classmethod
     def of(cls, records: Sequence[Record]) -> "Memory":
         """What the task knows now; what was rewound it has never known."""
-        rewinds = [RewoundTo.model_validate_json(record.body) for record in records if record.kind == Kind.REWIND]
-        timeline = Timeline.of(rewinds)
+        timeline = Timeline.of(rewinds(records))
         memory = cls(branch=timeline.branch)
         for record in records:
             if timeline.holds(record.seq):

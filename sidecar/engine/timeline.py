@@ -7,14 +7,30 @@ comes after R does. Nothing is removed, so a rewind can be rewound.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sidecar.journal.port import Record
 from sidecar.wire.base import Wire
+
+REWIND = "rewind"
 
 
 class RewoundTo(Wire):
-    """The record of a rewind: to which event, told by which."""
+    """What the record of a rewind says."""
+
+    to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rewind:
+    """To which event a task was rewound, and which event told of it."""
 
     to: int
     at: int
+
+
+def rewinds(records: Sequence[Record]) -> list[Rewind]:
+    return [
+        Rewind(RewoundTo.model_validate_json(record.body).to, record.seq) for record in records if record.kind == REWIND
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +45,7 @@ class Timeline:
         return any(after < seq and (last is None or seq <= last) for after, last in self.spans)
 
     @classmethod
-    def of(cls, rewinds: Sequence[RewoundTo]) -> "Timeline":
+    def of(cls, rewinds: Sequence[Rewind]) -> "Timeline":
         timeline = cls()
         for number, rewind in enumerate(rewinds, start=1):
             # What counted at that moment is what counted then, not what counts now.

@@ -105,7 +105,7 @@ class MemoryJournal:
         for record in records:
             if (record.kind, record.key) in kept.records:
                 raise DuplicateRecord(record.kind, record.key)
-        seq = len(kept.events) + len(events)
+        seq = len(kept.events) + max(len(events), 1)
         kept.records |= {(record.kind, record.key): replace(record, seq=seq) for record in records}
         stored = []
         for event in events:
@@ -196,6 +196,10 @@ class MemoryJournal:
             if kept.owner != owner
             and (kept.state.status in _LEFT_OPEN or (kept.state.status is Status.QUEUED and kept.owner is not None))
         ]
+
+    async def undoing(self) -> Sequence[str]:
+        found = self._tasks.values()
+        return [kept.id for kept in found if any(kind == "undo" for kind, _ in kept.records)]
 
     def put_blob(self, task_id: str, data: bytes) -> Awaitable[str]:
         return _done(lambda: self._put_blob(task_id, data))

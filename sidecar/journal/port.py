@@ -23,7 +23,7 @@ class StoredEvent:
 class Record:
     """What a task must remember and nobody watches: step outcomes, intents, answers. Unique by kind and key.
 
-    `seq` is the task's newest event when it was written; the journal fills it in.
+    `seq` is the event that it belongs to, filled in by the journal: the last one written with it, or else the next one.
     """
 
     kind: str
@@ -122,6 +122,9 @@ class Journal(Protocol):
 
     async def left_open(self, owner: str) -> Sequence[Task]:
         """The tasks that somebody other than `owner` claimed, or was at work on, and has not ended."""
+
+    async def undoing(self) -> Sequence[str]:
+        """The tasks of which something was undone, or was about to be."""
 
     def put_blob(self, task_id: str, data: bytes) -> Awaitable[str]:
         """The hash under which the bytes can be had again, for as long as the task is kept.

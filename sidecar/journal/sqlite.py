@@ -172,6 +172,14 @@ class SqliteJournal:
         values = (*_LEFT_OPEN, owner, Status.QUEUED, owner)
         return await self._read(partial(_read_tasks, condition, values, "ORDER BY position"))
 
+    async def undoing(self) -> Sequence[str]:
+        def read(connection: sqlite3.Connection) -> list[str]:
+            undone = "SELECT task FROM records WHERE kind = 'undo'"
+            found = connection.execute(f"SELECT id FROM tasks WHERE position IN ({undone}) ORDER BY position")  # noqa: S608
+            return [task_id for (task_id,) in found]
+
+        return await self._read(read)
+
     async def blob(self, digest: str) -> bytes | None:
         return await self._read(partial(_read_blob, digest))
 

@@ -160,7 +160,7 @@ class Store:
             raise LeaseLost(task_id)
         if when is not None and head.state.status not in when:
             raise WrongStatus(task_id, head.state.status)
-        self._insert_records(head, records, head.last_seq + len(pending))
+        self._insert_records(head, records, head.last_seq + max(len(pending), 1))
         state, seq = head.state, head.last_seq
         stored = []
         for event, at, body in pending:

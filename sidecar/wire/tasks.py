@@ -178,6 +178,20 @@ class HunkRequest(Wire):
 
 class RewindRequest(Wire):
     seq: Annotated[int, Field(ge=0)]
+    preview: Annotated[bool, Field(description="Only say what it would change.")] = False
+
+
+class RewoundFile(Wire):
+    path: str
+    change: Literal["created", "modified", "deleted", "conflict"]
+    why: str | None = optional()
+
+
+class RewindAnswer(Wire):
+    """What a rewind did to each file. A file that the person edited since is merged, or left alone as a conflict."""
+
+    seq: int
+    files: list[RewoundFile]
 
 
 class DiffLine(Wire):
@@ -203,7 +217,10 @@ class FileDiff(Wire):
 
 
 class DiffAnswer(Wire):
+    """The change so far; `conflicts` are files that a rejection could not be undone in, and why."""
+
     files: list[FileDiff]
+    conflicts: list[RewoundFile] = []
 
 
 class StoredRequest(Wire):

@@ -201,11 +201,18 @@ async def test_records_come_back_in_the_order_they_were_written(journal: Journal
     assert list(await journal.records("t_1")) == written
 
 
-async def test_a_record_knows_the_newest_event_of_its_moment(journal: Journal) -> None:
+async def test_a_record_belongs_to_the_event_that_came_with_it_or_comes_next(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
     await journal.append("t_1", records=[Record("step", "a", "1")])
     await journal.append("t_1", [step(1), step(2)], [Record("step", "b", "2")])
-    assert [record.seq for record in await journal.records("t_1")] == [1, 3]
+    assert [record.seq for record in await journal.records("t_1")] == [2, 3]
+
+
+async def test_tasks_with_something_to_undo_are_found(journal: Journal) -> None:
+    for name in ("t_1", "t_2"):
+        await journal.create(new_task(name))
+    await journal.append("t_2", records=[Record("undo", "1", "{}"), Record("undo", "2", "{}")])
+    assert await journal.undoing() == ["t_2"]
 
 
 async def test_a_second_record_of_the_same_kind_and_key_is_refused_with_everything_that_came_with_it(

@@ -34,10 +34,11 @@ class House:
         registry = default_registry()
         data_dir = tmp_path / "data"
         data_dir.mkdir(exist_ok=True)
-        self.executor = Executor(registry, [LocalSite(registry, data_dir)], Policy())
+        site = LocalSite(registry, data_dir)
+        self.executor = Executor(registry, [site], Policy())
         catalog = Catalog(Settings(), self.scripts)
         workflow = Workflow(journal, catalog, registry, self.executor)
-        self.engine = Engine(journal, workflow, self.workspace, places=places, max_queued=max_queued)
+        self.engine = Engine(journal, workflow, site.host, self.workspace, places=places, max_queued=max_queued)
 
     def script(self, name: str, replies: object) -> Json:
         (self.scripts / f"{name}.json").write_text(json.dumps(replies))

@@ -1,8 +1,8 @@
-from sidecar.engine.timeline import RewoundTo, Timeline, branched, plain
+from sidecar.engine.timeline import Rewind, Timeline, branched, plain
 
 
 def counting(rewinds: list[tuple[int, int]], until: int) -> list[int]:
-    timeline = Timeline.of([RewoundTo(to=to, at=at) for to, at in rewinds])
+    timeline = Timeline.of([Rewind(to, at) for to, at in rewinds])
     return [seq for seq in range(1, until + 1) if timeline.holds(seq)]
 
 
