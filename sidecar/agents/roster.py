@@ -35,11 +35,14 @@ class Agent:
     description: str
     role: str
     tools: tuple[str, ...]
+    #: Where it is told to come to an end; while it makes progress it may go on for a while.
     max_iterations: int
+    #: The prompt of an agent that is not one of ours.
+    text: str = ""
 
     @property
     def prompt(self) -> str:
-        return _read_prompt(self.name)
+        return self.text or _read_prompt(self.name)
 
     def read_only(self) -> "Agent":
         return replace(self, tools=tuple(tool for tool in self.tools if tool in READ))

@@ -1,8 +1,17 @@
-"""From a sentence to an intent and its pipeline, by rules, in microseconds, with the reason in words."""
+"""From a sentence to an intent and its pipeline, by rules, in microseconds, with the reason in words.
 
+The person's own word comes first: `options.intent`, or a slash command that begins the task. A language model is
+asked only where the rules are not sure (`unsure`), and only a real one.
+"""
+
+import asyncio
 import re
+from collections.abc import Mapping
 from typing import get_args
 
+from sidecar.agents.customs import Command
+from sidecar.agents.routing.rules import guess
+from sidecar.models.port import Model, Reply, Request, Stop, UserTurn
 from sidecar.wire.tasks import Intent, Options, RouteAnswer
 
 PIPELINES: dict[Intent, tuple[str, ...]] = {
@@ -18,90 +27,91 @@ PIPELINES: dict[Intent, tuple[str, ...]] = {
 
 #: Intents whose agents get no tool that changes anything.
 READ_ONLY: frozenset[Intent] = frozenset({"chat", "explain_code", "review_code"})
-
-_CODE = r"(function|method|class|test|file|module|endpoint|route|field|parameter|argument|flag|option|bug|error|import)"
-_RULES: tuple[tuple[Intent, float, str, str], ...] = (
-    (
-        "explain_code",
-        0.95,
-        "it asks for no change",
-        r"\b(do not|don'?t|without)\s+(change|changing|edit|editing|modify|modifying|touch|touching)\b",
-    ),
-    (
-        "run_command",
-        0.95,
-        "it asks to run something",
-        r"^(please\s+|can you\s+)*(run|execute|start|launch|build|install|deploy|compile|lint|benchmark)\b"
-        r"(?!.*\bscript that\b)"
-        r"|^(pytest|npm|make|cargo|go|git|docker|pip|yarn|pnpm)\s+\w+"
-        r"|^(tests?|build|lint)[.!]?$",
-    ),
-    (
-        "create_project",
-        0.9,
-        "it asks for a new project",
-        r"\b(create|scaffold|generate|bootstrap|set up|start|make|build|new)\b.*"
-        r"\b(project|app|application|package|library|website|site|service|cli|api|repo(sitory)?)\b(?!\s*(function|method|class|file))"
-        r"(?!.*\bin\s+\S+\.\w+)",
-    ),
-    (
-        "refactor_code",
-        0.9,
-        "it asks to restructure",
-        r"\b(refactor|restructure|reorgani[sz]e|clean up|simplify|deduplicate|split|extract|inline|modulari[sz]e|"
-        r"migrate|modernize)\b",
-    ),
-    (
-        "write_docs",
-        0.9,
-        "it asks for documentation",
-        r"\b(document|docs?|docstrings?|readme|changelog|documentation|tutorial)\b(?=.*|$)(?<!explain the docs)",
-    ),
-    (
-        "review_code",
-        0.9,
-        "it asks for a review",
-        r"\b(review|audit|critique|code smells?|security issues?|vulnerabilit)\b"
-        r"|^(check|inspect)\b.*\b(diff|change|pr|code)\b",
-    ),
-    (
-        "explain_code",
-        0.85,
-        "it asks a question about the code",
-        r"^(please\s+|can you\s+|could you\s+)*"
-        r"(explain|describe|summari[sz]e|show|list|search|find|grep|look|tell me|walk me|"
-        r"ls\b|where|who|what|why|how|which|when|does|is|are)\b",
-    ),
-    (
-        "edit_code",
-        0.85,
-        "it asks for a change",
-        r"\b(add|fix|change|update|implement|write|create|remove|delete|rename|replace|move|edit|modify|convert|insert|"
-        rf"make|support|handle|use|format|sort)\b|\b{_CODE}\b",
-    ),
-)
-_COMPILED = tuple(
-    (intent, confidence, why, re.compile(rule, re.IGNORECASE)) for intent, confidence, why, rule in _RULES
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+SLASHES: dict[str, Intent] = {
+    **{intent: intent for intent in INTENTS},
+    "ask": "chat",
+    "explain": "explain_code",
+    "find": "explain_code",
+    "edit": "edit_code",
+    "fix": "edit_code",
+    "refactor": "refactor_code",
+    "new": "create_project",
+    "create": "create_project",
+    "run": "run_command",
+    "review": "review_code",
+    "docs": "write_docs",
+    "document": "write_docs",
+}
+#: Below this a language model may know better.
+SURE = 0.6
+_SLASH = re.compile(r"/([\w-]+)(?!\S)\s*")
+_PATIENCE = 8.0
+_QUESTION = (
+    "You sort what people say to a coding assistant. Answer with one word of these and nothing else: "
+    + ", ".join(INTENTS)
+    + ". chat: about no code of this project. explain_code: asks about the project, wants no change. run_command: "
+    "wants something run."
 )
 
 
-def route(task: str, options: Options | None = None) -> RouteAnswer:
+def route(task: str, options: Options | None = None, commands: Mapping[str, Command] | None = None) -> RouteAnswer:
     options = options or Options()
     if options.intent is not None:
         return _answer(options.intent, 1.0, "you chose this intent", options)
-    text = task.strip()
-    command = re.match(r"/(\w+)\b", text)
-    if command and command[1] in get_args(Intent):
-        return _answer(command[1], 1.0, f"you wrote /{command[1]}", options)  # type: ignore[arg-type]
-    for intent, confidence, why, rule in _COMPILED:
-        if rule.search(text):
-            return _answer(intent, confidence, why, options)
-    return _answer("chat", 0.5, "no rule recognised it as work on code", options)
+    slash = _SLASH.match(task.lstrip())
+    if slash:
+        own = (commands or {}).get(slash[1])
+        if own is not None:
+            return _own(own, options)
+        if intent := SLASHES.get(slash[1]):
+            return _answer(intent, 1.0, f"you wrote /{slash[1]}", options)
+    guessed = guess(task)
+    return _answer(guessed.intent, guessed.confidence, guessed.why, options)
+
+
+def request_of(task: str, commands: Mapping[str, Command] | None = None) -> str:
+    """What the agents are asked: the task without its slash command, or what that command stands for."""
+    slash = _SLASH.match(task.lstrip())
+    if slash is None:
+        return task
+    rest = task.lstrip()[slash.end() :]
+    if own := (commands or {}).get(slash[1]):
+        return own.said_with(rest.strip())
+    return rest if slash[1] in SLASHES and rest.strip() else task
+
+
+def unsure(answer: RouteAnswer) -> bool:
+    return answer.confidence < SURE
+
+
+async def second_opinion(task: str, answer: RouteAnswer, model: Model, options: Options) -> RouteAnswer:
+    """What a language model says, if it says it soon and in the words that it was given; else what the rules said."""
+    request = Request("router", _QUESTION, [UserTurn(text=task[:2_000])])
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            async for part in model.stream(request):
+                if isinstance(part, Reply) and part.stop is Stop.END:
+                    said = part.text.strip().strip(".`\"'").lower()
+                    if said in PIPELINES:
+                        return _answer(said, 0.8, f"{model.provider}/{model.name} took it for this", options)
+    except TimeoutError:
+        pass
+    return answer
+
+
+def _own(command: Command, options: Options) -> RouteAnswer:
+    why = f"you wrote /{command.name}"
+    answer = _answer(command.intent or "edit_code", 1.0, why, options)
+    if command.agent is not None and options.agent_type is None:
+        return answer.model_copy(update={"pipeline": [command.agent]})
+    return answer
 
 
 def _answer(intent: Intent, confidence: float, why: str, options: Options) -> RouteAnswer:
     if options.agent_type is not None:
-        return RouteAnswer(
-            intent=intent, confidence=confidence, pipeline=[options.agent_type], why=f"{why}; you chose the agent"
-        )
-    return RouteAnswer(intent=intent, confidence=confidence, pipeline=list(PIPELINES[intent]), why=why)
+        pipeline, why = [str(options.agent_type)], f"{why}; you chose the agent"
+    else:
+        pipeline = list(PIPELINES[intent])
+    # Our own words: there is nothing to validate, and validation would cost as much as the rules.
+    return RouteAnswer.model_construct(intent=intent, confidence=confidence, pipeline=pipeline, why=why)

@@ -1,0 +1,79 @@
+"""Questions: about this code, about the state of the build, for an opinion on the code, or about the world."""
+
+from sidecar.agents.routing import lexicon as lex
+from sidecar.agents.routing.sentence import LITERAL, QUOTED, Clause
+from sidecar.wire.tasks import Intent
+
+_HERE = lex.word_set("this these our we here my us diese dieser cette ce esta este")
+_THE = lex.word_set("the that it der die das le la les el los las den dem se l'")
+_MINE = lex.word_set("this these my code pr diff change changes i here module file it")
+_ANYTHING = frozenset(("anything", "something"))
+_OURS = lex.word_set("this these my our code pr diff")
+_JUDGED = lex.word_set("is are any does did do what que what's how could can was has")
+_LOOKS = lex.word_set("list ls dir search grep find cat open show tree locate liste suche busca cherche trace")
+_AUXILIARIES = lex.word_set("is are was were do does did will should would can has have")
+_OPINION = lex.word_set("think penses-tu pensez-vous denkst hältst opinas piensas parece")
+_WORLD_LIKE = frozenset(("explain", "give", "tell", "compare"))
+
+
+def asked_about(clause: Clause, said: bool = False) -> tuple[Intent, float]:
+    """`said`: it is no question but a sentence like “explain…” or “show…”."""
+    words = clause.words
+    if (said and "output" in words and LITERAL in words) or (not clause.named and clause.has(lex.MACHINE)):
+        return "run_command", 0.75
+    if not said and _runs(clause):
+        return "run_command", 0.8
+    if not (said or clause.asks) and words[0] in ("when", "wenn", "if") and not _AUXILIARIES.issuperset(words[1:2]):
+        return "edit_code", 0.65
+    if words[:2] == ["what's", "in"] or words[:3] == ["what", "is", "in"]:
+        return "explain_code", 0.8
+    if not said and _judges(clause):
+        return "review_code", 0.8
+    evidence = _evidence(clause)
+    if said:
+        evidence += 3 if clause.head in _LOOKS else 1 if clause.head not in _WORLD_LIKE else 0
+        if clause.head in _WORLD_LIKE and len(words) <= 2 and evidence >= 0:
+            evidence += 1
+    if evidence >= 1:
+        return "explain_code", min(0.95, 0.7 + 0.05 * evidence)
+    return "chat", 0.6 if evidence == 0 else 0.8
+
+
+def _evidence(clause: Clause) -> int:
+    """How much speaks for this code rather than the world."""
+    words = clause.words
+    score = 4 * clause.named + 2 * clause.has(_HERE) + clause.has(_THE) + (LITERAL in words or QUOTED in words)
+    score += 2 * clause.has(lex.CODE)
+    score -= 3 * clause.has(lex.WORLD)
+    if words[0] in ("what", "what's") and len(words) > 2 and words[1] in ("is", "are", "a", "an", "the", "does"):
+        score -= 1
+    if words[0] == "how" and len(words) > 2 and words[1] in ("do", "can", "to") and words[2] in ("i", "you"):
+        score -= 2 if not (clause.has(_HERE) or clause.named) else 0
+    if score <= 0 and words[:2] == ["what", "does"] and words[-1] in ("do", "return"):
+        score = 1
+    if words[:2] in (["what", "is"], ["what", "are"]) and not clause.named and not clause.has(_HERE | _THE):
+        score -= 2
+    if words[0] in ("should", "would"):
+        score -= 2
+    return score
+
+
+def _runs(clause: Clause) -> bool:
+    words = clause.words
+    if words[0] in ("do", "does", "is", "are", "did") and clause.has(lex.TESTS) and clause.has(lex.PASS):
+        return True
+    if words[0] == "does" and len(words) <= 4 and clause.has(lex.PASS) and words[-1] not in ("work", "works"):
+        return True
+    if "version" in words and not {"installed", "running", "my"}.isdisjoint(words):
+        return True
+    return "output" in words and (LITERAL in words or clause.has(lex.PROGRAMS))
+
+
+def _judges(clause: Clause) -> bool:
+    if clause.head not in _JUDGED or not clause.has(lex.FLAWS):
+        return clause.has(_OPINION) and (clause.has(_MINE) or "mon" in clause.words)
+    if "if" in clause.words and "would" in clause.words:
+        return False
+    if not {"better", "good", "clean"}.isdisjoint(clause.words) and not (clause.named or clause.has(_OURS)):
+        return False
+    return clause.has(_MINE) or clause.named or clause.has(_ANYTHING)

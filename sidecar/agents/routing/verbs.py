@@ -1,0 +1,207 @@
+"""What a verb at the head of a clause asks for; often that depends on what the verb is about."""
+
+from sidecar.agents.routing import lexicon as lex
+from sidecar.agents.routing.making import making, with_program
+from sidecar.agents.routing.questions import asked_about
+from sidecar.agents.routing.sentence import LITERAL, QUOTED, Clause
+from sidecar.wire.tasks import Intent
+
+_DIFFS = frozenset(("diff", "pr", "changes", "commit"))
+_REQUESTS_FOR_MERGE = frozenset(("pr", "pull", "issue"))
+_SCREEN = lex.word_set("when if page user screen header")
+_PLACES = lex.word_set("where why how who word")
+_BUILDS = frozenset(("compiles", "builds", "installed"))
+_SERVERS = frozenset(("server", "app", "service", "application"))
+_SEAMS = frozenset(("interface", "layer"))
+_RUNNING = lex.word_set("throws crashes page app server")
+_IT = lex.word_set("it them this that those these")
+
+
+def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, float] | None:
+    rest = clause.words[1:]
+    thing = clause.object()
+    following = rest[0] if rest else ""
+    if head == "clean":
+        return ("refactor_code", 0.9) if "up" in rest[:1] or clause.has(_CODE_ITSELF) else ("run_command", 0.8)
+    if head == "merge" or head == "pull" or head == "push":
+        into_code = clause.has(lex.PIECES) or "common" in rest or "duplicate" in rest
+        return ("refactor_code", 0.85) if into_code and not clause.has(_GIT) else ("run_command", 0.9)
+    if head in ("rename", "renomme", "benenne", "renombra"):
+        return ("edit_code", 0.75) if clause.has(_NOT_SYMBOLS) else ("refactor_code", 0.85)
+    if head in ("move", "verschiebe", "déplace"):
+        return ("refactor_code", 0.8) if clause.has(_SYMBOLS) or "out" in rest else ("edit_code", 0.8)
+    if head in ("convert", "turn", "port"):
+        other = "use" in rest or following in ("off", "on")
+        if _into_documents(clause):
+            return "write_docs", 0.8
+        return ("edit_code", 0.75) if other else ("refactor_code", 0.75)
+    if head == "switch" and "from" in rest and "to" in rest:
+        return "refactor_code", 0.75
+    if head == "proofread" and clause.has(_CODE_ITSELF):
+        return "review_code", 0.8
+    if head in lex.REFACTOR:
+        if _documents(clause, thing):
+            return "write_docs", 0.85
+        return "refactor_code", 0.9
+    if head in ("comment", "commente", "comenta"):
+        return (
+            ("edit_code", 0.8)
+            if following == "out"
+            else ("review_code", 0.8)
+            if following == "on"
+            else ("write_docs", 0.9)
+        )
+    if head in lex.DOCUMENT:
+        return "write_docs", 0.95
+    if head in lex.EXPLAIN:
+        return _explaining(head, clause, following)
+    if head in lex.REVIEW:
+        return _reviewing(head, clause, following)
+    if head == "format" and _documents(clause, thing) is False and clause.has(lex.TROUBLE):
+        return "edit_code", 0.7
+    if head in lex.RUN:
+        return _running(head, clause, thing)
+    if head == "new" or head in lex.CREATE:
+        return making(head, clause)
+    return _editing(head, clause, thing, parts)
+
+
+_CODE_ITSELF = lex.word_set("code class function module file imports")
+_GIT = lex.word_set("branch main master develop origin upstream remote latest pr request")
+_NOT_SYMBOLS = lex.word_set(
+    "file folder directory label button column heading title tab menu datei page endpoint flag option"
+)
+_SYMBOLS = lex.word_set(
+    "class classes function functions method methods helper helpers module code logic constants constant "
+    "type types klasse funktion classe fonction business utilities tests interface interfaces"
+)
+
+
+def _explaining(head: str, clause: Clause, following: str) -> tuple[Intent, float] | None:
+    rest = clause.words[1:]
+    if head in ("give", "suggest", "spot", "find", "look", "search", "analyze", "analyse", "tell", "identify", "see",
+                "show", "list", "investigate", "finde", "suche", "cherche", "busca", "read"):  # fmt: skip
+        if (
+            head in ("see", "tell")
+            and ("if" in rest or "whether" in rest)
+            and clause.has(lex.TESTS)
+            and clause.has(lex.PASS)
+        ):
+            return "run_command", 0.8
+        if head == "look" and following in ("over", "through"):
+            return "review_code", 0.85
+        if clause.has(lex.FLAWS) and not _error_search(clause):
+            return "review_code", 0.85
+        if head == "look" and following == "at" and clause.has(_DIFFS):
+            return "review_code", 0.8
+    if head in ("show", "display") and following in ("a", "an") and clause.has(lex.PIECES):
+        return "edit_code", 0.7
+    if head == "open" and clause.has(_REQUESTS_FOR_MERGE):
+        return "run_command", 0.7
+    if head == "print" and not clause.has(lex.DEFINITE):
+        return "edit_code", 0.7
+    if head == "print":
+        return "run_command", 0.7
+    if head == "name" or (head == "display" and clause.has(_SCREEN)):
+        return "edit_code", 0.65
+    if head in ("explain", "describe", "summarize", "summarise", "outline", "list") and _into_documents(clause):
+        return "write_docs", 0.85
+    intent, confidence = asked_about(clause, said=True)
+    return intent, confidence
+
+
+def _error_search(clause: Clause) -> bool:
+    """“Search for the word bug”, “find where the issue id is set”: not a review."""
+    return LITERAL in clause.words or QUOTED in clause.words or clause.has(_PLACES)
+
+
+def _reviewing(head: str, clause: Clause, following: str) -> tuple[Intent, float]:
+    if with_program(clause):
+        return "run_command", 0.75
+    if head in ("check", "verify", "vérifie", "comprueba", "verifica", "prüfe", "überprüfe", "examine"):
+        if following in ("if", "whether", "that", "ob", "si", "se", "out"):
+            runs = clause.has(lex.PASS) or clause.has(_BUILDS)
+            if runs:
+                return "run_command", 0.85
+            return ("review_code", 0.7) if clause.has(lex.FLAWS) else ("explain_code", 0.75)
+        if following in ("where", "how", "why", "which", "what", "who"):
+            return "explain_code", 0.8
+        if following in ("in", "out"):
+            return "run_command", 0.6
+    return "review_code", 0.9
+
+
+def _running(head: str, clause: Clause, thing: list[str]) -> tuple[Intent, float]:
+    if head in ("start", "starte", "clone", "inicia") and making("create", clause)[0] == "create_project":
+        if "new" in thing or not clause.has(_SERVERS):
+            return "create_project", 0.85
+        return "run_command", 0.7
+    if head in ("time", "measure", "profile", "test", "teste", "reset", "revert", "switch", "fetch", "dump", "stop"):
+        return "run_command", 0.75
+    return "run_command", 0.93
+
+
+def _editing(head: str, clause: Clause, thing: list[str], parts: list[Clause]) -> tuple[Intent, float]:
+    if (thing and thing[-1] in ("branch", "tag")) or "branch" in thing or (head == "apply" and clause.has(_MIGRATIONS)):
+        return "run_command", 0.75
+    if (with_program(clause) and lex.PIECES.isdisjoint(thing)) or (
+        head in ("upgrade", "update") and thing[:1] and thing[0] in lex.PROGRAMS
+    ):
+        return "run_command", 0.7
+    if thing and thing[-1] in ("review", "code-review"):
+        return "review_code", 0.8
+    if _documents(clause, thing):
+        return "write_docs", 0.9
+    if thing and thing[0] in _IT and len(thing) <= 2 and any(part is not clause and _on_docs(part) for part in parts):
+        return "write_docs", 0.75
+    if head in (
+        "remove",
+        "reduce",
+        "improve",
+        "replace",
+        "apply",
+        "introduce",
+        "make",
+        "eliminate",
+        "verbessere",
+        "get",
+        "use",
+    ) and (clause.has(lex.SHAPE) or "injection" in clause.words or (head == "introduce" and clause.has(_SEAMS))):
+        return "refactor_code", 0.8
+    return "edit_code", 0.9
+
+
+_MIGRATIONS = frozenset(("migration", "migrations", "stash"))
+_LOOKS = lex.word_set("color colour size font position margin generator parser builder link")
+
+
+def _on_docs(clause: Clause) -> bool:
+    return clause.has(lex.DOCS) and not clause.has(_RUNNING)
+
+
+def _documents(clause: Clause, thing: list[str]) -> bool:
+    """Whether what is written or changed is documentation, not code that has to do with it."""
+    if (
+        not clause.has(lex.DOCS)
+        and "notes" not in thing
+        and not any(word.endswith((".md", ".rst")) for word in clause.words)
+    ):
+        return False
+    if (
+        not lex.DOCS.isdisjoint(thing)
+        or ("notes" in thing and "release" in thing)
+        or any(w.endswith(".md") for w in thing)
+    ):
+        return (thing[-1] not in _LOOKS and thing[-1] not in lex.PIECES) or thing[-1] in ("file", "section", "page")
+    return (lex.PIECES.isdisjoint(thing) and not clause.path) or _into_documents(clause)
+
+
+_INTO = lex.word_set("in to into of from im in zum dans au en al")
+
+
+def _into_documents(clause: Clause) -> bool:
+    words = clause.words
+    for place, word in enumerate(words):
+        if word in _INTO and any(w in lex.DOCS or w.endswith((".md", ".rst")) for w in words[place + 1 : place + 4]):
+            return True
+    return False

@@ -1,0 +1,105 @@
+"""From a sentence to an intent."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sidecar.agents.customs import Command
+from sidecar.agents.router import PIPELINES, request_of, route, second_opinion, unsure
+from sidecar.models.port import Delta, Reply, Request, Stop
+from sidecar.wire.tasks import Options
+from tests.unit.agents.labelled import labelled
+
+
+def accuracy(name: str) -> float:
+    sentences = list(labelled(name))
+    right = sum(route(sentence).intent == intent for intent, sentence in sentences)
+    print(f"{name}: {right} of {len(sentences)} sentences, {right / len(sentences):.1%}")
+    return right / len(sentences)
+
+
+def test_sentences_that_the_rules_were_never_tuned_on_are_understood() -> None:
+    assert accuracy("held_out") >= 0.95
+
+
+def test_sentences_that_the_rules_were_tuned_on_are_understood() -> None:
+    assert accuracy("tuning") >= 0.99
+
+
+def test_there_are_enough_sentences_and_no_sentence_is_in_both_parts() -> None:
+    held_out, tuning = set(labelled("held_out")), set(labelled("tuning"))
+    assert len(held_out) + len(tuning) >= 400
+    assert not {sentence for _, sentence in held_out} & {sentence for _, sentence in tuning}
+    assert {intent for intent, _ in held_out} == {intent for intent, _ in tuning} == set(PIPELINES)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "intent"),
+    [
+        ("Explain the parser, do not change anything.", "explain_code"),
+        ("create a function in utils.py", "edit_code"),
+        ("build it", "run_command"),
+        ("run the tests", "run_command"),
+        ("list the files", "explain_code"),
+        ("search for TODO", "explain_code"),
+        ("run `git status`", "run_command"),
+        ("don't touch the tests, but fix the parser", "edit_code"),
+    ],
+)
+def test_what_was_promised(sentence: str, intent: str) -> None:
+    assert route(sentence).intent == intent
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "?", "…", "`", "```", "''", "/", "//", "😀", "\0", "a" * 200_000, "- " * 999]
+)
+def test_no_text_is_too_odd_to_be_routed(text: str) -> None:
+    answer = route(text)
+    assert answer.pipeline == list(PIPELINES[answer.intent])
+    assert 0 <= answer.confidence <= 1
+    assert answer.why
+
+
+def test_the_reason_names_the_word_that_decided() -> None:
+    assert "refactor" in route("please refactor the scheduler").why
+
+
+def test_the_option_wins_over_the_words() -> None:
+    answer = route("run the tests", Options(intent="write_docs"))
+    assert (answer.intent, answer.confidence) == ("write_docs", 1.0)
+
+
+def test_a_slash_command_wins_over_the_words_and_is_not_said_to_the_agents() -> None:
+    assert route("/review the way we run the tests").intent == "review_code"
+    assert route("/edit_code what is this?").intent == "edit_code"
+    assert request_of("/run_command run the tests") == "run the tests"
+    assert request_of("/review") == "/review"
+    assert request_of("/etc/passwd is readable, fix that") == "/etc/passwd is readable, fix that"
+
+
+def test_an_own_slash_command_has_its_own_text_intent_and_agent() -> None:
+    commands = {"ship": Command("ship", "Release $ARGUMENTS now.", intent="run_command", agent="terminal")}
+    answer = route("/ship version 2", None, commands)
+    assert (answer.intent, answer.pipeline) == ("run_command", ["terminal"])
+    assert request_of("/ship version 2", commands) == "Release version 2 now."
+
+
+def test_the_chosen_agent_is_the_whole_pipeline() -> None:
+    assert route("fix it", Options(agent_type="docs")).pipeline == ["docs"]
+
+
+class Says:
+    provider, name = "somebody", "small"
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        yield Reply(text=self._text, stop=Stop.END)
+
+
+async def test_where_the_rules_are_not_sure_a_model_may_say_it_in_one_word() -> None:
+    answer = route("blue is nicer")
+    assert unsure(answer)
+    assert (await second_opinion("blue is nicer", answer, Says("edit_code\n"), Options())).intent == "edit_code"
+    assert await second_opinion("blue is nicer", answer, Says("Well, I would say…"), Options()) == answer
