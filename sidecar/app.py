@@ -19,10 +19,13 @@ from sidecar.api.system import SystemRoutes
 from sidecar.api.tasks import TaskRoutes
 from sidecar.api.tickets import Tickets
 from sidecar.api.tools import ToolRoutes
+from sidecar.api.trust import TrustRoutes
 from sidecar.cache import Caches
 from sidecar.config.data_dir import DataDir
+from sidecar.config.places import policy_file
 from sidecar.config.renewals import Renewals
 from sidecar.config.settings import Settings
+from sidecar.config.trust import Trust
 from sidecar.engine.engine import Engine
 from sidecar.engine.workflow import Workflow
 from sidecar.journal.retention import Retention
@@ -102,7 +105,8 @@ class Sidecar:
         launch, settings = self._launch, self._settings
         retention = Retention(settings.keep_days, settings.keep_bytes)
         self._journal = await SqliteJournal.open(self._data.journal, retention)
-        self._registry, policy, caches = default_registry(), Policy(), Caches()
+        self._registry, caches, trust = default_registry(), Caches(), Trust(self._data)
+        policy = Policy(trust.trusted, own_table=policy_file())
         self._bridge = Entrance(
             reconnect_seconds=settings.bridge_reconnect_seconds,
             heartbeat_seconds=settings.bridge_heartbeat_seconds,
@@ -127,6 +131,7 @@ class Sidecar:
             endpoints(
                 TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),
                 ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
+                TrustRoutes(trust, launch.workspace, self._engine.checked_workspace),
                 SystemRoutes(self._journal, catalog, self._streams, self._bridge.shells, launch.workspace),
                 self._session,
                 tickets,

@@ -23,6 +23,10 @@ _FILE_PATTERNS = """
 _DIRECTORIES = frozenset(_DIRECTORY_NAMES.split())
 _PATTERNS = tuple(tuple(pattern.split("/")) for pattern in _FILE_PATTERNS.split())
 _EXAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})
+#: Of these, what may hold a secret, so that also looking at it is asked about.
+_PRIVATE_NAMES = ".env .env.* .envrc .npmrc .yarnrc.yml .pypirc .netrc *.pem *.key id_rsa id_ed25519 id_ecdsa"
+_SECRETS = re.compile("|".join(fnmatch.translate(pattern) for pattern in _PRIVATE_NAMES.split()))
+_SECRET_DIRECTORIES = frozenset({".ssh", ".gnupg", ".aws"})
 _SHORT_GIT = re.compile(r"git~\d+\Z")
 
 
@@ -38,6 +42,17 @@ def protected(path: str) -> str | None:
             tail = parts[-len(pattern) :]
             if len(tail) == len(pattern) and all(map(fnmatch.fnmatchcase, tail, pattern)):
                 return path
+    return None
+
+
+def secret(path: str) -> str | None:
+    """The part of a path that may hold a secret, or nothing."""
+    for name in path.replace("\\", "/").split("/"):
+        part = folded(name)
+        if part in _EXAMPLES or not part:
+            continue
+        if part in _SECRET_DIRECTORIES or _SECRETS.match(part):
+            return name
     return None
 
 

@@ -45,6 +45,8 @@ class ToolSpec:
     effects: Effects = "none"
     #: After a crash, may it simply be run again? Reads always; a command only where this says so.
     repeatable: bool = False
+    #: Whether it runs programs that the project itself brings or configures: not in an untrusted workspace, unasked.
+    runs_project: bool = False
     #: Which cache may hold its results; a result is served again only while everything it was read from is unchanged.
     cache: Literal["files", "tree", "diagnostics"] | None = None
 

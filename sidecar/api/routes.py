@@ -11,6 +11,7 @@ from sidecar.api.system import SystemRoutes
 from sidecar.api.tasks import TaskRoutes
 from sidecar.api.tickets import Tickets
 from sidecar.api.tools import ToolRoutes
+from sidecar.api.trust import TrustRoutes
 from sidecar.wire.base import Wire
 from sidecar.wire.events import EventPage
 from sidecar.wire.system import (
@@ -24,6 +25,8 @@ from sidecar.wire.system import (
     SessionToken,
     StatusAnswer,
     Ticket,
+    TrustAnswer,
+    TrustRequest,
 )
 from sidecar.wire.tasks import (
     Accepted,
@@ -159,6 +162,10 @@ TABLE: Sequence[Described] = (
         200,
         PolicyRequest,
     ),
+    Described("GET", "/api/brain/trust", "trust", "Which workspaces are trusted", TrustAnswer),
+    Described(
+        "POST", "/api/brain/trust", "set_trust", "Trust a workspace, or no longer", TrustAnswer, 200, TrustRequest
+    ),
     Described("GET", "/api/brain/agents", "agents", "The agents", AgentList),
     Described("GET", "/api/brain/models", "models", "The models, and who plays which role", ModelList),
     Described("GET", "/api/brain/status", "status", "How the sidecar is", StatusAnswer),
@@ -179,6 +186,7 @@ TABLE: Sequence[Described] = (
 def endpoints(
     tasks: TaskRoutes,
     tools: ToolRoutes,
+    trust: TrustRoutes,
     system: SystemRoutes,
     session: SessionRoutes,
     tickets: Tickets,
@@ -201,6 +209,8 @@ def endpoints(
         "tools_batch": tools.batch,
         "route": system.route,
         "policy_explain": tools.explain,
+        "trust": trust.list,
+        "set_trust": trust.set,
         "agents": system.agents,
         "models": system.models,
         "status": system.status,

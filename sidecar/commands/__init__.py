@@ -26,6 +26,7 @@ COMMANDS = {
     "tool": Command("tool", "run one tool, without a model"),
     "route": Command("route", "say what would be done with a task, and why"),
     "policy": Command("policy", "say whether a command would be allowed, and why"),
+    "trust": Command("trust", "let a workspace run its own tests and harmless commands"),
     "serve": Command("serve", "start the sidecar, for an editor or a script"),
     "shell": Command("shell", "carry out tools in a workspace, as a desktop shell does"),
     "open": Command("open", "open the panel of the running sidecar"),
@@ -36,6 +37,6 @@ COMMANDS = {
 
 GROUPS = {
     "tasks": ("run", "tasks", "show", "message", "approve", "cancel", "resume"),
-    "tools": ("tools", "tool", "route", "policy"),
+    "tools": ("tools", "tool", "route", "policy", "trust"),
     "the sidecar": ("serve", "shell", "open", "stop", "doctor", "completion"),
 }

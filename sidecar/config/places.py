@@ -14,6 +14,11 @@ def config_file() -> Path:
     return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "config.toml"
 
 
+def policy_file() -> Path:
+    """The person's own table of programs."""
+    return config_file().with_name("policy.toml")
+
+
 def default_data_dir(environ: Mapping[str, str]) -> Path:
     named = environ.get("BRAIN_DATA_DIR")
     if named:

@@ -123,6 +123,7 @@ class TrustRequest(Wire):
 class TrustedWorkspace(Wire):
     workspace: str
     trusted: bool
+    why: str
 
 
 class TrustAnswer(Wire):

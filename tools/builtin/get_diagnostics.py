@@ -30,6 +30,7 @@ class GetDiagnostics:
         timeout=120.0,
         retryable=True,
         cache="diagnostics",
+        runs_project=True,
     )
 
     def __init__(self) -> None:

@@ -33,6 +33,7 @@ class RunTests:
         parallel=False,
         effects="command",
         repeatable=True,
+        runs_project=True,
     )
 
     async def run(self, args: RunTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:

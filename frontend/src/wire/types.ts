@@ -134,8 +134,10 @@ export interface Diagnostic {
   code?: string;
 }
 
+/** The change so far; `conflicts` are files that a rejection could not be undone in, and why. */
 export interface DiffAnswer {
   files: FileDiff[];
+  conflicts?: RewoundFile[];
 }
 
 export interface DiffEvent {
@@ -425,8 +427,22 @@ export interface RetryEvent {
   error: string;
 }
 
+/** What a rewind did to each file. A file that the person edited since is merged, or left alone as a conflict. */
+export interface RewindAnswer {
+  seq: number;
+  files: RewoundFile[];
+}
+
 export interface RewindRequest {
   seq: number;
+  /** Only say what it would change. */
+  preview?: boolean;
+}
+
+export interface RewoundFile {
+  path: string;
+  change: "created" | "modified" | "deleted" | "conflict";
+  why?: string;
 }
 
 export interface RoleInfo {
@@ -662,6 +678,7 @@ export interface TrustRequest {
 export interface TrustedWorkspace {
   workspace: string;
   trusted: boolean;
+  why: string;
 }
 
 export interface Usage {

@@ -1,0 +1,142 @@
+"""Which workspaces the person trusts: recorded in the data directory, never in a workspace, and by nobody else.
+
+Trust is bound to what a workspace would run or configure when it is worked in. If that changes, by whomever, the
+workspace is no longer trusted until the person has said so again.
+"""
+
+# Asked for with every call: building a Path would cost more than the call itself.
+# ruff: noqa: PTH115, PTH123, PTH208
+
+import hashlib
+import json
+import os
+import re
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.config.data_dir import DataDir
+
+#: What a workspace could set or start, if it is let.
+_CONFIGURING = (".brain", ".mcp.json", ".git/hooks", ".githooks", ".husky")
+_GIT_CONFIG = ".git/config"
+#: Lines of Git's configuration that name a program, or another file of configuration. The rest changes every day.
+_RUNS = re.compile(
+    rb"fsmonitor|hookspath|sshcommand|pager|editor|external|textconv|clean|smudge|process|helper|askpass|program|proxy"
+    rb"|gitproxy|include|path\s*=|driver|command|uploadpack|receivepack|trustexitcode|=\s*!",
+    re.IGNORECASE,
+)
+_FILES = 500
+_SIZE = 1 << 20
+
+
+class Standing(NamedTuple):
+    """Where a workspace stands, in words for the person too."""
+
+    workspace: str
+    trusted: bool
+    why: str
+
+
+class Trust:
+    def __init__(self, data: DataDir, clock: Callable[[], float] = time.time) -> None:
+        self._data = data
+        self._clock = clock
+        self._file = data.path / "trust.json"
+        self._known = _read(self._file)
+        self._seen: dict[str, tuple[tuple[object, ...], str]] = {}
+
+    def trusted(self, workspace: str) -> bool:
+        place = os.path.realpath(workspace)
+        known = self._known.get(place)
+        return known is not None and known == self._fingerprint(place)
+
+    def standing(self, workspace: str) -> Standing:
+        place = os.path.realpath(workspace)
+        if place not in self._known:
+            return Standing(place, False, "You have not said that you trust it.")
+        if self.trusted(place):
+            return Standing(place, True, "You trust it.")
+        return Standing(place, False, "You trusted it, but what it runs or configures has changed since.")
+
+    def all(self) -> list[Standing]:
+        return [self.standing(place) for place in sorted(self._known)]
+
+    def set(self, workspace: str, *, trusted: bool) -> None:
+        place = os.path.realpath(workspace)
+        if trusted:
+            self._known[place] = self._fingerprint(place)
+        else:
+            self._known.pop(place, None)
+        self._data.write_private(self._file, json.dumps({"trusted": self._known}))
+
+    def _fingerprint(self, place: str) -> str:
+        """Asked for with every call, so what did not change is not read again."""
+        files = list(_configuring(place))
+        stamp = tuple(files)
+        seen = self._seen.get(place)
+        if seen is None or seen[0] != stamp:
+            seen = self._seen[place] = (stamp, _digest(place, files))
+        return seen[1]
+
+
+class _File(NamedTuple):
+    name: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    mode: int
+
+
+def _configuring(place: str) -> Iterator[_File]:
+    for name in (*_CONFIGURING, _GIT_CONFIG):
+        yield from _stamped(place, name)
+
+
+def _stamped(place: str, name: str) -> Iterator[_File]:
+    try:
+        found = os.lstat(f"{place}/{name}")
+    except OSError:
+        return
+    yield _File(name, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_mode)
+    if not stat.S_ISDIR(found.st_mode):
+        return
+    with suppress(OSError):
+        for entry in sorted(os.listdir(f"{place}/{name}"))[:_FILES]:
+            if not entry.endswith(".sample"):
+                yield from _stamped(place, f"{name}/{entry}")
+
+
+def _digest(place: str, files: list[_File]) -> str:
+    total = hashlib.sha256()
+    for file in files:
+        kind = stat.S_IFMT(file.mode)
+        content = b""
+        with suppress(OSError):
+            if kind == stat.S_IFLNK:
+                content = os.fsencode(os.readlink(f"{place}/{file.name}"))
+            elif kind == stat.S_IFREG:
+                with open(f"{place}/{file.name}", "rb") as stream:
+                    content = stream.read(_SIZE)
+        if file.name == _GIT_CONFIG:
+            lines = [line for line in content.splitlines() if _RUNS.search(line)]
+            if not lines:
+                continue
+            content = b"\n".join(lines)
+        elif kind == stat.S_IFDIR:
+            continue  # an empty directory sets nothing; what is in it follows
+        total.update(repr((file.name, kind, file.mode & 0o111, len(content))).encode() + content)
+    return total.hexdigest()
+
+
+def _read(file: Path) -> dict[str, str]:
+    """What cannot be read trusts nothing."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))["trusted"]
+        return {str(place): str(digest) for place, digest in found.items()}
+    except (OSError, ValueError, AttributeError, TypeError, KeyError):
+        return {}

@@ -1,0 +1,186 @@
+"""The table of programs: what is known of each, and what an argv means by it."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+_OWN = Path(__file__).with_name("programs.toml")
+_MODULES = frozenset({"python", "python3"})
+
+
+class BadTable(Exception):
+    """The person's own table cannot be used; nothing is allowed by it, and the reason is said."""
+
+
+@dataclass(frozen=True)
+class Program:
+    name: str
+    verdict: Literal["allow", "ask", "deny"] = "allow"
+    why: str = ""
+    options: Sequence[str] = ()
+    excluded: Sequence[str] = ()
+    requires: Sequence[str] = ()
+    numbers: bool = False
+    operands: str | Sequence[str] = "paths"
+    single: bool = False
+    network: bool = False
+    project: bool = False
+
+    @cached_property
+    def rules(self) -> "_Options":
+        return _Options(self)
+
+
+class Known(NamedTuple):
+    """A program of the table, and the words that come after its name and that of its sub-command."""
+
+    program: Program
+    words: list[str]
+
+
+class Table:
+    def __init__(self, *entries: Mapping[str, Any]) -> None:
+        self._programs: dict[str, Program] = {}
+        for table in reversed(entries):
+            self._programs.update(_flattened(table))
+
+    def find(self, argv: Sequence[str]) -> Known | None:
+        name, words = argv[0], list(argv[1:])
+        if name in _MODULES and words[:1] == ["-m"] and len(words) > 1:
+            name, words = words[1], words[2:]
+            module = self._programs.get(name)
+            return Known(module, words) if module is not None and module.project else None
+        if name == "git" and words[:1] == ["--no-pager"]:
+            words = words[1:]
+        for depth in (2, 1, 0):  # the most exact entry first
+            program = self._programs.get(" ".join([name, *words[:depth]])) if len(words) >= depth else None
+            if program is not None:
+                return Known(program, words[depth:])
+        return None
+
+    def denied(self, name: str) -> Program | None:
+        program = self._programs.get(name)
+        return program if program is not None and program.verdict == "deny" else None
+
+    def network(self, name: str) -> Program | None:
+        program = self._programs.get(name)
+        return program if program is not None and program.network else None
+
+
+def harmless(known: Known) -> str | None:
+    """Nothing if every word is known to be harmless; else the first that is not, in words."""
+    program, words = known
+    given: set[str] = set()
+    operands: list[str] = []
+    options = program.rules
+    while words:
+        word = words.pop(0)
+        if word == "--":
+            operands += words
+            break
+        if not word.startswith("-") or word == "-":
+            operands.append(word)
+            continue
+        name = word.partition("=")[0]
+        given.add(name)
+        taken = options.takes(word)
+        if taken is None:
+            return f"{name} of {program.name} is not known to be harmless"
+        del words[:taken]
+    if program.requires and not given & set(program.requires):
+        return f"{program.name} changes files without {' or '.join(program.requires)}"
+    match program.operands:
+        case "none":
+            wrong = operands[:1]
+        case "+":
+            wrong = [operand for operand in operands if not operand.startswith("+")]
+        case "paths" | "text":
+            wrong = []
+        case allowed:
+            wrong = [operand for operand in operands if operand not in allowed]
+    return f"{program.name} {wrong[0]} is not known to be harmless" if wrong else None
+
+
+class _Options:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._all = "*" in program.options
+        self._plain = {option for option in program.options if option[-1] not in "=#"}
+        self._valued = {option[:-1] for option in program.options if option[-1] == "="}
+        self._counted = {option[:-1] for option in program.options if option[-1] == "#"}
+
+    def takes(self, word: str) -> int | None:
+        """How many of the following words belong to this option; `None` if it is not harmless."""
+        name, equals, _ = word.partition("=")
+        if self._program.single or name.startswith("--"):
+            if self._all:
+                return None if self._excluded(name) else 0
+            if name in self._valued:
+                return 0 if equals else 1
+            return 0 if name in self._plain else None
+        if self._program.numbers and word[1:].isdigit():
+            return 0
+        return self._cluster(word[1:])
+
+    def _excluded(self, name: str) -> bool:
+        """Programs take a long option by any beginning of it that is unique."""
+        if self._program.single:
+            return name in self._program.excluded
+        return any(bad.startswith(name) or name.startswith(bad) for bad in self._program.excluded if bad[:2] == "--")
+
+    def _cluster(self, letters: str) -> int | None:
+        if f"-{letters}" in self._plain:
+            return 0
+        for place, letter in enumerate(letters):
+            option, rest = f"-{letter}", letters[place + 1 :]
+            if self._all:
+                if option in self._program.excluded:
+                    return None
+            elif option in self._valued:
+                return 0 if rest else 1
+            elif option in self._counted:
+                return 0 if not rest or rest.isdigit() else None
+            elif option not in self._plain:
+                return None
+        return 0
+
+
+def load(own: Path | None) -> Table:
+    """The product's table, with the person's own before it."""
+    if own is None:
+        return Table(_product())
+    try:
+        mine = tomllib.loads(own.read_text(encoding="utf-8"))
+        return Table(mine, _product())
+    except FileNotFoundError:
+        return Table(_product())
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise BadTable(f"{own} cannot be used: {error}") from error
+
+
+@cache
+def _product() -> Mapping[str, Any]:
+    return tomllib.loads(_OWN.read_text(encoding="utf-8"))
+
+
+_FIELDS = frozenset(each.name for each in fields(Program)) - {"name", "excluded"} | {"except"}
+
+
+def _flattened(table: Mapping[str, Any], prefix: str = "") -> dict[str, Program]:
+    found: dict[str, Program] = {}
+    for name, entry in table.items():
+        full = f"{prefix}{name}"
+        values = {key: value for key, value in entry.items() if not isinstance(value, dict)}
+        subs = {key: value for key, value in entry.items() if isinstance(value, dict)}
+        if unknown := values.keys() - _FIELDS:
+            raise ValueError(f"{full} has {', '.join(sorted(unknown))}, which means nothing here")
+        if values.get("verdict", "allow") not in ("allow", "ask", "deny"):
+            raise ValueError(f"{full} has a verdict that is not allow, ask or deny")
+        if values or not subs:
+            excluded = values.pop("except", ())
+            found[full] = Program(full, excluded=excluded, **values)
+        found.update(_flattened(subs, f"{full} "))
+    return found
