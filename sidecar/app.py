@@ -23,6 +23,7 @@ from sidecar.api.trust import TrustRoutes
 from sidecar.cache import Caches
 from sidecar.config.data_dir import DataDir
 from sidecar.config.places import policy_file
+from sidecar.config.keys import Keys
 from sidecar.config.renewals import Renewals
 from sidecar.config.settings import Settings
 from sidecar.config.trust import Trust
@@ -115,7 +116,8 @@ class Sidecar:
         local = LocalSite(self._registry, launch.data_dir)
         sites: list[Site] = [self._bridge, local]
         self._executor = Executor(self._registry, sites, policy, caches)
-        catalog = Catalog(settings, Path(settings.scripts or launch.data_dir / "scripts"))
+        keys = Keys(os.environ, launch.data_dir)
+        catalog = self._catalog = Catalog(settings, Path(settings.scripts or launch.data_dir / "scripts"), keys)
         workflow = Workflow(self._journal, catalog, self._registry, self._executor)
         self._engine = Engine(
             self._journal,
@@ -154,6 +156,7 @@ class Sidecar:
         for name in ROSTER["coder"].tools:
             self._registry.infos({name})
             await asyncio.sleep(0)
+        await self._catalog.warm()
         await self._journal.prune()
 
     async def run_until_stopped(self) -> None:
@@ -165,6 +168,7 @@ class Sidecar:
         self._server.stop()
         await self._serving
         await self._executor.close()
+        await self._catalog.close()
         await self._journal.close()
         self._data.withdraw()
 

@@ -31,6 +31,8 @@ COMMANDS = {
     "shell": Command("shell", "carry out tools in a workspace, as a desktop shell does"),
     "open": Command("open", "open the panel of the running sidecar"),
     "stop": Command("stop", "stop the running sidecar"),
+    "keys": Command("keys", "put away the key of a model provider"),
+    "models": Command("models", "say which models there are, and which plays which role"),
     "doctor": Command("doctor", "say what is set up, what is missing, and how to fix it"),
     "completion": Command("completion", "print the completion script of your shell"),
 }
@@ -38,5 +40,5 @@ COMMANDS = {
 GROUPS = {
     "tasks": ("run", "tasks", "show", "message", "approve", "cancel", "resume"),
     "tools": ("tools", "tool", "route", "policy", "trust"),
-    "the sidecar": ("serve", "shell", "open", "stop", "doctor", "completion"),
+    "the sidecar": ("serve", "shell", "open", "stop", "keys", "models", "doctor", "completion"),
 }

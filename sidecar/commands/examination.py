@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sidecar import __version__
 from sidecar.commands.client import Client
@@ -17,10 +18,12 @@ from sidecar.commands.containment import containment, sandbox
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.findings import MISSING, NOTE, OK, Finding
 from sidecar.commands.sidecars import running
+from sidecar.config.keys import VARIABLES, Keys
 from sidecar.config.places import config_file
 from sidecar.config.settings import PREFIX, BadSettings, Settings, load
 
-KEYS = ("ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GROQ_API_KEY", "OPENAI_API_KEY")
+if TYPE_CHECKING:
+    from sidecar.models.local import LocalServer
 
 
 def examine(data_dir: Path, environ: Mapping[str, str] = os.environ) -> list[Finding]:
@@ -127,10 +130,12 @@ def _ripgrep() -> Finding:
 
 def _models(data_dir: Path, client: Client | None, environ: Mapping[str, str]) -> Iterable[Finding]:
     from sidecar.models.catalog import Catalog
+    from sidecar.models.local import find
 
     try:
         settings = load(environ)
-        listed = Catalog(settings, Path(settings.scripts or data_dir / "scripts")).list()
+        keys = Keys(environ, data_dir)
+        listed = Catalog(settings, Path(settings.scripts or data_dir / "scripts"), keys).list()
     except (BadSettings, CommandFailed):
         return
     for model in listed.models:
@@ -138,12 +143,19 @@ def _models(data_dir: Path, client: Client | None, environ: Mapping[str, str]) -
         fix = "" if model.available else "Name another model in the settings, or in BRAIN_MODEL_FAST, _SMART, _INSTANT."
         found = f"{model.name} for {roles}: {model.why}"
         yield Finding("model", OK if model.available else MISSING, found, fix)
-    for key in KEYS:
-        if environ.get(key):
-            provider = key.partition("_")[0].lower().replace("google", "gemini")
+    for provider in VARIABLES:
+        origin = keys.origin(provider)
+        if origin is not None:
             served = any(model.provider == provider and model.available for model in listed.models)
             fix = "" if served else f"Name one of its models, as in BRAIN_MODEL_SMART={provider}/NAME."
-            yield Finding("key", OK if served else NOTE, f"{key} is set", fix)
+            yield Finding("key", OK if served else NOTE, f"{provider}: {origin.place}", fix)
+    for server in find():
+        yield Finding("server", OK, f"{server.kind} at {server.base_url}: {_served(server)}")
     if all(model.provider in ("offline", "scripted") for model in listed.models):
         told = "No language model is configured: tasks that need one are declined, with what can be done instead."
-        yield Finding("", NOTE, told)
+        yield Finding("", NOTE, told, "Put a key away with `brain keys set anthropic`, or name a server: `brain models`.")
+
+
+def _served(server: "LocalServer") -> str:
+    names = [f"{model.name} ({model.context_tokens or '?'} tokens)" for model in server.models[:5]]
+    return ", ".join(names) or "no models"

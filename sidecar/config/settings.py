@@ -23,9 +23,14 @@ class BadSettings(Exception):
 class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    model_fast: str = Field("offline/basic", description="Model for planning and review; several with commas: a chain.")
-    model_smart: str = Field("offline/basic", description="Model for code; several with commas: a chain.")
-    model_instant: str = Field("offline/basic", description="Model for simple commands; several with commas: a chain.")
+    model_fast: str = Field("", description="Model for planning and review; several with commas: a chain.")
+    model_smart: str = Field("", description="Model for code; several with commas: a chain.")
+    model_instant: str = Field("", description="Model for simple commands; several with commas: a chain.")
+    model_idle_seconds: Annotated[float, Field(gt=0, description="How long a model may say nothing.")] = 120
+    model_reply_seconds: Annotated[float, Field(gt=0, description="How long one reply of a model may take.")] = 900
+    model_reply_tokens: Annotated[int, Field(ge=16, description="How long one reply of a model may be, in tokens.")] = (
+        16_000
+    )
     max_tasks: Annotated[int, Field(ge=1, le=64, description="Tasks at work at the same time.")] = 4
     max_queued: Annotated[int, Field(ge=1, description="Tasks that may wait for a place; more are refused.")] = 1_000
     max_streams: Annotated[int, Field(ge=1, description="Event streams that may be open at once.")] = 1_024

@@ -8,7 +8,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Literal
 
+from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Heard, collect
+from sidecar.engine.budget import exceeded, stops, together
 from sidecar.engine.memory import Kind, Memory, SaidMessage
 from sidecar.engine.timeline import branched
 from sidecar.journal.port import Claim, Journal, Record
@@ -23,6 +25,7 @@ from sidecar.wire.events import (
     KilledProcess,
     MessageEvent,
     StatusEvent,
+    UsageEvent,
 )
 from sidecar.wire.tasks import Status, StoredRequest, Usage
 from tools.ledger import Intent, Outcome, Question
@@ -92,21 +95,23 @@ class TaskRun:
             turn = await self._new_turn(key, agent, ask)
         self._heard.update(turn.heard)
         self._branches[key] = turn.branch
-        self._count(turn.reply.usage)
+        self.usage = together(self.usage, turn.reply.usage)
         said = {message.id: message.text for message in self.memory.messages}
         return Heard([said[message] for message in turn.heard], turn.reply)
 
     async def _new_turn(
         self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]
     ) -> TurnRecord:
+        await self._stay_within_the_budget()
         unheard = self._unheard()
         reply = await collect(ask([message.text for message in unheard]), lambda delta: self._show(key, agent, delta))
         turn = TurnRecord(heard=[message.id for message in unheard], reply=reply, branch=self.memory.branch)
         said = [MessageEvent(message_id=key, role="assistant", agent=agent, text=reply.text)] if reply.text else []
         # A reply that failed is no checkpoint: whoever tries again asks again.
-        final = reply.stop in (Stop.END, Stop.TOOL_USE, Stop.LENGTH)
+        final = reply.stop in (Stop.END, Stop.TOOL_USE)
         record = Record(Kind.STEP, branched(key, turn.branch), turn.to_json())
-        await self.append(*said, records=[record] if final else [])
+        spent = [UsageEvent(**together(self.usage, reply.usage).model_dump())] if reply.usage != Usage() else []
+        await self.append(*said, *spent, records=[record] if final else [])
         return turn
 
     def call_id(self, key: str, number: int) -> str:
@@ -119,13 +124,12 @@ class TaskRun:
     def _show(self, key: str, agent: str, delta: Delta) -> None:
         self.live(DeltaEvent(message_id=key, role="assistant", agent=agent, text=delta.text, kind=delta.kind))
 
-    def _count(self, usage: Usage) -> None:
-        self.usage = Usage(
-            input_tokens=self.usage.input_tokens + usage.input_tokens,
-            output_tokens=self.usage.output_tokens + usage.output_tokens,
-            cached_tokens=self.usage.cached_tokens + usage.cached_tokens,
-            cost_usd=self.usage.cost_usd + usage.cost_usd,
-        )
+    async def _stay_within_the_budget(self) -> None:
+        stop, granted = stops(self.memory.steps, self.memory.current_round)
+        why = exceeded(self.request.options, self.usage, granted)
+        if why is not None:
+            await self.append(records=[Record(Kind.STEP, stop, self.usage.to_json())])
+            raise AgentError("budget_exceeded", why, retry=False)
 
     # -- effects: the executor's ledger ------------------------------------------------------------------------------
 

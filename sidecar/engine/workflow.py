@@ -11,7 +11,7 @@ from sidecar.agents.router import READ_ONLY, route
 from sidecar.engine.pipeline import Pipeline, Step, run_pipeline
 from sidecar.engine.run import TaskRun
 from sidecar.journal.port import Journal
-from sidecar.models.catalog import Catalog
+from sidecar.models.catalog import UNPRICED, Catalog
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Delta, Model, ModelTurn, Reply, Switch, ToolReturn, ToolUse, Turn, UserTurn
 from sidecar.wire.events import Event, HandoffContext, HandoffEvent, ModelEvent, RouteEvent
@@ -94,6 +94,9 @@ class Workflow:
             raise AgentError(
                 "no_model", f"{error} Nothing was done; choose another model and resume.", retry=False
             ) from error
+        options = run.request.options
+        if options.max_cost_usd is not None and not self._catalog.priced(agent.role, options.models):
+            raise AgentError("price_unknown", UNPRICED, retry=False)
         run.note(ModelEvent(role=agent.role, provider=model.provider, model=model.name))
         return model
 

@@ -1,49 +1,91 @@
 """Which models there are, and which one plays a role."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+from sidecar.config.keys import Keys
 from sidecar.config.settings import Settings
 from sidecar.models import scripted
+from sidecar.models.breaker import Breaker
+from sidecar.models.chain import Chain, Link
 from sidecar.models.errors import NoSuchModel
+from sidecar.models.limits import Limits
 from sidecar.models.port import Model, Switch
+from sidecar.models.prices import Prices
+from sidecar.models.providers import PROVIDERS, Providers
 from sidecar.wire.system import ModelInfo, ModelList, RoleInfo
 from sidecar.wire.tasks import Models
 
 ROLES = ("fast", "smart", "instant")
+OFFLINE = "offline/basic"
+UNPRICED = (
+    "What this model costs is not known, so a limit of cost cannot be kept. Put its price into prices.toml beside your "
+    "config.toml, or limit the tokens (maxTokens) instead."
+)
 
 
 class Catalog:
-    def __init__(self, settings: Settings, scripts: Path) -> None:
+    def __init__(
+        self, settings: Settings, scripts: Path, keys: Keys | None = None, prices: Prices | None = None
+    ) -> None:
         self._settings = settings
         self._scripts = scripts
+        limits = Limits(
+            idle_seconds=settings.model_idle_seconds,
+            first_seconds=settings.model_idle_seconds,
+            reply_seconds=settings.model_reply_seconds,
+            reply_tokens=settings.model_reply_tokens,
+        )
+        self._providers = Providers(keys or Keys({}, scripts), limits, prices)
+        self._breakers: dict[str, Breaker] = {}
 
     def model_for(self, role: str, wanted: Models, tell: Callable[[Switch], None] = lambda switch: None) -> Model:
-        """The first usable model of the role's chain: the task's own wish, else the person's settings."""
-        refusals = []
+        """The usable models of the role's chain as one: the task's own wish, else the person's settings."""
+        refusals: list[str] = []
+        links: list[Link] = []
         for name in self.chain(role, wanted):
             try:
-                return self._resolve(name)
+                links.append(Link(self._resolve(name), self._breakers.setdefault(name, Breaker())))
             except NoSuchModel as refusal:
                 refusals.append(str(refusal))
-        raise NoSuchModel(" ".join(refusals))
+        if not links:
+            raise NoSuchModel(" ".join(refusals))
+        # What is in the process neither fails by overload nor has a next one: it needs no chain around it.
+        alone = len(links) == 1 and links[0].model.provider in ("offline", "scripted")
+        return links[0].model if alone else Chain(links, tell)
 
     def chain(self, role: str, wanted: Models) -> list[str]:
-        configured = {
+        given = {
             "fast": wanted.fast or self._settings.model_fast,
             "smart": wanted.smart or self._settings.model_smart,
             "instant": wanted.instant or self._settings.model_instant,
         }[role]
-        return [name.strip() for name in configured.split(",") if name.strip()]
+        named = [name.strip() for name in given.split(",") if name.strip()]
+        return named or self._providers.defaults(role) or [OFFLINE]
 
     def list(self) -> ModelList:
         names = [*dict.fromkeys(name for role in ROLES for name in self.chain(role, Models()))]
-        if "offline/basic" not in names:
-            names.append("offline/basic")
+        if OFFLINE not in names:
+            names.append(OFFLINE)
         return ModelList(
             models=[self._info(name) for name in names],
             roles=[RoleInfo(role=role, chain=self.chain(role, Models())) for role in ROLES],
         )
+
+    def priced(self, role: str, wanted: Models) -> bool:
+        """Whether what the role's models cost is known, so that a limit of cost can be kept."""
+        return all(self._providers.priced(name) for name in self.chain(role, wanted))
+
+    async def warm(self) -> None:
+        """Loads in the background what the first task would else wait for."""
+        await asyncio.to_thread(self._providers.warm, self._in_use)
+
+    async def close(self) -> None:
+        await self._providers.close()
+
+    def _in_use(self) -> set[str]:
+        return {name.partition("/")[0] for role in ROLES for name in self.chain(role, Models())}
 
     def _info(self, name: str) -> ModelInfo:
         provider = name.partition("/")[0]
@@ -51,7 +93,9 @@ class Catalog:
             self._resolve(name)
         except NoSuchModel as refusal:
             return ModelInfo(name=name, provider=provider, available=False, why=str(refusal))
-        why = "Always there; needs no key." if provider == "offline" else "Ready."
+        why = self._providers.about(provider) if provider in PROVIDERS else "Ready."
+        if provider == "offline":
+            why = "Always there; needs no key."
         return ModelInfo(name=name, provider=provider, available=True, why=why)
 
     def _resolve(self, name: str) -> Model:
@@ -65,4 +109,9 @@ class Catalog:
                 return scripted.load(model, self._scripts)
             except scripted.BadScript as error:
                 raise NoSuchModel(str(error)) from error
-        raise NoSuchModel(f"{name}: there is no provider {provider!r} here. Use offline/basic, which needs no key.")
+        if provider in PROVIDERS and model:
+            return self._providers.model(provider, model)
+        known = ", ".join([*PROVIDERS, "offline"])
+        raise NoSuchModel(
+            f"{name}: a model is named provider/name, and the providers are {known}. {OFFLINE} needs no key."
+        )

@@ -1,7 +1,10 @@
 """
 ModelError
-└── NoSuchModel     a name that stands for no model that can be used here
+├── NoSuchModel     a name that stands for no model that can be used here
+└── Unusable        what a provider sent, or what is to be sent to it, cannot be used; carries the failure to report
 """
+
+from sidecar.models.port import Failure
 
 
 class ModelError(Exception):
@@ -10,3 +13,9 @@ class ModelError(Exception):
 
 class NoSuchModel(ModelError):
     pass
+
+
+class Unusable(ModelError):
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure

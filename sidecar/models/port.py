@@ -40,6 +40,8 @@ class Failure(Wire):
     recoverable: bool = True
     #: Whether the same request may succeed if it is simply made again.
     retry: bool = True
+    #: How many seconds the provider asked to wait first.
+    retry_after: float | None = optional()
 
 
 class Kept(Wire):
@@ -122,7 +124,10 @@ class Switch:
 class Model(Protocol):
     """`stream` yields what there is to show while it comes, and last of all the whole reply. It does not raise."""
 
-    provider: str
-    name: str
+    @property
+    def provider(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
 
     def stream(self, request: Request) -> AsyncIterator[Delta | Reply]: ...

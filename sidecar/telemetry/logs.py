@@ -3,13 +3,16 @@
 import logging
 import sys
 
+#: What the model providers' SDKs log of a request is nobody's business.
+_CLIENTS = ("anthropic", "google_genai", "groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2")
+
 
 def configure(level: str = "INFO") -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S"))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.getLogger("uvicorn.error").addFilter(_about_us)
-    for name in ("uvicorn.error", "uvicorn.access", "sse_starlette", "asyncio"):
+    for name in ("uvicorn.error", "uvicorn.access", "sse_starlette", "asyncio", *_CLIENTS):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 

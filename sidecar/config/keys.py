@@ -1,0 +1,127 @@
+"""The keys of the model providers: from the environment, or as `brain keys set` put them away. Never from a workspace.
+
+Put away means: in the system's keyring where there is one, else in a private file of the data directory. That file also
+says which keys the keyring has, so that nobody who keeps none there ever waits for it.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sidecar.config.data_dir import DataDir
+from sidecar.config.places import APP
+
+#: Where each provider's key is looked for, and where its base URL.
+VARIABLES = {
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "openai": ("OPENAI_API_KEY",),
+    "groq": ("GROQ_API_KEY",),
+}
+BASE_URLS = {
+    "anthropic": "ANTHROPIC_BASE_URL",
+    "gemini": "GOOGLE_GEMINI_BASE_URL",
+    "openai": "OPENAI_BASE_URL",
+    "groq": "GROQ_BASE_URL",
+}
+_FILE = "keys.json"
+_IN_THE_KEYRING = {"in": "keyring"}
+
+Place = Literal["keyring", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a key is, in words; never the key."""
+
+    provider: str
+    place: str
+
+
+class Keys:
+    def __init__(self, environ: Mapping[str, str], data_dir: Path) -> None:
+        self._environ = environ
+        self._data = DataDir(data_dir)
+        self._file = data_dir / _FILE
+        self._from_keyring: dict[str, str | None] = {}
+
+    def find(self, provider: str) -> str | None:
+        for variable in VARIABLES[provider]:
+            value = self._environ.get(variable, "").strip()
+            if value:
+                return value
+        entry = self._put_away().get(provider)
+        if entry == _IN_THE_KEYRING:
+            if provider not in self._from_keyring:
+                self._from_keyring[provider] = _keyring_get(provider)
+            return self._from_keyring[provider]
+        return entry.get("key") if entry else None
+
+    def base_url(self, provider: str) -> str | None:
+        return self._environ.get(BASE_URLS[provider], "").strip() or None
+
+    def origin(self, provider: str) -> Origin | None:
+        for variable in VARIABLES[provider]:
+            if self._environ.get(variable, "").strip():
+                return Origin(provider, f"{variable} in the environment")
+        entry = self._put_away().get(provider)
+        if entry is None:
+            return None
+        return Origin(provider, "the system's keyring" if entry == _IN_THE_KEYRING else str(self._file))
+
+    def put(self, provider: str, key: str) -> Place:
+        self._data.prepare()
+        kept = self._put_away()
+        place: Place = "keyring" if _keyring_set(provider, key) else "file"
+        kept[provider] = _IN_THE_KEYRING if place == "keyring" else {"key": key}
+        self._data.write_private(self._file, json.dumps(kept))
+        return place
+
+    def remove(self, provider: str) -> bool:
+        """Whether there was one put away."""
+        kept = self._put_away()
+        entry = kept.pop(provider, None)
+        if entry is None:
+            return False
+        if entry == _IN_THE_KEYRING:
+            _keyring_delete(provider)
+        self._data.write_private(self._file, json.dumps(kept))
+        return True
+
+    def _put_away(self) -> dict[str, dict[str, str]]:
+        try:
+            found = json.loads(self._file.read_text(encoding="utf-8"))
+            return {name: dict(entry) for name, entry in found.items() if name in VARIABLES}
+        except (OSError, ValueError, AttributeError, TypeError):
+            return {}
+
+
+def _keyring_set(provider: str, key: str) -> bool:
+    try:
+        import keyring
+
+        keyring.set_password(APP, provider, key)
+        return keyring.get_password(APP, provider) == key
+    except Exception:
+        # No keyring package, no keyring on this machine, a locked one: each says so with an error of its own.
+        return False
+
+
+def _keyring_get(provider: str) -> str | None:
+    try:
+        import keyring
+
+        return keyring.get_password(APP, provider)
+    except Exception:
+        return None
+
+
+def _keyring_delete(provider: str) -> None:
+    try:
+        import keyring
+
+        keyring.delete_password(APP, provider)
+    except Exception:
+        return

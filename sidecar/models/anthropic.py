@@ -1,0 +1,196 @@
+"""Claude, over the Messages API."""
+
+import re
+from collections.abc import AsyncGenerator, Iterable
+from typing import Any
+
+from sidecar.models.access import Access
+from sidecar.models.calls import Draft, finished, safe
+from sidecar.models.history import Fragments, results
+from sidecar.models.port import Delta, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, ToolUse, Turn, UserTurn
+from sidecar.models.prices import Price
+from sidecar.models.remote import Head, counted, cut, declined, too_long
+from sidecar.wire.base import JsonObject
+
+PROVIDER = "anthropic"
+#: These think by themselves, and say what they think only if they are asked to.
+_THINKS = re.compile(r"claude-[a-z]+-([5-9]|\d\d)")
+
+
+def client(access: Access) -> Any:
+    from anthropic import AsyncAnthropic, Timeout
+
+    timeout = Timeout(access.timeout, connect=access.connect_timeout)
+    # Asking again is ours, so that it can be told and bounded in one place for all providers.
+    return AsyncAnthropic(api_key=access.key, base_url=access.base_url, max_retries=0, timeout=timeout)
+
+
+class Messages:
+    def __init__(self, name: str, client: Any, price: Price | None, reply_tokens: int) -> None:
+        self._name = name
+        self._client = client
+        self._price = price
+        self._reply_tokens = reply_tokens
+        self._head = Head()
+        self._fragments = Fragments(self._messages)
+
+    async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        from anthropic import AsyncStream
+
+        body = self._head.written(request, self._fields)
+        body = b"".join((body, b',"messages":[', self._fragments.joined(request.history), b"]}"))
+        events = await self._client.post(
+            "/v1/messages", content=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
+        )
+        reading = _Reading()
+        async with events:
+            async for event in events:
+                delta = reading.take(event)
+                if delta is not None:
+                    yield delta
+        yield self._reply(reading, request)
+
+    def _fields(self, request: Request) -> JsonObject:
+        fields: dict[str, Any] = {
+            "model": self._name,
+            "max_tokens": self._reply_tokens,
+            "stream": True,
+            # What comes before this point is the same for every task of the agent; what follows is cached turn by turn.
+            "system": [{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}],
+            "cache_control": {"type": "ephemeral"},
+        }
+        if _THINKS.match(self._name):
+            fields["thinking"] = {"type": "adaptive", "display": "summarized"}
+        if request.tools:
+            fields["tools"] = [
+                {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+                for tool in request.tools
+            ]
+        return fields
+
+    def _messages(self, turn: Turn, before: Turn | None) -> Iterable[object]:
+        match turn:
+            case UserTurn():
+                content: list[Any] = [
+                    {"type": "image", "source": {"type": "base64", "media_type": each.media_type, "data": each.data}}
+                    for each in turn.images
+                ]
+                if turn.text.strip():
+                    content.append({"type": "text", "text": turn.text})
+                if content:
+                    yield {"role": "user", "content": content}
+            case ModelTurn():
+                blocks = self._blocks(turn)
+                if blocks:
+                    yield {"role": "assistant", "content": blocks}
+            case ToolTurn():
+                calls = before.calls if isinstance(before, ModelTurn) else []
+                yield {"role": "user", "content": [_result(each.id, each) for each in results(calls, turn)]}
+
+    def _blocks(self, turn: ModelTurn) -> list[Any]:
+        if turn.kept and (turn.kept.provider, turn.kept.model) == (PROVIDER, self._name):
+            return list(turn.kept.content)
+        said: list[Any] = [{"type": "text", "text": turn.text}] if turn.text.strip() else []
+        return said + [_tool_use(call) for call in turn.calls]
+
+    def _reply(self, reading: "_Reading", request: Request) -> Reply:
+        usage = reading.usage(self._price)
+        if not reading.stopped:
+            return cut(PROVIDER)
+        match reading.stop_reason:
+            case "refusal":
+                return declined(PROVIDER, usage, "", reading.text)
+            case "max_tokens" | "model_context_window_exceeded":
+                return too_long(usage, reading.text, reading.thinking)
+        calls = finished(reading.drafts.values(), request.history)
+        return Reply(
+            text=reading.text,
+            thinking=reading.thinking,
+            calls=calls,
+            stop=Stop.TOOL_USE if calls else Stop.END,
+            usage=usage,
+            kept=reading.kept(calls, self._name),
+        )
+
+
+class _Reading:
+    """What has come of a reply so far."""
+
+    def __init__(self) -> None:
+        self.blocks: dict[int, dict[str, Any]] = {}
+        self.drafts: dict[int, Draft] = {}
+        self.stop_reason: str | None = None
+        self.stopped = False
+        self._counts: dict[str, int] = {}
+
+    def take(self, event: Any) -> Delta | None:
+        match event.get("type"):
+            case "message_start":
+                self._count(event["message"].get("usage"))
+            case "content_block_start":
+                block = dict(event["content_block"])
+                self.blocks[event["index"]] = block
+                if block["type"] == "tool_use":
+                    self.drafts[event["index"]] = Draft(block.get("id", ""), block.get("name", ""))
+            case "content_block_delta":
+                return self._piece(event["index"], event["delta"])
+            case "message_delta":
+                self.stop_reason = event["delta"].get("stop_reason") or self.stop_reason
+                self._count(event.get("usage"))
+            case "message_stop":
+                self.stopped = True
+        return None
+
+    def _piece(self, index: int, delta: dict[str, Any]) -> Delta | None:
+        block = self.blocks[index]
+        match delta["type"]:
+            case "text_delta":
+                block["text"] = block.get("text", "") + delta["text"]
+                return Delta(delta["text"])
+            case "thinking_delta":
+                block["thinking"] = block.get("thinking", "") + delta["thinking"]
+                return Delta(delta["thinking"], "thinking")
+            case "signature_delta":
+                block["signature"] = block.get("signature", "") + delta["signature"]
+            case "input_json_delta":
+                self.drafts[index].add(delta["partial_json"])
+        return None
+
+    def _count(self, usage: dict[str, Any] | None) -> None:
+        self._counts |= {name: count for name, count in (usage or {}).items() if isinstance(count, int)}
+
+    def usage(self, price: Price | None) -> Any:
+        cached = self._counts.get("cache_read_input_tokens", 0)
+        writes = self._counts.get("cache_creation_input_tokens", 0)
+        read = self._counts.get("input_tokens", 0) + cached + writes
+        written = self._counts.get("output_tokens", 0)
+        return counted(price, read=read, written=written, cached=cached, cache_writes=writes)
+
+    @property
+    def text(self) -> str:
+        return "".join(block.get("text", "") for block in self.blocks.values() if block["type"] == "text")
+
+    @property
+    def thinking(self) -> str:
+        return "".join(block.get("thinking", "") for block in self.blocks.values() if block["type"] == "thinking")
+
+    def kept(self, calls: list[ToolUse], model: str) -> Kept | None:
+        """The blocks as they came. Without thinking in them, the turn says the same in everybody's words."""
+        if not any(block["type"] in ("thinking", "redacted_thinking") for block in self.blocks.values()):
+            return None
+        named = iter(calls)
+        content = [
+            _tool_use(next(named)) if block["type"] == "tool_use" else block
+            for block in self.blocks.values()
+            if block["type"] != "text" or block.get("text", "").strip()
+        ]
+        return Kept(provider=PROVIDER, model=model, content=content)
+
+
+def _tool_use(call: ToolUse) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call.id, "name": safe(call.tool), "input": call.args}
+
+
+def _result(name: str, result: Any) -> dict[str, Any]:
+    content = result.content or "(no output)"
+    return {"type": "tool_result", "tool_use_id": name, "content": content, "is_error": result.status != "success"}

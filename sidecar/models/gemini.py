@@ -1,0 +1,228 @@
+"""Gemini, over `streamGenerateContent`."""
+
+import json
+import re
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
+from typing import Any
+
+from sidecar.models.access import Access
+from sidecar.models.calls import Draft, finished, safe
+from sidecar.models.errors import Unusable
+from sidecar.models.history import Fragments, results
+from sidecar.models.port import Delta, Failure, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
+from sidecar.models.prices import Price
+from sidecar.models.remote import Head, counted, cut, declined, too_long
+from sidecar.wire.base import JsonObject
+
+PROVIDER = "gemini"
+_THINKS = re.compile(r"gemini-(2\.5|[3-9])")
+_GARBLED = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE", "TOO_MANY_TOOL_CALLS"})
+#: What the API takes for a call that another model made, and that therefore has no signature.
+_NO_SIGNATURE = "skip_thought_signature_validator"
+
+
+def client(access: Access) -> Any:
+    from google import genai
+
+    options = genai.types.HttpOptions(base_url=access.base_url) if access.base_url else None
+    return genai.Client(api_key=access.key, vertexai=False, http_options=options)
+
+
+class Contents:
+    def __init__(self, name: str, client: Any, price: Price | None, reply_tokens: int) -> None:
+        self._name = name
+        self._api = client._api_client
+        self._price = price
+        self._reply_tokens = reply_tokens
+        self._head = Head()
+        self._fragments = Fragments(self._contents)
+
+    async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        head = self._head.written(request, self._fields)
+        # The typed call would build and check the whole history again each turn; this is the one underneath it.
+        http = self._api._build_request("post", f"models/{self._name}:streamGenerateContent?alt=sse", {})
+        http.data = b"".join((head, b',"contents":[', self._fragments.joined(request.history), b"]}"))
+        response = await self._api._async_request(http_request=http, stream=True)
+        reading = _Reading()
+        async with aclosing(_chunks(response.response_stream)) as chunks:
+            async for chunk in chunks:
+                for delta in reading.take(chunk):
+                    yield delta
+        yield self._reply(reading, request)
+
+    def _fields(self, request: Request) -> JsonObject:
+        generation: dict[str, Any] = {"maxOutputTokens": self._reply_tokens}
+        if _THINKS.match(self._name):
+            generation["thinkingConfig"] = {"includeThoughts": True}
+        fields: dict[str, Any] = {
+            "systemInstruction": {"parts": [{"text": request.system}]},
+            "generationConfig": generation,
+        }
+        if request.tools:
+            declared = [
+                {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}
+                for tool in request.tools
+            ]
+            fields["tools"] = [{"functionDeclarations": declared}]
+        return fields
+
+    def _contents(self, turn: Turn, before: Turn | None) -> Iterable[object]:
+        match turn:
+            case UserTurn():
+                parts: list[Any] = [
+                    {"inlineData": {"mimeType": each.media_type, "data": each.data}} for each in turn.images
+                ]
+                if turn.text.strip():
+                    parts.append({"text": turn.text})
+                if parts:
+                    yield {"role": "user", "parts": parts}
+            case ModelTurn():
+                said = self._said(turn)
+                if said:
+                    yield {"role": "model", "parts": said}
+            case ToolTurn():
+                calls = before.calls if isinstance(before, ModelTurn) else []
+                names = self._call_ids(before) if isinstance(before, ModelTurn) else []
+                answers = zip(results(calls, turn), names, strict=True)
+                yield {"role": "user", "parts": [_response(result, name) for result, name in answers]}
+
+    def _own(self, turn: ModelTurn) -> list[JsonObject] | None:
+        kept = turn.kept
+        return kept.content if kept and (kept.provider, kept.model) == (PROVIDER, self._name) else None
+
+    def _said(self, turn: ModelTurn) -> list[Any]:
+        own = self._own(turn)
+        if own is not None:
+            return list(own)
+        parts: list[Any] = [{"text": turn.text}] if turn.text.strip() else []
+        for number, call in enumerate(turn.calls):
+            part: dict[str, Any] = {"functionCall": {"name": safe(call.tool), "args": call.args}}
+            parts.append(part | ({} if number else {"thoughtSignature": _NO_SIGNATURE}))
+        return parts
+
+    def _call_ids(self, turn: ModelTurn) -> list[str]:
+        """The ids that Gemini itself gave to its calls; often it gives none."""
+        found: list[str] = []
+        for part in self._own(turn) or []:
+            call = part.get("functionCall")
+            if isinstance(call, dict):
+                found.append(str(call.get("id") or ""))
+        return found or [""] * len(turn.calls)
+
+    def _reply(self, reading: "_Reading", request: Request) -> Reply:
+        usage = reading.usage(self._price)
+        match reading.finish:
+            case None:
+                return cut(PROVIDER)
+            case "STOP":
+                calls = finished(reading.drafts, request.history)
+                stop = Stop.TOOL_USE if calls else Stop.END
+                kept = reading.kept(self._name)
+                return Reply(
+                    text=reading.text, thinking=reading.thinking, calls=calls, stop=stop, usage=usage, kept=kept
+                )
+            case "MAX_TOKENS":
+                return too_long(usage, reading.text, reading.thinking)
+            case reason if reason in _GARBLED:
+                raise Unusable(
+                    Failure(code="garbled_reply", message=f"The reply of {PROVIDER} was garbled ({reason}).")
+                )
+            case reason:
+                return declined(PROVIDER, usage, reason.lower().replace("_", " "), reading.text)
+
+
+class _Reading:
+    """What has come of a reply so far."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.thinking = ""
+        self.drafts: list[Draft] = []
+        self.finish: str | None = None
+        self._parts: list[dict[str, Any]] = []
+        self._usage: dict[str, Any] = {}
+
+    def take(self, chunk: Any) -> Iterable[Delta]:
+        self._usage = chunk.get("usageMetadata") or self._usage
+        blocked = (chunk.get("promptFeedback") or {}).get("blockReason")
+        if blocked:
+            self.finish = str(blocked)
+        for candidate in (chunk.get("candidates") or [])[:1]:
+            for part in (candidate.get("content") or {}).get("parts") or []:
+                yield from self._piece(part)
+            self.finish = candidate.get("finishReason") or self.finish
+
+    def _piece(self, part: dict[str, Any]) -> Iterable[Delta]:
+        call = part.get("functionCall")
+        if call is not None:
+            self.drafts.append(Draft(call.get("id") or "call", call.get("name", ""), _arguments(call)))
+        text = part.get("text") or ""
+        if part.get("thought"):
+            self.thinking += text
+            yield from [Delta(text, "thinking")] if text else []
+        elif text:
+            self.text += text
+            yield Delta(text)
+        self._keep(part)
+
+    def _keep(self, part: dict[str, Any]) -> None:
+        last = self._parts[-1] if self._parts else {}
+        if part.keys() == {"text"} and last.keys() == {"text"}:
+            last["text"] += part["text"]
+        elif "thoughtSignature" in part or not (part.get("thought") or part == {"text": ""}):
+            self._parts.append(dict(part))
+
+    def kept(self, model: str) -> Kept | None:
+        """The parts as they came. Without a signature among them, the turn says the same in everybody's words."""
+        if not any("thoughtSignature" in part for part in self._parts):
+            return None
+        return Kept(provider=PROVIDER, model=model, content=self._parts)
+
+    def usage(self, price: Price | None) -> Any:
+        counts = {name: count for name, count in self._usage.items() if isinstance(count, int)}
+        written = counts.get("candidatesTokenCount", 0) + counts.get("thoughtsTokenCount", 0)
+        read, cached = counts.get("promptTokenCount", 0), counts.get("cachedContentTokenCount", 0)
+        return counted(price, read=read, written=written, cached=cached)
+
+
+class _Broken(Exception):
+    """An error inside a stream that had begun well."""
+
+    def __init__(self, details: dict[str, Any]) -> None:
+        super().__init__(str(details))
+        self.code = (details.get("error") or {}).get("code")
+        self.details = details
+
+
+async def _chunks(response: Any) -> AsyncGenerator[Any, None]:
+    """The events of a stream. The SDK's own reader takes some characters inside a text for the end of a line."""
+    over_httpx = hasattr(response, "aiter_bytes")
+    lines, data = b"", b""
+    try:
+        async for piece in response.aiter_bytes() if over_httpx else response.content.iter_any():
+            *whole, lines = (lines + piece).replace(b"\r\n", b"\n").split(b"\n")
+            for line in whole:
+                if line.startswith(b"data:"):
+                    data += line[5:]
+                elif not line.strip() and data:
+                    chunk, data = json.loads(data), b""
+                    if "error" in chunk:
+                        raise _Broken(chunk)
+                    yield chunk
+    finally:
+        if over_httpx:
+            await response.aclose()
+        else:
+            response.release()
+
+
+def _arguments(call: dict[str, Any]) -> JsonObject | None:
+    args = call.get("args") or {}
+    return args if isinstance(args, dict) else None
+
+
+def _response(result: Any, name: str) -> dict[str, Any]:
+    kind = "output" if result.status == "success" else "error"
+    answer: dict[str, Any] = {"name": safe(result.tool), "response": {kind: result.content}}
+    return {"functionResponse": answer | ({"id": name} if name else {})}

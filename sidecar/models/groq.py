@@ -1,0 +1,24 @@
+"""What Groq serves, over its own SDK; the dialect is that of Chat Completions."""
+
+from typing import Any
+
+from sidecar.models.access import Access
+from sidecar.models.completions import Completions
+from sidecar.models.prices import Price
+from sidecar.wire.base import JsonObject
+
+PROVIDER = "groq"
+
+
+def client(access: Access) -> Any:
+    from groq import AsyncGroq, Timeout
+
+    timeout = Timeout(access.timeout, connect=access.connect_timeout)
+    return AsyncGroq(api_key=access.key, base_url=access.base_url, max_retries=0, timeout=timeout)
+
+
+def dialect(name: str, client: Any, price: Price | None, reply_tokens: int) -> Completions:
+    from groq import AsyncStream
+
+    more: JsonObject = {"max_completion_tokens": reply_tokens}
+    return Completions(PROVIDER, name, client, AsyncStream[object], price, more)

@@ -1,0 +1,92 @@
+"""What a reply may take: time without a word, time in all, and length. A stream that never ends is ended here."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sidecar.models.errors import Unusable
+from sidecar.models.port import Delta, Failure, ModelTurn, Reply, Request, Stop, ToolTurn
+
+T = TypeVar("T")
+
+#: A word is a few characters: whoever sends more than this has not kept to the limit of tokens it was given.
+CHARACTERS_A_TOKEN = 12
+#: How often the very same calls may bring the very same results before it is called a loop.
+SAME_AGAIN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    #: Without a word in between; a keep-alive is no word.
+    idle_seconds: float = 120.0
+    #: From the request to the last word.
+    reply_seconds: float = 900.0
+    reply_tokens: int = 16_000
+    #: Before the first word; a local server may read a long prompt for minutes.
+    first_seconds: float = 120.0
+
+
+async def timed(parts: AsyncGenerator[T, None], limits: Limits) -> AsyncIterator[T]:
+    loop = asyncio.get_running_loop()
+    end = loop.time() + limits.reply_seconds
+    patience = limits.first_seconds
+    async with aclosing(parts):
+        while True:
+            until = min(loop.time() + patience, end)
+            try:
+                async with asyncio.timeout_at(until):
+                    part = await anext(parts)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                raise Unusable(_too_slow(limits, patience, over=until >= end)) from None
+            patience = limits.idle_seconds
+            yield part
+
+
+async def bounded(parts: AsyncIterator[Delta | Reply], limits: Limits) -> AsyncIterator[Delta | Reply]:
+    """Nothing past the length that was agreed on."""
+    most = limits.reply_tokens * CHARACTERS_A_TOKEN
+    length = 0
+    async for part in parts:
+        if isinstance(part, Delta):
+            length += len(part.text)
+            if length > most:
+                message = f"The model went on for more than {most:,} characters, past the limit that it was given."
+                raise Unusable(Failure(code="reply_too_long", message=message, retry=False))
+        yield part
+
+
+def flaw(reply: Reply, request: Request) -> Failure | None:
+    """Why a reply that came whole is of no use: it says nothing, or it goes round in circles."""
+    if reply.stop is Stop.END and not reply.text.strip() and not reply.calls:
+        return Failure(code="empty_reply", message="The model answered with nothing.")
+    if reply.stop is Stop.TOOL_USE and _goes_in_circles(reply, request):
+        message = (
+            f"The model asked for the same thing {SAME_AGAIN} times, and got the same answer each time. "
+            "Send it a message that says what to do instead, or choose another model, and resume."
+        )
+        return Failure(code="repeats_itself", message=message, retry=False)
+    return None
+
+
+def _goes_in_circles(reply: Reply, request: Request) -> bool:
+    wanted = [(call.tool, call.args) for call in reply.calls]
+    turns = request.history[-2 * (SAME_AGAIN - 1) :]
+    asked = [turn for turn in turns if isinstance(turn, ModelTurn)]
+    answered = [turn for turn in turns if isinstance(turn, ToolTurn)]
+    if len(asked) < SAME_AGAIN - 1 or len(answered) < SAME_AGAIN - 1:
+        return False
+    if any([(call.tool, call.args) for call in turn.calls] != wanted for turn in reversed(asked)):
+        return False
+    said = [[result.content for result in turn.returns] for turn in answered]
+    return all(each == said[0] for each in said)
+
+
+def _too_slow(limits: Limits, patience: float, *, over: bool) -> Failure:
+    if over:
+        message = f"The model's reply was not complete after {limits.reply_seconds:g} seconds."
+        return Failure(code="model_too_slow", message=message, retry=False)
+    return Failure(code="model_silent", message=f"The model said nothing for {patience:g} seconds.")

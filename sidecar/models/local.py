@@ -1,0 +1,116 @@
+"""Model servers on this machine: found on their usual ports, and asked what their models can really do.
+
+Nothing here runs unless somebody asks for it. Only loopback addresses are called, and no redirect is followed.
+"""
+
+import http.client
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+#: Where each listens unless it is told otherwise.
+USUAL = (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000))
+SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class LocalModel:
+    name: str
+    #: How many tokens the server really holds for it; none if it does not say.
+    context_tokens: int | None = None
+    #: Whether it can be offered tools; none if the server does not say.
+    tools: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    kind: str
+    base_url: str
+    models: Sequence[LocalModel]
+
+
+def is_local(base_url: str) -> bool:
+    return urlsplit(base_url).scheme == "http" and urlsplit(base_url).hostname in ("127.0.0.1", "localhost", "::1")
+
+
+def find(places: Sequence[tuple[str, int]] = USUAL) -> list[LocalServer]:
+    with ThreadPoolExecutor(max(1, len(places))) as pool:
+        found = pool.map(lambda place: _look(*place), places)
+        return [server for server in found if server is not None]
+
+
+def probe(base_url: str, name: str) -> LocalModel:
+    """What the server says of one model. A server that says nothing is no reason to fail."""
+    known = (
+        _ollama(base_url, name) or _lm_studio(base_url, name) or _llama_cpp(base_url, name) or _listed(base_url, name)
+    )
+    return known or LocalModel(name)
+
+
+def _look(kind: str, port: int) -> LocalServer | None:
+    base_url = f"http://127.0.0.1:{port}/v1"
+    listed = _call(base_url, "GET", "/v1/models")
+    if not isinstance(listed, dict) or not isinstance(listed.get("data"), list):
+        return None
+    names = [str(model["id"]) for model in listed["data"] if isinstance(model, dict) and "id" in model]
+    return LocalServer(kind, base_url, [probe(base_url, name) for name in names[:20]])
+
+
+def _ollama(base_url: str, name: str) -> LocalModel | None:
+    shown = _call(base_url, "POST", "/api/show", {"model": name})
+    if not isinstance(shown, dict) or "capabilities" not in shown:
+        return None
+    running = _call(base_url, "GET", "/api/ps")
+    models = running.get("models", []) if isinstance(running, dict) else []
+    # Only a loaded model has a real size: what its file could hold is usually far more than what is kept.
+    loaded: dict[str, Any] = next((each for each in models if name in (each.get("name"), each.get("model"))), {})
+    return LocalModel(name, _whole(loaded.get("context_length")), "tools" in shown["capabilities"])
+
+
+def _lm_studio(base_url: str, name: str) -> LocalModel | None:
+    listed = _call(base_url, "GET", "/api/v0/models")
+    for model in listed.get("data", []) if isinstance(listed, dict) else []:
+        if isinstance(model, dict) and model.get("id") == name:
+            able = model.get("capabilities")
+            tools = "tool_use" in able if isinstance(able, list) else None
+            return LocalModel(name, _whole(model.get("loaded_context_length")), tools)
+    return None
+
+
+def _llama_cpp(base_url: str, name: str) -> LocalModel | None:
+    props = _call(base_url, "GET", "/props")
+    if not isinstance(props, dict) or "default_generation_settings" not in props:
+        return None
+    able = props.get("chat_template_caps")
+    tools = bool(able["supports_tools"]) if isinstance(able, dict) and "supports_tools" in able else None
+    return LocalModel(name, _whole(props["default_generation_settings"].get("n_ctx")), tools)
+
+
+def _listed(base_url: str, name: str) -> LocalModel | None:
+    """vLLM says how much it holds in the list itself."""
+    listed = _call(base_url, "GET", urlsplit(base_url).path.rstrip("/") + "/models")
+    for model in listed.get("data", []) if isinstance(listed, dict) else []:
+        if isinstance(model, dict) and model.get("id") == name:
+            return LocalModel(name, _whole(model.get("max_model_len")))
+    return None
+
+
+def _call(base_url: str, method: str, path: str, body: object = None) -> Any:
+    place = urlsplit(base_url)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=SECONDS)
+    try:
+        sent = None if body is None else json.dumps(body)
+        connection.request(method, path, sent, {"Content-Type": "application/json"} if sent else {})
+        answer = connection.getresponse()
+        return json.loads(answer.read(4_000_000)) if answer.status == 200 else None
+    except (OSError, http.client.HTTPException, ValueError):
+        return None
+    finally:
+        connection.close()
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

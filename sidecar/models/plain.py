@@ -1,0 +1,113 @@
+"""Models that know no tools: told in words what there is, and held by a JSON schema to a form that can be read."""
+
+import json
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from sidecar.models.calls import Draft, finished
+from sidecar.models.history import Fragments, encoded, results
+from sidecar.models.port import Delta, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
+from sidecar.models.prices import Price
+from sidecar.models.remote import Head, cut, too_long
+from sidecar.wire.base import JsonObject
+from sidecar.wire.tools import ToolInfo
+
+if TYPE_CHECKING:
+    from sidecar.models.completions import Completions
+
+_HOW = """
+
+You answer with one JSON object: {"say": "...", "calls": [{"tool": "...", "args": {...}}]}.
+`say` is what the person reads. `calls` are the tools that you want to use now; you are then told what came of them.
+When nothing more is to be done, `calls` is empty. The tools, each with the schema of its arguments:
+"""
+
+
+class Plain:
+    def __init__(self, completions: "Completions", price: Price | None) -> None:
+        self._completions = completions
+        self._price = price
+        self._head = Head()
+        self._fragments = Fragments(_messages)
+
+    async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        from sidecar.models.completions import Reading
+
+        head = self._head.written(request, self._fields)
+        system = encoded({"role": "system", "content": request.system + _HOW + _listed(request.tools)})
+        messages = b",".join(part for part in (system, self._fragments.joined(request.history)) if part)
+        reading = Reading()
+        async with aclosing(self._completions.chunks(b"".join((head, b',"messages":[', messages, b"]}")))) as chunks:
+            async for chunk in chunks:
+                for delta in reading.take(chunk):
+                    # What is written is JSON, which nobody wants to watch; that something comes is still to be known.
+                    yield delta if delta.kind == "thinking" else Delta("")
+        usage = reading.usage(self._price)
+        if reading.finish is None:
+            yield cut("the server")
+            return
+        if reading.finish == "length":
+            yield too_long(usage)
+            return
+        text, drafts = _read(reading.text)
+        calls = finished(drafts, request.history)
+        if text:
+            yield Delta(text)
+        yield Reply(text=text, calls=calls, stop=Stop.TOOL_USE if calls else Stop.END, usage=usage)
+
+    def _fields(self, request: Request) -> JsonObject:
+        schema: dict[str, Any] = {"name": "answer", "schema": _schema(request.tools)}
+        return {**self._completions.fields(), "response_format": {"type": "json_schema", "json_schema": schema}}
+
+
+def _schema(tools: Iterable[ToolInfo]) -> JsonObject:
+    calls = [
+        {
+            "type": "object",
+            "properties": {"tool": {"const": tool.name}, "args": _arguments(tool)},
+            "required": ["tool", "args"],
+        }
+        for tool in tools
+    ]
+    properties: dict[str, Any] = {"say": {"type": "string"}, "calls": {"type": "array", "items": {"anyOf": calls}}}
+    return {"type": "object", "properties": properties, "required": ["say", "calls"]}
+
+
+def _arguments(tool: ToolInfo) -> JsonObject:
+    # A reference has no meaning once the schema stands inside another; the tool checks the arguments in any case.
+    return {"type": "object"} if "$defs" in tool.parameters else tool.parameters
+
+
+def _listed(tools: Iterable[ToolInfo]) -> str:
+    return "\n".join(f"- {tool.name}: {tool.description} {json.dumps(tool.parameters)}" for tool in tools)
+
+
+def _read(text: str) -> tuple[str, list[Draft]]:
+    """What is said and which calls are asked for. What is not in the form is taken as said."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text, []
+    if not isinstance(found, dict) or not isinstance(found.get("calls", []), list):
+        return text, []
+    drafts = []
+    for call in found.get("calls", []):
+        if isinstance(call, dict) and isinstance(call.get("tool"), str):
+            args = call.get("args")
+            drafts.append(Draft("call", call["tool"], args if isinstance(args, dict) else {}))
+    return str(found.get("say", "")), drafts
+
+
+def _messages(turn: Turn, before: Turn | None) -> Iterable[object]:
+    match turn:
+        case UserTurn():
+            yield {"role": "user", "content": turn.text}
+        case ModelTurn():
+            calls = [{"tool": call.tool, "args": call.args} for call in turn.calls]
+            answer = json.dumps({"say": turn.text, "calls": calls}, ensure_ascii=False)
+            yield {"role": "assistant", "content": answer}
+        case ToolTurn():
+            calls_before = before.calls if isinstance(before, ModelTurn) else []
+            told = "\n\n".join(f"{each.tool} ({each.status}):\n{each.content}" for each in results(calls_before, turn))
+            yield {"role": "user", "content": f"What came of it:\n\n{told}"}

@@ -1,0 +1,62 @@
+"""What tokens cost: a table that ships with the program, and the person's own over it."""
+
+import logging
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sidecar.config.places import config_file
+
+log = logging.getLogger(__name__)
+
+SHIPPED = Path(__file__).with_name("prices.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens."""
+
+    input: float
+    output: float
+    cached: float
+    cache_write: float
+
+    def cost(self, read: int, written: int, cached: int = 0, cache_writes: int = 0) -> float:
+        each = read * self.input + written * self.output + cached * self.cached + cache_writes * self.cache_write
+        return each / 1_000_000
+
+
+class Prices:
+    """Read when first asked for. A table that cannot be read is said once, and leaves the others as they are."""
+
+    def __init__(self, own: Path | None = None) -> None:
+        self._own = own
+        self._table: dict[str, Price] | None = None
+
+    def of(self, name: str) -> Price | None:
+        """The price of `provider/name`; none is known for a model that is in no table."""
+        if self._table is None:
+            self._table = _read(SHIPPED) | _read(self._own or config_file().with_name("prices.toml"))
+        matching = [known for known in self._table if name.startswith(known)]
+        return self._table[max(matching, key=len)] if matching else None
+
+
+def _read(file: Path) -> dict[str, Price]:
+    try:
+        return {name: _price(given) for name, given in tomllib.loads(file.read_text(encoding="utf-8")).items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        log.warning("The prices in %s cannot be read (%s); they are not used.", file, error)
+        return {}
+
+
+def _price(given: dict[str, Any]) -> Price:
+    read = float(given["input"])
+    return Price(
+        input=read,
+        output=float(given["output"]),
+        cached=float(given.get("cached", read)),
+        cache_write=float(given.get("cache_write", read)),
+    )

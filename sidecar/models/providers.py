@@ -1,0 +1,141 @@
+"""The providers: what each needs to be used, which of its models plays a role unless told, and its one client."""
+
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from sidecar.config.keys import VARIABLES, Keys
+from sidecar.models.access import Access
+from sidecar.models.errors import NoSuchModel
+from sidecar.models.limits import Limits
+from sidecar.models.local import is_local
+from sidecar.models.prices import Prices
+from sidecar.models.remote import Dialect, Remote
+
+#: How much longer than others a server on this machine may take before its first word: it reads the prompt itself.
+LOCAL_PATIENCE = 5.0
+
+
+class Provider(NamedTuple):
+    package: str
+    #: What plays a role if the person names no model but has a key.
+    fast: str
+    smart: str
+    instant: str
+
+
+#: In the order in which they are preferred if there are several keys.
+PROVIDERS = {
+    "anthropic": Provider("anthropic", "claude-haiku-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"),
+    "openai": Provider("openai", "gpt-6-luna", "gpt-6-sol", "gpt-6-luna"),
+    "gemini": Provider("google.genai", "gemini-3.8-flash", "gemini-3.8-flash", "gemini-3.8-flash"),
+    "groq": Provider("groq", "openai/gpt-oss-20b", "openai/gpt-oss-120b", "openai/gpt-oss-20b"),
+}
+
+
+class Providers:
+    def __init__(self, keys: Keys, limits: Limits, prices: Prices | None = None) -> None:
+        self._keys = keys
+        self._limits = limits
+        self._prices = prices or Prices()
+        self._clients: dict[str, Any] = {}
+        self._making = threading.Lock()
+
+    def defaults(self, role: str) -> list[str]:
+        """The models of those whose key is there; one without a key has to be named."""
+        return [
+            f"{name}/{getattr(provider, role)}"
+            for name, provider in PROVIDERS.items()
+            if self._keys.find(name) is not None
+        ]
+
+    def model(self, provider: str, name: str) -> Remote:
+        access = self._access(provider, name)
+        limits = self._limits
+        local = access.base_url is not None and is_local(access.base_url)
+        if local:
+            limits = Limits(
+                limits.idle_seconds, limits.reply_seconds, limits.reply_tokens, limits.first_seconds * LOCAL_PATIENCE
+            )
+        price = None if local and provider == "openai" else self._prices.of(f"{provider}/{name}")
+
+        def dialect() -> Dialect:
+            client = self._client(access)
+            match provider:
+                case "anthropic":
+                    from sidecar.models.anthropic import Messages
+
+                    return Messages(name, client, price, limits.reply_tokens)
+                case "gemini":
+                    from sidecar.models.gemini import Contents
+
+                    return Contents(name, client, price, limits.reply_tokens)
+                case "groq":
+                    from sidecar.models import groq
+
+                    return groq.dialect(name, client, price, limits.reply_tokens)
+                case _:
+                    from sidecar.models.openai import Chat
+
+                    return Chat(name, client, price, limits.reply_tokens, access)
+
+        return Remote(provider, name, dialect, limits, at_hand=lambda: provider in self._clients)
+
+    def about(self, provider: str) -> str:
+        """Where its key comes from, in words."""
+        origin = self._keys.origin(provider)
+        base_url = self._keys.base_url(provider)
+        key = f"Key from {origin.place}." if origin else "No key."
+        return f"{key} Served at {base_url}." if base_url else key
+
+    def priced(self, name: str) -> bool:
+        provider = name.partition("/")[0]
+        if provider not in PROVIDERS:
+            return True
+        base_url = self._keys.base_url("openai") if provider == "openai" else None
+        return (base_url is not None and is_local(base_url)) or self._prices.of(name) is not None
+
+    def warm(self, wanted: Callable[[], set[str]]) -> None:
+        """Loads the SDKs of these providers and makes their clients; takes a while, so it is called in a thread."""
+        for provider in wanted() & PROVIDERS.keys():
+            try:
+                self._client(self._access(provider, ""))
+            except (NoSuchModel, ImportError):
+                continue
+
+    async def close(self) -> None:
+        clients, self._clients = self._clients, {}
+        for provider, client in clients.items():
+            await (client.aio.aclose() if provider == "gemini" else client.close())
+
+    def _access(self, provider: str, name: str) -> Access:
+        known = PROVIDERS[provider]
+        key, base_url = self._keys.find(provider), self._keys.base_url(provider)
+        if key is None and not (provider == "openai" and base_url):
+            server = " A local server needs none: set OPENAI_BASE_URL." if provider == "openai" else ""
+            raise NoSuchModel(
+                f"{provider}/{name}: there is no key. Run `brain keys set {provider}`, or set "
+                f"{' or '.join(VARIABLES[provider])}.{server}"
+            )
+        if not _installed(known.package):
+            extra = f"rainy-brain[{provider}]"
+            raise NoSuchModel(
+                f"{provider}/{name}: its package is not installed. `make setup` or `pip install '{extra}'`."
+            )
+        return Access(provider, key, base_url)
+
+    def _client(self, access: Access) -> Any:
+        with self._making:
+            if access.provider not in self._clients:
+                made = import_module(f"sidecar.models.{access.provider}").client(access)
+                self._clients[access.provider] = made
+            return self._clients[access.provider]
+
+
+def _installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False

@@ -1,0 +1,1 @@
+"""Small servers that speak each provider's wire format, byte for byte: what the real SDKs are tested against."""

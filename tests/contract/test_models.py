@@ -1,0 +1,243 @@
+"""Every provider is the same model: the real SDKs against servers that speak each wire format."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.models.port import Image, ModelTurn, Stop, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
+from tests.contract.servers.http import Answer
+from tests.contract.servers.speech import Call, Speech, Trouble
+from tests.contract.servers.stage import CANARY, SAY, SPEAKERS, Stage, a_stage
+
+TWO = (Call("read_file", '{"path": "a.py"}'), Call("list_dir", '{"path": "src/ünï"}'))
+
+
+@pytest.fixture(params=SPEAKERS, ids=lambda speaker: speaker.provider)
+async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stage]:
+    async with a_stage(request.param, tmp_path) as stage:
+        yield stage
+
+
+async def test_text_comes_as_it_is_said_and_then_whole(stage: Stage) -> None:
+    stage.says(Speech(text="Hello, world."))
+    deltas, reply = await stage.ask()
+    assert [delta.text for delta in deltas] == ["Hello,", " world."]
+    assert (reply.text, reply.stop, reply.calls) == ("Hello, world.", Stop.END, [])
+
+
+async def test_several_calls_come_in_one_turn_in_their_order(stage: Stage) -> None:
+    stage.says(Speech(text="I look.", calls=TWO))
+    _, reply = await stage.ask()
+    assert reply.stop is Stop.TOOL_USE
+    assert [(call.tool, call.args) for call in reply.calls] == [
+        ("read_file", {"path": "a.py"}),
+        ("list_dir", {"path": "src/ünï"}),
+    ]
+    assert len({call.id for call in reply.calls}) == 2
+
+
+async def test_thinking_is_shown_apart_from_what_is_said(stage: Stage) -> None:
+    stage.says(Speech(thinking="Hm, let me see.", text="Yes."))
+    deltas, reply = await stage.ask()
+    assert "".join(delta.text for delta in deltas if delta.kind == "thinking") == "Hm, let me see."
+    assert (reply.thinking, reply.text) == ("Hm, let me see.", "Yes.")
+
+
+async def test_tokens_are_counted_the_cached_ones_too_and_have_their_price(stage: Stage) -> None:
+    stage.says(Speech(text="Yes.", read=1_000_000, cached=400_000, written=1_000))
+    _, reply = await stage.ask()
+    usage = reply.usage
+    assert (usage.input_tokens, usage.cached_tokens, usage.output_tokens) == (1_000_000, 400_000, 1_000)
+    if stage.speaker.provider != "openai":
+        # A server on this machine costs nothing.
+        assert usage.cost_usd > 0
+    else:
+        assert usage.cost_usd == 0
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+async def test_characters_and_lines_may_be_split_anywhere(stage: Stage, size: int) -> None:
+    text = "Grüße, 世界 🌧️🧠, \u2028 and \\n\nmore"
+    stage.says(Speech(thinking="ä🌧", text=text, calls=TWO, keep_alives=True), size=size)
+    deltas, reply = await stage.ask()
+    assert reply.text == text == "".join(delta.text for delta in deltas if delta.kind == "text")
+    assert reply.calls[1].args == {"path": "src/ünï"}
+
+
+async def test_keep_alives_are_no_words(stage: Stage) -> None:
+    stage.says(Speech(text="Hello.", calls=TWO, keep_alives=True))
+    deltas, reply = await stage.ask()
+    assert "".join(delta.text for delta in deltas) == "Hello."
+    assert len(reply.calls) == 2
+
+
+async def test_results_go_back_to_their_calls_and_the_conversation_goes_on(stage: Stage) -> None:
+    stage.says(Speech(thinking="Hm.", text="I look.", calls=TWO), Speech(text="Done."))
+    model = stage.model()
+    _, first = await stage.ask(model=model)
+    history: list[Turn] = [SAY, ModelTurn(text=first.text, calls=first.calls, kept=first.kept), _answers(first.calls)]
+    _, second = await stage.ask(*history, UserTurn(text="And then?"), model=model)
+    assert second.text == "Done."
+    kinds = [kind for kind, _ in stage.asked if kind != "thinking"]
+    assert kinds == ["user", "model", "call", "call", "result", "result", "user"]
+    names = [what[0] for kind, what in stage.asked if kind == "call"]
+    assert [what for kind, what in stage.asked if kind == "result"] == [
+        (names[0], "result of read_file"),
+        (names[1], "result of list_dir"),
+    ]
+
+
+async def test_reasoning_that_the_provider_signed_goes_back_as_it_came(stage: Stage) -> None:
+    if stage.speaker.provider not in ("anthropic", "gemini"):
+        pytest.skip("signs nothing")
+    stage.says(Speech(thinking="Hm.", calls=TWO), Speech(text="Done."))
+    _, first = await stage.ask()
+    turns = [SAY, ModelTurn(text=first.text, calls=first.calls, kept=first.kept), _answers(first.calls)]
+    await stage.ask(*turns)
+    assert b"c2lnbmF0dXJl" in stage.server.seen[-1].body
+    # What a person, a journal or another model made of it in between is the same.
+    again = ModelTurn.model_validate_json(turns[1].to_json())
+    await stage.ask(SAY, again, turns[2])
+    assert stage.server.seen[-1].body == stage.server.seen[-2].body
+
+
+async def test_what_another_provider_signed_is_left_out(stage: Stage) -> None:
+    stage.says(Speech(text="Done."))
+    kept = {"provider": "other", "model": "x", "content": [{"secret": "c2lnbmVkIGJ5IG90aGVycw"}]}
+    calls = [ToolUse(id="weird id/!", tool="read_file", args={"path": "a"})]
+    turn = ModelTurn.model_validate({"text": "", "calls": [call.model_dump() for call in calls], "kept": kept})
+    _, reply = await stage.ask(SAY, turn, _answers(calls))
+    assert reply.text == "Done."
+    assert b"c2lnbmVkIGJ5IG90aGVycw" not in stage.server.seen[-1].body
+    assert [kind for kind, _ in stage.asked] == ["user", "call", "result"]
+
+
+async def test_a_call_without_its_result_gets_one_and_a_result_without_its_call_is_left_out(stage: Stage) -> None:
+    stage.says(Speech(text="Done."))
+    calls = [ToolUse(id="a", tool="read_file", args={}), ToolUse(id="b", tool="list_dir", args={})]
+    half = ToolTurn(returns=[ToolReturn(id="b", tool="list_dir", status="success", content="files")])
+    lost = ToolTurn(returns=[ToolReturn(id="zzz", tool="list_dir", status="success", content="nobody asked")])
+    history = [
+        SAY,
+        ModelTurn(text="", calls=calls),
+        half,
+        UserTurn(text="x"),
+        lost,
+        ModelTurn(text="", calls=calls[:1]),
+    ]
+    await stage.ask(*history)
+    results = [what[1] for kind, what in stage.asked if kind == "result"]
+    assert results == ["This call was not carried out.", "files", "This call was not carried out."]
+
+
+async def test_images_are_sent(stage: Stage) -> None:
+    stage.says(Speech(text="A cat."))
+    await stage.ask(UserTurn(text="What is it?", images=[Image(media_type="image/png", data="aW1hZ2U=")]))
+    assert ("image", "aW1hZ2U=") in stage.asked
+    assert ("user", "What is it?") in stage.asked
+
+
+async def test_the_request_says_who_asks_what_may_be_used_and_how_much_may_be_said(stage: Stage) -> None:
+    stage.says(Speech(text="Yes."))
+    await stage.ask()
+    seen = stage.server.seen[-1]
+    assert CANARY in {seen.headers.get(name, "").removeprefix("Bearer ") for name in _AUTHORISATIONS}
+    assert CANARY not in seen.path and CANARY.encode() not in seen.body
+    assert seen.headers["content-type"] == "application/json"
+    text = seen.body.decode()
+    assert "You are a test." in text
+    assert "16000" in text
+    for name in ("read_file", "list_dir"):
+        assert f'"name":"{name}"' in text
+
+
+async def test_an_empty_turn_of_a_model_is_no_message(stage: Stage) -> None:
+    stage.says(Speech(text="Yes."))
+    await stage.ask(SAY, ModelTurn(text=""), UserTurn(text="Go on."))
+    assert [what for _, what in stage.asked] == ["Say something.", "Go on."]
+
+
+async def test_a_reply_cut_off_at_its_limit_asks_for_nothing(stage: Stage) -> None:
+    stage.says(Speech(text="Once upon", calls=(Call("read_file", '{"path": "a"}'),), stop="length"))
+    _, reply = await stage.ask()
+    assert (reply.stop, reply.calls) == (Stop.LENGTH, [])
+    assert reply.failure and reply.failure.code == "reply_too_long"
+
+
+async def test_a_refusal_is_said_as_one(stage: Stage) -> None:
+    stage.says(Speech(text="I cannot", stop="refusal"))
+    _, reply = await stage.ask()
+    assert reply.stop is Stop.DECLINED
+    assert reply.failure and (reply.failure.code, reply.failure.retry) == ("model_declined", False)
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "code", "retry"),
+    [
+        (401, f"Incorrect API key provided: {CANARY}", "bad_key", False),
+        (403, "Your key may not do this.", "bad_key", False),
+        (404, "The model does not exist.", "unknown_model", False),
+        (400, "prompt is too long: 300000 tokens > 200000 maximum context length", "context_overflow", False),
+        (400, "messages.0: something is wrong", "bad_request", False),
+        (429, "Slow down.", "rate_limited", True),
+        (500, "Oops.", "model_unavailable", True),
+        (503, "Later.", "model_unavailable", True),
+        (529, "Overloaded.", "model_unavailable", True),
+    ],
+)
+async def test_every_error_has_its_code(stage: Stage, status: int, message: str, code: str, retry: bool) -> None:
+    stage.server.plays(stage.speaker.error(Trouble(status, message=message, headers={"retry_after": "7"})))
+    _, reply = await stage.ask(model=_alone(stage))
+    assert reply.stop is Stop.FAILED
+    assert reply.failure is not None
+    assert (reply.failure.code, reply.failure.retry) == (code, retry)
+    assert CANARY not in reply.to_json()
+    if retry:
+        assert reply.failure.retry_after == 7
+    if code == "bad_key":
+        assert f"brain keys set {stage.speaker.provider}" in reply.failure.message
+
+
+async def test_nobody_there_is_said_as_such(stage: Stage) -> None:
+    model = _alone(stage)
+    stage.server.stop()
+    _, reply = await stage.ask(model=model)
+    assert reply.failure and (reply.failure.code, reply.failure.retry) == ("model_unreachable", True)
+
+
+async def test_what_is_no_stream_at_all_is_a_failure(stage: Stage) -> None:
+    stage.server.plays(Answer([b"<html>a proxy says hello</html>"], content_type="text/html"))
+    _, reply = await stage.ask(model=_alone(stage))
+    assert reply.stop is Stop.FAILED
+
+
+async def test_a_long_history_is_written_once(stage: Stage) -> None:
+    """What is sent the second time begins with the very bytes of the first, as caching by prefix needs it."""
+    stage.says(Speech(text="Yes."))
+    model = stage.model()
+    history: list[Turn] = [SAY, ModelTurn(text="Yes."), UserTurn(text="Go on.")]
+    await stage.ask(*history, model=model)
+    await stage.ask(*history, ModelTurn(text="Yes."), UserTurn(text="More."), model=model)
+    first, second = (seen.body for seen in stage.server.seen)
+    assert second.startswith(first.rstrip(b"]}"))
+    assert json.loads(second)
+
+
+_AUTHORISATIONS = ("x-api-key", "authorization", "x-goog-api-key")
+
+
+def _alone(stage: Stage) -> Any:
+    """Without the chain that would ask again."""
+    chain: Any = stage.model()
+    return chain._links[0].model
+
+
+def _answers(calls: list[ToolUse]) -> ToolTurn:
+    return ToolTurn(
+        returns=[
+            ToolReturn(id=call.id, tool=call.tool, status="success", content=f"result of {call.tool}") for call in calls
+        ]
+    )
