@@ -11,6 +11,7 @@ from bridge.entrance import Entrance
 from sidecar import __version__
 from sidecar.agents.roster import ROSTER
 from sidecar.api import application
+from sidecar.api.review import ReviewRoutes
 from sidecar.api.routes import endpoints
 from sidecar.api.server import QuietServer, bind
 from sidecar.api.session import SessionRoutes
@@ -132,6 +133,7 @@ class Sidecar:
         app = application.build(
             endpoints(
                 TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),
+                ReviewRoutes(self._engine.review),
                 ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
                 TrustRoutes(trust, launch.workspace, self._engine.checked_workspace),
                 SystemRoutes(self._journal, catalog, self._streams, self._bridge.shells, launch.workspace),

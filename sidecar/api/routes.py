@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sidecar.api.review import ReviewRoutes
 from sidecar.api.session import SessionRoutes
 from sidecar.api.system import SystemRoutes
 from sidecar.api.tasks import TaskRoutes
@@ -32,8 +33,12 @@ from sidecar.wire.tasks import (
     Accepted,
     ApprovalAnswer,
     ApprovalRequest,
+    DiffAnswer,
     ExecuteRequest,
+    HunkRequest,
     MessageRequest,
+    RewindAnswer,
+    RewindRequest,
     RouteAnswer,
     RouteRequest,
     Task,
@@ -142,6 +147,27 @@ TABLE: Sequence[Described] = (
         ApprovalRequest,
         refusals=(404, 409),
     ),
+    Described("GET", f"{_TASK}/diff", "diff", "What the task changed", DiffAnswer, refusals=(404, 409)),
+    Described(
+        "POST",
+        f"{_TASK}/hunks",
+        "hunks",
+        "Keep or take back parts of what the task changed",
+        DiffAnswer,
+        200,
+        HunkRequest,
+        refusals=(404, 409),
+    ),
+    Described(
+        "POST",
+        f"{_TASK}/rewind",
+        "rewind",
+        "Files and conversation as they were at a checkpoint",
+        RewindAnswer,
+        200,
+        RewindRequest,
+        refusals=(404, 409),
+    ),
     Described("GET", "/api/brain/tools", "tools", "The tools", ToolList),
     Described(
         "POST",
@@ -185,6 +211,7 @@ TABLE: Sequence[Described] = (
 
 def endpoints(
     tasks: TaskRoutes,
+    review: ReviewRoutes,
     tools: ToolRoutes,
     trust: TrustRoutes,
     system: SystemRoutes,
@@ -205,6 +232,9 @@ def endpoints(
         "resume": tasks.resume,
         "message": tasks.message,
         "approve": tasks.approve,
+        "diff": review.diff,
+        "hunks": review.hunks,
+        "rewind": review.rewind,
         "tools": tools.list,
         "tools_batch": tools.batch,
         "route": system.route,
