@@ -22,6 +22,8 @@ COMMANDS = {
     "approve": Command("approve", "answer what a task asks for"),
     "cancel": Command("cancel", "stop a task and everything it started"),
     "resume": Command("resume", "go on with a task that stopped"),
+    "diff": Command("diff", "show what a task changed"),
+    "rewind": Command("rewind", "take back what a task did"),
     "tools": Command("tools", "list the tools"),
     "tool": Command("tool", "run one tool, without a model"),
     "route": Command("route", "say what would be done with a task, and why"),
@@ -38,7 +40,7 @@ COMMANDS = {
 }
 
 GROUPS = {
-    "tasks": ("run", "tasks", "show", "message", "approve", "cancel", "resume"),
+    "tasks": ("run", "tasks", "show", "message", "approve", "cancel", "resume", "diff", "rewind"),
     "tools": ("tools", "tool", "route", "policy", "trust"),
     "the sidecar": ("serve", "shell", "open", "stop", "keys", "models", "doctor", "completion"),
 }

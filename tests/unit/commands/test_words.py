@@ -107,7 +107,7 @@ def test_ages_are_rough(seconds: int, told_as: str) -> None:
 
 
 def test_completion_knows_commands_options_and_choices() -> None:
-    assert [line.split("\t")[0] for line in candidates(["re"])] == ["resume"]
+    assert [line.split("\t")[0] for line in candidates(["res"])] == ["resume"]
     assert [line.split("\t")[0] for line in candidates(["tasks", "--st"])] == ["--status"]
     assert candidates(["run", "--priority", ""]) == ["high", "normal", "low"]
     assert candidates(["completion", ""]) == ["bash", "zsh", "fish"]
