@@ -10,6 +10,7 @@ const only = process.argv[3];
 await mkdir(directory, { recursive: true });
 const sidecar = await Sidecar.start(files);
 const browser = await Browser.open();
+await sidecar.trust();
 const models = await sidecar.script("demo", demo);
 const done = await sidecar.execute("Give add() type hints and a docstring, and prove that it still works", { models, intent: "edit_code", approvals: "ask" });
 const asks = await sidecar.execute("clean up the build directory", { models: await sidecar.script("asks", [{ text: "I will remove what the last build left behind.", calls: [{ tool: "run_command", args: { command: ["rm", "-rf", "build/cache", "it's old"] } }] }, { text: "Done." }]), intent: "run_command" });

@@ -84,6 +84,11 @@ export class Sidecar {
     return (await this.call("POST", "/api/brain/execute", { task, options })).taskId;
   }
 
+  /** The person's word that this workspace may run its own tests unasked. */
+  async trust() {
+    await this.call("POST", "/api/brain/trust", { workspace: this.workspace, trusted: true });
+  }
+
   task(id) {
     return this.call("GET", `/api/brain/tasks/${id}`);
   }

@@ -13,6 +13,7 @@ import { cutDrafts, dropDrafts, settleDraft } from "./live.ts";
 import type { Sketch } from "./sketch.ts";
 import { hasEnded } from "./statuses.ts";
 import type { NoteItem, StepItem } from "./thread.ts";
+import { rewoundTo } from "./timeline.ts";
 
 /** What a durable event changes. It is the next one: the order is seen to before. */
 export function apply(sketch: Sketch, event: WireEvent, seq: number): void {
@@ -90,8 +91,10 @@ function status(sketch: Sketch, event: StatusEvent, seq: number): void {
   }
   sketch.set("status", event.status);
   sketch.set("reason", event.reason);
+  const to = rewoundTo(event.reason);
+  if (to !== undefined) sketch.set("rewinds", [...sketch.now.rewinds, { to, at: seq }]);
   const again = event.status === "queued" && seq > 1;
-  if (again || event.status === "interrupted") note(sketch, event, seq);
+  if (to !== undefined || again || event.status === "interrupted") note(sketch, event, seq);
 }
 
 function route(sketch: Sketch, event: RouteEvent): void {
@@ -130,7 +133,7 @@ function message(sketch: Sketch, event: MessageEvent, seq: number): void {
 function tool(sketch: Sketch, event: ToolEvent, seq: number): void {
   const { type: _type, seq: _seq, taskId: _task, callId, at, ...rest } = event;
   const before = sketch.item(callId);
-  sketch.set("lastCall", callId);
+  sketch.set("lastCall", { key: callId, seq });
   sketch.put({ kind: "tool", key: callId, seq: before?.seq ?? seq, at: before?.at ?? at, ...rest });
 }
 
@@ -143,7 +146,9 @@ function approval(sketch: Sketch, event: ApprovalEvent, seq: number): void {
 }
 
 function diff(sketch: Sketch, event: DiffEvent, seq: number): void {
-  const before = (sketch.item(sketch.now.lastCall)?.seq ?? seq) - 1;
+  const { lastCall } = sketch.now;
+  const made = lastCall.seq === seq - 1 ? sketch.item(lastCall.key) : undefined;
+  const before = made && made.seq - 1;
   sketch.set("edits", [...sketch.now.edits, { seq, before, at: event.at, files: event.files }]);
   const changes = sketch.map("changes");
   for (const file of event.files) {

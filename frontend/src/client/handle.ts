@@ -4,6 +4,7 @@ import type {
   ApprovalRequest,
   DiffAnswer,
   HunkRequest,
+  RewindAnswer,
   Task,
   WireEvent,
 } from "../wire/types.ts";
@@ -52,11 +53,11 @@ export class TaskHandle {
     return this.service.diff(this.id);
   }
 
-  hunks(decided: HunkRequest): Promise<unknown> {
+  hunks(decided: HunkRequest): Promise<DiffAnswer> {
     return this.service.hunks(this.id, decided);
   }
 
-  rewind(seq: number): Promise<unknown> {
-    return this.service.rewind(this.id, seq);
+  rewind(seq: number, preview = false): Promise<RewindAnswer> {
+    return this.service.rewind(this.id, seq, preview);
   }
 }

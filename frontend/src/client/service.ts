@@ -14,6 +14,7 @@ import type {
   ModelList,
   PolicyAnswer,
   PolicyRequest,
+  RewindAnswer,
   RouteAnswer,
   SessionCode,
   Status,
@@ -108,12 +109,13 @@ export class BrainService {
     return this.#get(`${task(taskId)}/diff`, signal);
   }
 
-  hunks(taskId: string, decided: HunkRequest): Promise<unknown> {
+  hunks(taskId: string, decided: HunkRequest): Promise<DiffAnswer> {
     return this.#post(`${task(taskId)}/hunks`, decided);
   }
 
-  rewind(taskId: string, seq: number): Promise<unknown> {
-    return this.#post(`${task(taskId)}/rewind`, { seq });
+  /** Takes the task back to an event; with `preview`, only says what that would change. */
+  rewind(taskId: string, seq: number, preview = false): Promise<RewindAnswer> {
+    return this.#post(`${task(taskId)}/rewind`, { seq, preview });
   }
 
   // -- what there is

@@ -20,6 +20,8 @@ import type {
   WireEvent,
 } from "../wire/types.ts";
 
+import type { Rewind } from "./timeline.ts";
+
 export interface MessageItem {
   readonly kind: "message";
   readonly key: string;
@@ -97,8 +99,8 @@ export interface Draft {
 
 export interface Edit {
   readonly seq: number;
-  /** The last event before the call that made it: where a rewind must go to undo it. */
-  readonly before: number;
+  /** The last event before the call that made it, where a rewind must go to undo it; none made it if it took back. */
+  readonly before: number | undefined;
   readonly at: string;
   readonly files: readonly ChangedFile[];
 }
@@ -137,8 +139,9 @@ export interface Thread {
   readonly workedMs: number;
   readonly runningSince: string | undefined;
   readonly retriedSeq: number;
-  /** The call that was told of last. */
-  readonly lastCall: string;
+  /** The call that was told of last, and by which event. */
+  readonly lastCall: { readonly key: string; readonly seq: number };
+  readonly rewinds: readonly Rewind[];
   /** Events that came before one that they follow. */
   readonly held: readonly WireEvent[];
   readonly drafts: ReadonlyMap<string, Draft>;
@@ -168,7 +171,8 @@ export const emptyThread = (taskId: string): Thread => ({
   workedMs: 0,
   runningSince: undefined,
   retriedSeq: 0,
-  lastCall: "",
+  lastCall: { key: "", seq: 0 },
+  rewinds: [],
   held: [],
   drafts: new Map(),
   thoughts: new Map(),

@@ -7,6 +7,7 @@ export { files };
 
 /** No serious finding of axe, in any theme, on any screen of the panel. */
 export default async function ({ sidecar, page, browser }) {
+  await sidecar.trust();
   const { task, reaches, allow } = panel(page);
   const axe = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
   const check = async (where) => {
@@ -20,7 +21,7 @@ export default async function ({ sidecar, page, browser }) {
   const models = await sidecar.script("demo", demo);
   const done = await sidecar.execute("give add() type hints", { models, intent: "edit_code" });
   const asks = await sidecar.execute("ask me", {
-    models: await sidecar.script("asks", [{ calls: [{ tool: "run_command", args: { command: ["true"] } }] }, { text: "ok" }]),
+    models: await sidecar.script("asks", [{ calls: [{ tool: "run_command", args: { command: ["sh", "-c", "echo done > done.txt"] } }] }, { text: "ok" }]),
     intent: "run_command",
   });
   await page.goto(await sidecar.door());

@@ -43,6 +43,7 @@ export default async function ({ sidecar, page }) {
   const { conversation, reaches, tool: card, resume, changes } = panel(page);
   const id = await sidecar.execute("list the files");
   await page.route("**/stream", (route) => route.fulfill({ body: canned(id).join(""), contentType: "text/event-stream" }));
+  await page.route("**/diff", (route) => route.fulfill({ status: 404, json: { code: "not_found", title: "", detail: "", status: 404 } }));
   await page.goto(await sidecar.door());
   await page.goto(`${sidecar.url}/#task=${id}`);
   await reaches("escalated");

@@ -6,6 +6,7 @@ export { files };
 
 /** Typed, sent, watched: who is at work, what runs side by side, what came of it. Then asked for more. */
 export default async function ({ sidecar, page }) {
+  await sidecar.trust();
   const { task, send, conversation, tool, reaches, changes } = panel(page);
   await sidecar.script("demo", demo);
   await page.goto(await sidecar.door());

@@ -1,5 +1,5 @@
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { Thread } from "../../client/index.ts";
+import { counting, type Thread } from "../../client/index.ts";
 import { ApprovalCard } from "../features/approvals/ApprovalCard.tsx";
 import { DraftMessage, Message } from "../features/chat/Message.tsx";
 import { Batch } from "../features/progress/Batch.tsx";
@@ -23,6 +23,7 @@ export function Conversation({ thread, children }: Props) {
   const { box, inner, away, toEnd } = useFollowEnd();
   const [shown, setShown] = useState(WINDOW);
   const rows = useMemo(() => rowsOf(thread.items), [thread.items]);
+  const counts = useMemo(() => counting(thread.rewinds), [thread.rewinds]);
   const earlier = firstShown(rows, shown);
   const visible = earlier > 0 ? rows.slice(earlier) : rows;
   const height = useRef(0);
@@ -45,7 +46,7 @@ export function Conversation({ thread, children }: Props) {
             </button>
           )}
           {visible.map((row) => (
-            <RowView key={row.key} row={row} thread={thread} />
+            <RowView key={row.key} row={row} thread={thread} undone={!counts(seqOf(row))} />
           ))}
           {[...thread.drafts.values()].map((draft) => (
             <DraftMessage key={draft.messageId} draft={draft} />
@@ -63,7 +64,14 @@ export function Conversation({ thread, children }: Props) {
   );
 }
 
-function RowView({ row, thread }: { row: Row; thread: Thread }) {
+const seqOf = (row: Row): number => ("batch" in row ? row.batch[0]!.seq : row.item.seq);
+
+function RowView({ row, thread, undone }: { row: Row; thread: Thread; undone: boolean }) {
+  const shown = <RowContent row={row} thread={thread} />;
+  return undone ? <div className="undone">{shown}</div> : shown;
+}
+
+function RowContent({ row, thread }: { row: Row; thread: Thread }) {
   if ("batch" in row) return <Batch items={row.batch} outputs={thread.outputs} />;
   const { item } = row;
   switch (item.kind) {

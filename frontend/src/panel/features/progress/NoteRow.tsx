@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from "react";
-import type { NoteItem } from "../../../client/index.ts";
+import { type NoteItem, rewoundTo } from "../../../client/index.ts";
 import { Icon, type IconName } from "../../shared/icons.tsx";
 import { visible } from "../../shared/visible.ts";
 import { plural } from "../../shared/words.ts";
@@ -29,6 +29,12 @@ interface Wording {
 function wording(event: NoteItem["event"]): Wording {
   switch (event.type) {
     case "status":
+      if (rewoundTo(event.reason) !== undefined)
+        return {
+          icon: "rewind",
+          tone: "warn",
+          text: "Taken back to an earlier checkpoint; what came after it no longer counts.",
+        };
       return event.status === "interrupted"
         ? { icon: "alert", tone: "warn", text: event.reason ?? "The task was interrupted." }
         : { icon: "retry", tone: "quiet", text: sentence(event.reason ?? "queued again") };

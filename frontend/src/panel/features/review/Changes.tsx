@@ -28,7 +28,8 @@ export function Changes({ thread, wide, onGoing }: Props) {
   const decide = async (decided: HunkRequest) => {
     setBusy(true);
     try {
-      await service.hunks(thread.taskId, decided);
+      const { conflicts = [] } = await service.hunks(thread.taskId, decided);
+      for (const { path, why } of conflicts) complain(new Error(`${path}: ${why ?? "it was left as it is"}`));
       look();
       onGoing();
     } catch (error) {

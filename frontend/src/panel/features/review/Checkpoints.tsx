@@ -1,5 +1,6 @@
 import { useState } from "react";
-import type { Edit, Thread } from "../../../client/index.ts";
+import { counting, type Edit, isActive, type Thread } from "../../../client/index.ts";
+import type { RewoundFile } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { Dialog } from "../../shared/dialog.tsx";
 import { Icon } from "../../shared/icons.tsx";
@@ -9,36 +10,51 @@ import { leaf, plural } from "../../shared/words.ts";
 interface Point {
   readonly seq: number;
   readonly label: string;
-  /** What would be undone. */
-  readonly after: readonly Edit[];
 }
 
-/** Where the task can be taken back to, with what that would change. */
+/** Where the task can be taken back to, with a look at what that would change. */
 export function Checkpoints({ thread, onDone }: { thread: Thread; onDone: () => void }) {
   const service = useBrain();
-  const [chosen, setChosen] = useState<Point>();
+  const [chosen, setChosen] = useState<Point & { readonly files: readonly RewoundFile[] }>();
+  const active = isActive(thread.status);
+  const choose = async (point: Point) => {
+    try {
+      const { files = [] } = await service.rewind(thread.taskId, point.seq, true);
+      setChosen({ ...point, files });
+    } catch (error) {
+      complain(error);
+    }
+  };
   const rewind = async (point: Point) => {
     setChosen(undefined);
     const before = thread.lastSeq;
     try {
       await service.rewind(thread.taskId, point.seq);
       const undo = () => void service.rewind(thread.taskId, before).then(onDone, complain);
-      say(`Taken back: ${point.label}.`, { action: { label: "Undo", run: undo } });
+      say(`Taken back to ${point.label}.`, { action: { label: "Undo", run: undo } });
       onDone();
     } catch (error) {
       complain(error);
     }
   };
+  const points = checkpoints(thread);
+  if (points.length === 0) return null;
   return (
     <details className="checkpoints" open>
       <summary>
         <Icon name="chevron" /> Checkpoints
       </summary>
       <ol>
-        {points(thread.edits).map((point) => (
+        {points.map((point) => (
           <li key={point.seq}>
             <span>{point.label}</span>
-            <button type="button" className="button" onClick={() => setChosen(point)}>
+            <button
+              type="button"
+              className="button"
+              disabled={active}
+              title={active ? "Cancel the task first" : undefined}
+              onClick={() => void choose(point)}
+            >
               <Icon name="rewind" /> Rewind
             </button>
           </li>
@@ -48,12 +64,12 @@ export function Checkpoints({ thread, onDone }: { thread: Thread; onDone: () => 
         <Dialog label={`Rewind to ${chosen.label}?`} onClose={() => setChosen(undefined)} titled>
           <p>
             Files and conversation go back to how they were then. What you edited yourself since is merged or reported,
-            never overwritten.
+            never overwritten, and this can be undone.
           </p>
           <ul className="preview">
-            {files(chosen.after).map((path) => (
+            {chosen.files.map(({ path, change, why }) => (
               <li key={path}>
-                <code>{path}</code>
+                <span className={`change change-${change}`}>{change}</span> <code>{path}</code> {why}
               </li>
             ))}
           </ul>
@@ -71,21 +87,15 @@ export function Checkpoints({ thread, onDone }: { thread: Thread; onDone: () => 
   );
 }
 
-function points(edits: readonly Edit[]): Point[] {
-  const first = edits[0];
+/** Before the first change, and after each but the last; only those that were not themselves taken back. */
+function checkpoints({ edits, rewinds }: Thread): Point[] {
+  const counts = counting(rewinds);
+  const made = edits.filter((edit) => edit.before !== undefined && counts(edit.seq));
+  const first = made[0]?.before;
   if (first === undefined) return [];
-  const last = edits.length - 1;
-  const start: Point = { seq: first.before, label: "before the first change", after: edits };
-  return [
-    start,
-    ...edits
-      .slice(0, last)
-      .map((edit, place) => ({ seq: edit.seq, label: `after ${name(edit)}`, after: edits.slice(place + 1) })),
-  ];
+  const later = made.slice(0, -1).map((edit) => ({ seq: edit.seq, label: `after ${name(edit)}` }));
+  return [{ seq: first, label: "before the first change" }, ...later];
 }
 
 const name = (edit: Edit): string =>
   edit.files.length === 1 ? leaf(edit.files[0]!.path) : plural(edit.files.length, "file");
-const files = (edits: readonly Edit[]): string[] => [
-  ...new Set(edits.flatMap((edit) => edit.files.map((file) => file.path))),
-];

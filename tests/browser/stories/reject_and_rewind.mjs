@@ -7,7 +7,7 @@ export const files = { "long.txt": lines() };
 
 /** A rejected hunk is gone from the file; a rewind brings the file back, and can be undone. */
 export default async function ({ sidecar, page }) {
-  const { changes, reaches } = panel(page);
+  const { changes, conversation, reaches } = panel(page);
   const edit = (from, to) => ({ calls: [{ tool: "edit_file", args: { path: "long.txt", oldText: from, newText: to } }] });
   const read = { calls: [{ tool: "read_file", args: { path: "long.txt" } }] };
   const models = await sidecar.script("edits", [read, edit("line 2\n", "line TWO\n"), edit("line 27\n", "line LATE\n"), { text: "Both are done." }]);
@@ -15,8 +15,6 @@ export default async function ({ sidecar, page }) {
   await page.goto(await sidecar.door());
   await page.goto(`${sidecar.url}/#task=${id}`);
   await reaches("completed");
-  const known = await sidecar.call("GET", `/api/brain/tasks/${id}/diff`).catch(() => undefined);
-  if (known === undefined) return console.log("not told: this sidecar has no diff yet");
 
   const eventually = async (wanted) => {
     for (let tries = 0; (await sidecar.read("long.txt")) !== wanted; tries += 1) {
@@ -31,8 +29,13 @@ export default async function ({ sidecar, page }) {
   await eventually(lines({ 2: "line TWO" }));
 
   await changes.getByRole("button", { name: "Rewind" }).first().click();
-  await page.getByRole("dialog").getByRole("button", { name: "Rewind", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: /^Rewind to before the first change/ });
+  await dialog.getByText("long.txt").waitFor();
+  await dialog.getByRole("button", { name: "Rewind", exact: true }).click();
   await eventually(lines());
+  await conversation.getByText("Taken back to an earlier checkpoint").waitFor();
+  assert.equal(await conversation.locator(".undone").getByText("Both are done.").count(), 1, "it is marked as taken back");
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await eventually(lines({ 2: "line TWO" }));
+  await conversation.locator(".undone").getByText("Both are done.").waitFor({ state: "detached" });
 }
