@@ -23,8 +23,8 @@ from sidecar.api.tools import ToolRoutes
 from sidecar.api.trust import TrustRoutes
 from sidecar.cache import Caches
 from sidecar.config.data_dir import DataDir
-from sidecar.config.places import policy_file
 from sidecar.config.keys import Keys
+from sidecar.config.places import policy_file
 from sidecar.config.renewals import Renewals
 from sidecar.config.settings import Settings
 from sidecar.config.trust import Trust

@@ -153,7 +153,9 @@ def _models(data_dir: Path, client: Client | None, environ: Mapping[str, str]) -
         yield Finding("server", OK, f"{server.kind} at {server.base_url}: {_served(server)}")
     if all(model.provider in ("offline", "scripted") for model in listed.models):
         told = "No language model is configured: tasks that need one are declined, with what can be done instead."
-        yield Finding("", NOTE, told, "Put a key away with `brain keys set anthropic`, or name a server: `brain models`.")
+        yield Finding(
+            "", NOTE, told, "Put a key away with `brain keys set anthropic`, or name a server: `brain models`."
+        )
 
 
 def _served(server: "LocalServer") -> str:

@@ -154,6 +154,7 @@ class _Reading:
                 block["signature"] = block.get("signature", "") + delta["signature"]
             case "input_json_delta":
                 self.drafts[index].add(delta["partial_json"])
+                return Delta("")
         return None
 
     def _count(self, usage: dict[str, Any] | None) -> None:

@@ -112,6 +112,7 @@ class Reading:
             self.refusal += delta.get("refusal") or ""
             for piece in delta.get("tool_calls") or []:
                 self._call(piece)
+                yield Delta("")
             self.finish = choice.get("finish_reason") or self.finish
 
     def _call(self, piece: dict[str, Any]) -> None:

@@ -15,7 +15,10 @@ from sidecar.wire.tools import ToolInfo
 
 
 class Dialect(Protocol):
-    """One provider's way of saying it. `parts` may raise whatever its SDK raises."""
+    """One provider's way of saying it. `parts` may raise whatever its SDK raises.
+
+    While something comes that is not to be shown, such as a call's arguments, an empty delta is a sign of life.
+    """
 
     def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]: ...
 
@@ -44,7 +47,8 @@ class Remote:
                 # An SDK takes half a second to load, in which everything else goes on.
                 self._dialect = self._make() if self._at_hand() else await asyncio.to_thread(self._make)
             async for part in bounded(timed(self._dialect.parts(request), self._limits), self._limits):
-                yield part
+                if isinstance(part, Reply) or part.text:
+                    yield part
         except Exception as error:
             yield Reply(stop=Stop.FAILED, failure=failure_of(error, self.provider, self.name))
 

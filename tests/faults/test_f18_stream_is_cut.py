@@ -1,0 +1,66 @@
+"""F18: an error event after 200; the stream cut at every byte; no closing event. Half a tool call is never executed."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.models.port import Stop
+from tests.contract.servers.http import Answer
+from tests.contract.servers.speech import Call, Speech
+from tests.contract.servers.stage import SPEAKERS, Stage, a_stage
+
+SPEECH = Speech(
+    text="I tidy up. 🧹", calls=(Call("delete_file", '{"path": "a/b"}'), Call("delete_file", '{"path": "a"}'))
+)
+WHOLE = [("delete_file", {"path": "a/b"}), ("delete_file", {"path": "a"})]
+
+
+@pytest.fixture(params=SPEAKERS, ids=lambda speaker: speaker.provider)
+async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stage]:
+    async with a_stage(request.param, tmp_path) as stage:
+        yield stage
+
+
+def _alone(stage: Stage) -> Any:
+    chain: Any = stage.model()
+    return chain._links[0].model
+
+
+@pytest.mark.parametrize("chunked", [True, False], ids=["chunked", "until it closes"])
+async def test_cut_at_every_byte_it_is_all_or_nothing(stage: Stage, chunked: bool) -> None:
+    """Without chunks, a cut looks like an end: only the closing event tells."""
+    whole = stage.speaker.stream(SPEECH)
+    model = _alone(stage)
+    acted = 0
+    for length in range(1, len(whole)):
+        stage.server.plays(Answer([whole], cut=length, chunked=chunked))
+        _, reply = await stage.ask(model=model)
+        if reply.stop is Stop.TOOL_USE:
+            acted += 1
+            assert [(call.tool, call.args) for call in reply.calls] == WHOLE
+            # Everything that was asked for had been said, and its end too.
+            assert length > len(whole) * 0.6
+        else:
+            assert (reply.stop, reply.calls) == (Stop.FAILED, [])
+            assert reply.failure and reply.failure.retry, reply
+    stage.server.plays(Answer([whole], chunked=chunked))
+    _, reply = await stage.ask(model=model)
+    assert [(call.tool, call.args) for call in reply.calls] == WHOLE
+
+
+async def test_an_error_after_the_calls_takes_them_back(stage: Stage) -> None:
+    stage.server.plays(Answer([stage.speaker.error_in_stream(SPEECH)]))
+    _, reply = await stage.ask(model=_alone(stage))
+    assert (reply.stop, reply.calls) == (Stop.FAILED, [])
+    assert reply.failure and reply.failure.code in ("model_unavailable", "rate_limited", "stream_cut")
+    assert reply.failure.retry
+
+
+async def test_without_its_closing_event_a_stream_is_no_reply(stage: Stage) -> None:
+    whole = stage.speaker.stream(Speech(text=SPEECH.text, calls=SPEECH.calls, unfinished=True))
+    stage.server.plays(Answer([whole]))
+    _, reply = await stage.ask(model=_alone(stage))
+    assert (reply.stop, reply.calls) == (Stop.FAILED, [])
+    assert reply.failure and reply.failure.code == "stream_cut"
