@@ -10,7 +10,7 @@ from sidecar.wire.events import ErrorBody
 from tools.access import access, conflict
 from tools.course import Course
 from tools.errors import InvalidArguments, ToolError, ToolNotOffered
-from tools.host import Killed
+from tools.host import Host, Killed
 from tools.ledger import Intent, Ledger, Outcome
 from tools.passage import BatchContext, Passage, ToolCall, call_event
 from tools.policy import Policy
@@ -58,6 +58,10 @@ class Executor:
             return await self._together(calls, prepared, context, limit)
         finally:
             self._batches.discard(batch)
+
+    def host(self, workspace: str) -> Host | None:
+        """The first host at hand, for whoever wants to look at a workspace without making a call."""
+        return next((site.host(workspace) for site in self._sites if hosted(site)), None)
 
     async def end(self, ledger: Ledger) -> list[Killed]:
         """At a task's end: its background commands end with it."""

@@ -3,10 +3,14 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import Protocol
 
+from sidecar.agents.compaction import Fitting
 from sidecar.agents.errors import AgentError
+from sidecar.agents.pace import Pace
 from sidecar.agents.roster import Agent
+from sidecar.agents.tokens import room
 from sidecar.models.port import (
     Delta,
     Failure,
@@ -40,6 +44,12 @@ class Books(Protocol):
 
     async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]: ...
 
+    def spoken(self) -> bool:
+        """Whether the person has said something that the agent has not heard yet."""
+
+    def left_out(self, what: str) -> None:
+        """What the model is no longer sent, because its window is full."""
+
 
 @dataclass(slots=True)
 class Job:
@@ -55,33 +65,47 @@ class Job:
 
 async def work(job: Job, books: Books) -> str:
     """The agent's last word."""
-    history = job.history
-    limit = job.max_iterations or job.agent.max_iterations
-    for number in range(limit):
+    fitting, pace = Fitting(room(job.model), job.history), Pace(job.agent, job.max_iterations)
+    for number in count():
+        if pace.spent and not books.spoken():
+            raise pace.at_limit()
         key = f"{job.key}.{number}"
-        heard = await books.turn(key, job.agent.name, partial(_ask, job))
-        history += [UserTurn(text=text) for text in heard.messages]
-        history.append(ModelTurn(text=heard.reply.text, calls=heard.reply.calls, kept=heard.reply.kept))
-        if heard.reply.stop is not Stop.TOOL_USE:
-            return _last_word(heard.reply)
-        history.append(ToolTurn(returns=list(await books.call(key, job.agent, heard.reply.calls))))
-    raise AgentError(
-        "iteration_limit",
-        f"The {job.agent.name} was not done after {limit} turns. What it did is kept; send it a message to go on.",
-        retry=False,
-    )
+        heard = await books.turn(key, job.agent.name, partial(_ask, job, books, fitting.fit()))
+        reply = heard.reply
+        for text in heard.messages:
+            fitting.add(UserTurn(text=text))
+            pace.heard()
+        if reply.stop is Stop.END and reply.text.strip():
+            fitting.add(ModelTurn(text=reply.text, kept=reply.kept))
+            return reply.text
+        if reply.stop is Stop.TOOL_USE:
+            fitting.add(ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept))
+            returns = list(await books.call(key, job.agent, reply.calls))
+            fitting.add(ToolTurn(returns=returns))
+            note = pace.after_calls(reply.calls, returns)
+        elif reply.stop in (Stop.END, Stop.LENGTH):
+            # Half a call is never carried out, and no provider takes an empty turn back.
+            fitting.add(ModelTurn(text=reply.text.strip() or "(nothing)"))
+            note = pace.after_words(reply)
+        else:
+            raise _failed(reply)
+        if isinstance(note, str):
+            fitting.add(UserTurn(text=note))
+        elif note is not None and not books.spoken():
+            raise note
+    raise AssertionError("an agent comes to an end")
 
 
-def _ask(job: Job, messages: Sequence[str]) -> AsyncIterator[Delta | Reply]:
+def _ask(job: Job, books: Books, left_out: str | None, messages: Sequence[str]) -> AsyncIterator[Delta | Reply]:
+    if left_out is not None:
+        books.left_out(left_out)
     said = [UserTurn(text=text) for text in messages]
     return job.model.stream(Request(job.agent.name, job.agent.prompt, [*job.history, *said], job.tools))
 
 
-def _last_word(reply: Reply) -> str:
-    if reply.stop is Stop.END:
-        return reply.text
+def _failed(reply: Reply) -> AgentError:
     failure = reply.failure or Failure(code=f"model_{reply.stop}", message=f"The model stopped early ({reply.stop}).")
-    raise AgentError(
+    return AgentError(
         failure.code,
         failure.message,
         recoverable=failure.recoverable,

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -35,20 +36,43 @@ class Parallel:
     steps: tuple[Step, ...]
 
 
-Pipeline = Sequence[Step | Parallel]
+@dataclass(frozen=True, slots=True)
+class Unfold:
+    """Stages that are known only when those before them are done; until then they count as `expected` steps.
+
+    `make` is a pure function of the results: a resumed task unfolds the same stages.
+    """
+
+    make: "Callable[[dict[str, str]], Sequence[Stage]]"
+    expected: int = 0
+
+
+Stage = Step | Parallel | Unfold
+Pipeline = Sequence[Stage]
 
 
 async def run_pipeline(pipeline: Pipeline, run: TaskRun) -> dict[str, str]:
-    total = sum(len(stage.steps) if isinstance(stage, Parallel) else 1 for stage in pipeline)
+    waiting = deque(pipeline)
     results: dict[str, str] = {}
     number = 0
-    for stage in pipeline:
+    while waiting:
+        stage = waiting.popleft()
+        if isinstance(stage, Unfold):
+            waiting.extendleft(reversed(stage.make(results)))
+            continue
         steps = stage.steps if isinstance(stage, Parallel) else (stage,)
         numbered = [(number + place, step) for place, step in enumerate(steps, start=1)]
         number += len(steps)
+        total = number + sum(_size(later) for later in waiting)
         values = await _together([_run_step(place, total, step, results, run) for place, step in numbered])
         results |= {step.key: value for step, value in zip(steps, values, strict=True)}
     return results
+
+
+def _size(stage: Stage) -> int:
+    if isinstance(stage, Unfold):
+        return stage.expected
+    return len(stage.steps) if isinstance(stage, Parallel) else 1
 
 
 async def _together(steps: Sequence[Awaitable[str]]) -> list[str]:

@@ -53,6 +53,8 @@ class TaskRun:
         self._fence = claim.fence
         self._pool = pool
         self._deadline: asyncio.Timeout | None = None
+        self._remaining: float | None = None
+        self._waiters = 0
         self._answered = asyncio.Event()
         self._heard: set[str] = set()
         self._branches: dict[str, int] = {}
@@ -117,6 +119,10 @@ class TaskRun:
     def call_id(self, key: str, number: int) -> str:
         """The name of a turn's call, for good: the same in every life of the task, another on another branch."""
         return branched(f"{self.task_id}.{key}.{number}", self._branches.get(key, 0))
+
+    def spoken(self) -> bool:
+        """Whether the person has said something that no agent has heard yet."""
+        return bool(self._unheard())
 
     def _unheard(self) -> list[SaidMessage]:
         return [message for message in self.memory.messages if not message.opens and message.id not in self._heard]
@@ -196,19 +202,28 @@ class TaskRun:
 
     @asynccontextmanager
     async def _waiting(self, reason: str) -> AsyncIterator[None]:
-        """The clock of the task stands still, and its place in the pool is free for another."""
+        """The clock of the task stands still, and its place in the pool is free for another.
+
+        Steps that run at the same time may wait at the same time: the first one stops the clock, the last starts it.
+        """
         loop = asyncio.get_running_loop()
-        remaining = self._deadline and (self._deadline.when() or loop.time()) - loop.time()
         await self.move(StatusEvent(status=Status.WAITING, reason=reason), when=_AT_WORK)
-        if self._deadline:
-            self._deadline.reschedule(None)
-        self._pool.leave()
+        self._waiters += 1
+        if self._waiters == 1:
+            self._pool.leave()
+            if self._deadline:
+                self._remaining = (self._deadline.when() or loop.time()) - loop.time()
+                self._deadline.reschedule(None)
         try:
             yield
         finally:
-            self._pool.enter()
-        if self._deadline and remaining is not None:
-            self._deadline.reschedule(loop.time() + remaining)
+            self._waiters -= 1
+            if not self._waiters:
+                self._pool.enter()
+        if self._waiters:
+            return
+        if self._deadline and self._remaining is not None:
+            self._deadline.reschedule(loop.time() + self._remaining)
         await self.move(StatusEvent(status=Status.RUNNING), when=_AT_WORK)
 
     @asynccontextmanager

@@ -122,9 +122,11 @@ def _moment(at: str) -> float:
 
 
 def _replay(sidecar: RunningSidecar) -> float:
-    look = {"text": "x" * 200, "calls": [{"tool": "list_dir", "args": {}}] * 10}
     turns = 850
-    models = sidecar.script("long", [*[look] * turns, {"text": "done"}])
+    # Another call each turn: an agent that repeats itself is stopped.
+    paths = ["./" * (1 + turn % 50) for turn in range(turns)]
+    looks = [{"text": "x" * 200, "calls": [{"tool": "list_dir", "args": {"path": path}}] * 10} for path in paths]
+    models = sidecar.script("long", [*looks, {"text": "done"}])
     task_id = sidecar.execute("x", models=models, intent="chat", maxIterations=turns + 1)
     sidecar.wait_for_end(task_id, seconds=120)
     began = time.perf_counter()

@@ -23,8 +23,12 @@ def resident(pid: int) -> int:
 @pytest.mark.timeout(120)
 async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) -> None:
     with running_sidecar(tmp_path, BRAIN_SLOW_READER_SECONDS="1") as sidecar:
-        look = {"text": TEXT, "calls": [{"tool": "list_dir", "args": {}}]}
-        models = sidecar.script("talk", [*[look] * TURNS, {"text": "done"}])
+        # Another call each time: an agent that repeats itself is stopped.
+        looks = [
+            {"text": TEXT, "calls": [{"tool": "list_dir", "args": {"path": "./" * (1 + turn % 50)}}]}
+            for turn in range(TURNS)
+        ]
+        models = sidecar.script("talk", [*looks, {"text": "done"}])
         warm = sidecar.execute("x", models=models, intent="chat", maxIterations=TURNS + 1)
         sidecar.wait_for_end(warm, seconds=60)
         before = resident(sidecar.pid)

@@ -1,0 +1,133 @@
+"""Where an agent works: with which model and tools, and what it is told before it begins."""
+
+import asyncio
+import binascii
+from base64 import b64decode
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+
+from sidecar.agents.context import given, surroundings
+from sidecar.agents.customs import Custom
+from sidecar.agents.errors import AgentError
+from sidecar.agents.loop import Job, work
+from sidecar.agents.roster import Agent
+from sidecar.engine.run import TaskRun
+from sidecar.engine.workflow.books import AgentBooks
+from sidecar.models.catalog import Catalog
+from sidecar.models.errors import NoSuchModel
+from sidecar.models.port import Image, Model, Switch, Turn, UserTurn
+from sidecar.wire.events import ModelEvent
+from sidecar.wire.tasks import Attachment
+from tools.builtin.git_status import GitStatus, GitStatusArguments
+from tools.errors import ToolError
+from tools.executor import Executor
+from tools.host import Host
+from tools.registry import Registry
+from tools.spec import Call
+
+#: A model that answers so cannot do this kind of work at all; trying again is of no use.
+CANNOT = frozenset({"not_understood"})
+_GIT_SECONDS = 2.0
+_ATTACHED = 20_000
+
+
+@dataclass(slots=True)
+class Desk:
+    """One round of one task. `request` is what the agents are asked, `past` what was said before."""
+
+    run: TaskRun
+    catalog: Catalog
+    registry: Registry
+    executor: Executor
+    custom: Custom
+    prefix: str
+    request: str
+    past: Sequence[Turn]
+    read_only: bool
+    _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def agent(self, name: str) -> Agent:
+        agent = self.custom.agents[name]
+        return agent.read_only() if self.read_only else agent
+
+    async def work(self, key: str, name: str, told: Sequence[str] = ()) -> str:
+        """The agent's last word on the request, and on what it is told beside it."""
+        job, books = await self.job(key, name, told)
+        return await work(job, books)
+
+    async def job(self, key: str, name: str, told: Sequence[str] = ()) -> tuple[Job, AgentBooks]:
+        agent = self.agent(name)
+        model = self._model(agent)
+        history = [*self.past, *await self._opening(model, told)]
+        tools = self.registry.infos(frozenset(agent.tools))
+        job = Job(key, agent, model, history, tools, self.run.request.options.max_iterations)
+        return job, AgentBooks(self.run, self.executor, agent, model)
+
+    async def again(self, job: Job, books: AgentBooks, suffix: str, said: str) -> str:
+        """Go on with a job that is done: something was wrong with its last word."""
+        job.history.append(UserTurn(text=said))
+        return await work(replace(job, key=f"{job.key}.{suffix}"), books)
+
+    async def _opening(self, model: Model, told: Sequence[str]) -> list[Turn]:
+        if model.provider == "offline":
+            # It reads nothing but the request.
+            return [UserTurn(text=self.request)]
+        about = await self._surroundings()
+        beside, images = _attached(self.run.request.context.attachments)
+        opening = [text for text in (about, given(self.run.request.context), *beside) if text]
+        turns: list[Turn] = [UserTurn(text="\n\n".join(opening))] if opening else []
+        return [*turns, UserTurn(text="\n\n".join((self.request, *told)), images=images)]
+
+    async def _surroundings(self) -> str:
+        """Looked at once a round and recorded: a resumed task is told the same, whatever has changed since."""
+
+        async def look() -> str:
+            host = self.executor.host(self.run.request.workspace)
+            if host is None:
+                return ""
+            try:
+                changes = await self._changes(host)
+                return await surroundings(host, self.run.request.context, self.request, changes)
+            except (ToolError, OSError):
+                return ""
+
+        async with self._looking:
+            return await self.run.step(f"{self.prefix}.context", look, done=lambda value: [])
+
+    async def _changes(self, host: Host) -> list[str]:
+        try:
+            await host.stat(".git")
+            call = Call(f"{self.run.task_id}.context", host.workspace, _GIT_SECONDS)
+            result = await GitStatus().run(GitStatusArguments(), host, call, lambda stream, text: None)
+        except ToolError:
+            return []
+        return result.content.splitlines()[1:] if isinstance(result.content, str) else []
+
+    def _model(self, agent: Agent) -> Model:
+        def tell(switch: Switch) -> None:
+            self.run.note(ModelEvent(role=agent.role, **asdict(switch)))
+
+        try:
+            model = self.catalog.model_for(agent.role, self.run.request.options.models, tell)
+        except NoSuchModel as error:
+            raise AgentError(
+                "no_model", f"{error} Nothing was done; choose another model and resume.", retry=False
+            ) from error
+        self.run.note(ModelEvent(role=agent.role, provider=model.provider, model=model.name))
+        return model
+
+
+def _attached(attachments: Sequence[Attachment]) -> tuple[list[str], list[Image]]:
+    texts: list[str] = []
+    images: list[Image] = []
+    for each in attachments:
+        if each.media_type.startswith("image/"):
+            images.append(Image(media_type=each.media_type, data=each.data))
+            continue
+        try:
+            text = b64decode(each.data, validate=True).decode("utf-8")
+        except (binascii.Error, ValueError):
+            texts.append(f"The person attached {each.name} ({each.media_type}), which cannot be shown as text.")
+            continue
+        texts.append(f"The person attached {each.name}:\n\n{text[:_ATTACHED]}")
+    return texts, images

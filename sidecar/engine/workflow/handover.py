@@ -1,0 +1,67 @@
+"""What one agent tells the next, and what the person is told in the end."""
+
+from collections.abc import Sequence
+
+from sidecar.agents.plan import Plan, PlannedStep
+from sidecar.agents.verdict import Verdict, read_verdict
+from sidecar.engine.run import TaskRun
+from sidecar.wire.events import HandoffContext, HandoffEvent
+
+_STATE = 4_000
+
+
+def handoff(
+    run: TaskRun, giver: str, taker: str, said: str, remaining: Sequence[str], reason: str | None = None
+) -> HandoffEvent:
+    context = HandoffContext(
+        files_modified=run.memory.files_modified(), current_state=said[:_STATE], remaining_tasks=list(remaining)
+    )
+    because = reason or f"The {giver} is done; the {taker} goes on."
+    return HandoffEvent(from_=giver, to=taker, context=context, reason=because)
+
+
+def so_far(results: dict[str, str], run: TaskRun) -> list[str]:
+    """What the earlier steps said, the newest ones whole, and which files they changed."""
+    said = [f"{agent_of(key)} said:\n{text[:_STATE]}" for key, text in results.items() if text]
+    if not said:
+        return []
+    files = run.memory.files_modified()
+    changed = [f"Files changed so far: {', '.join(files)}"] if files else []
+    return ["What was done so far:", *said[-6:], *changed]
+
+
+def part(plan: Plan, step: PlannedStep) -> list[str]:
+    """What a worker is told of the plan. A plan of one step is the request itself."""
+    if len(plan.steps) == 1:
+        return []
+    return [
+        f"The plan:\n{plan.told()}",
+        f"Your part is step {step.id}: {step.title}. Do only that; the other steps are done by others, some of them "
+        "perhaps at this moment." + (f" It is done when: {'; '.join(step.checks)}." if step.checks else ""),
+    ]
+
+
+def to_mend(verdict: Verdict) -> list[str]:
+    return [f"A review of your work found problems. Mend them, and nothing else:\n{verdict.told()}"]
+
+
+def agent_of(key: str) -> str:
+    """The agent in a step's key: `r1.2-coder.s1` is the coder's."""
+    return key.rpartition("-")[2].partition(".")[0]
+
+
+def summary(results: dict[str, str]) -> str:
+    """The last word; a verdict is put into words, beside those of the agent that it is about."""
+    said = [(agent_of(key), text) for key, text in results.items() if text]
+    if not said:
+        return ""
+    agent, last = said[-1]
+    verdicts = [verdict for name, text in said if name == "reviewer" and (verdict := read_verdict(text))]
+    if agent == "reviewer":
+        if not verdicts or (verdict := read_verdict(last)) is None:
+            return last
+        workers = [text for name, text in said if name in ("coder", "docs", "terminal")]
+        return "\n\n".join([*workers[-1:], verdict.told()])
+    if verdicts and not verdicts[-1].passed:
+        return f"{last}\n\nThe review still finds fault:\n{verdicts[-1].told()}"
+    return last

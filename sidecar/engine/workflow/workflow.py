@@ -1,0 +1,109 @@
+"""From a claimed task to its result: route it, then carry out the steps of its kind."""
+
+import json
+from collections.abc import Sequence
+
+from sidecar.agents.customs import Customs
+from sidecar.agents.router import READ_ONLY, request_of, route, second_opinion, unsure
+from sidecar.engine.pipeline import run_pipeline
+from sidecar.engine.run import TaskRun
+from sidecar.engine.workflow.books import asked
+from sidecar.engine.workflow.desk import Desk
+from sidecar.engine.workflow.handover import summary
+from sidecar.engine.workflow.stages import stages
+from sidecar.journal.port import Journal
+from sidecar.models.catalog import Catalog
+from sidecar.models.errors import NoSuchModel
+from sidecar.models.port import ModelTurn, Turn, UserTurn
+from sidecar.wire.events import Event, RouteEvent
+from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
+from tools.executor import Executor
+from tools.registry import Registry
+
+#: Providers that are no language models: they know no better than the rules.
+_NO_LANGUAGE = frozenset({"offline", "scripted"})
+
+
+class Workflow:
+    def __init__(
+        self,
+        journal: Journal,
+        catalog: Catalog,
+        registry: Registry,
+        executor: Executor,
+        customs: Customs | None = None,
+    ) -> None:
+        self._journal = journal
+        self._catalog = catalog
+        self._registry = registry
+        self._executor = executor
+        self._customs = customs or Customs()
+
+    async def carry_out(self, run: TaskRun) -> TaskResult:
+        prefix = f"r{run.memory.current_round}"
+        custom = self._customs.of(run.request.workspace)
+        chosen = await self._route(f"{prefix}.route", run)
+        desk = Desk(
+            run=run,
+            catalog=self._catalog,
+            registry=self._registry,
+            executor=self._executor,
+            custom=custom,
+            prefix=prefix,
+            request=request_of(asked(run), custom.commands),
+            past=await self._past(run),
+            read_only=chosen.intent in READ_ONLY,
+        )
+        results = await run_pipeline(stages(desk, chosen), run)
+        return TaskResult(
+            summary=summary(results),
+            files_modified=run.memory.files_modified(),
+            verification=None,
+            usage=run.usage,
+        )
+
+    async def abandon(self, run: TaskRun) -> None:
+        """End what an earlier life of the task left open; it is not gone on with."""
+        left_open = {
+            call_id: intent for call_id, intent in run.memory.intents.items() if call_id not in run.memory.outcomes
+        }
+        await self._executor.abandon(left_open, run.request.workspace, run)
+
+    async def tidy(self, run: TaskRun) -> None:
+        """What the task still has running in the background ends with it."""
+        for killed in await self._executor.end(run):
+            run.killed("", killed.pid, killed.command)
+
+    def asked(self, run: TaskRun) -> str:
+        return asked(run)
+
+    async def _route(self, key: str, run: TaskRun) -> RouteAnswer:
+        options = run.request.options
+
+        async def decide() -> str:
+            answer = route(asked(run), options, self._customs.of(run.request.workspace).commands)
+            if not unsure(answer) or options.intent is not None:
+                return answer.to_json()
+            try:
+                model = self._catalog.model_for("fast", options.models)
+            except NoSuchModel:
+                return answer.to_json()
+            if model.provider in _NO_LANGUAGE:
+                return answer.to_json()
+            return (await second_opinion(asked(run), answer, model, options)).to_json()
+
+        def event(value: str) -> Sequence[Event]:
+            return [RouteEvent(**json.loads(value))]
+
+        return RouteAnswer.model_validate_json(await run.step(key, decide, done=event))
+
+    async def _past(self, run: TaskRun) -> list[Turn]:
+        """What was said before: earlier tasks of the conversation, and earlier rounds of this one."""
+        turns: list[Turn] = []
+        if run.request.options.conversation_id is not None:
+            for task in await self._journal.conversation(run.request.conversation_id):
+                if task.id != run.task_id and task.status is Status.COMPLETED and task.result is not None:
+                    turns += [UserTurn(text=task.task), ModelTurn(text=task.result.summary)]
+        for done in run.memory.rounds:
+            turns += [UserTurn(text=done.asked), ModelTurn(text=done.answered)]
+        return turns
