@@ -58,6 +58,9 @@ def _defect(path: Path) -> str:
                 damaged = connection.execute(rows.DAMAGED_TASKS).fetchall()
                 if damaged:
                     return f"rows of {len(damaged)} tasks do not match their checksums"
+                gaps = connection.execute(rows.GAPS.format(which="true")).fetchall()
+                if gaps:
+                    return f"events or records of {len(gaps)} tasks are missing"
             # A file that cannot be written is of no use either, and is best found out now.
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("ROLLBACK")
@@ -109,15 +112,15 @@ class _Salvage:
 
     def _copy_task(self, row: tuple[object, ...], old: sqlite3.Connection, new: sqlite3.Connection) -> None:
         position, task_id = row[0], row[1]
+        gaps = rows.GAPS.format(which="task = ?")
         new.execute("BEGIN")
         try:
             _insert(new, "tasks", [row])
             for table in _OWNED:
                 _insert(new, table, old.execute(f"SELECT * FROM {table} WHERE task = ?", (position,)))  # noqa: S608
-            counted = "SELECT count(*), coalesce(max(seq), 0) FROM events WHERE task = ?"
-            count, last = new.execute(counted, (position,)).fetchone()
-            if not count or count != last:
-                raise sqlite3.DatabaseError("events are missing")
+            (events,) = new.execute("SELECT count(*) FROM events WHERE task = ?", (position,)).fetchone()
+            if not events or new.execute(gaps, (position, position)).fetchone() is not None:
+                raise sqlite3.DatabaseError("events or records are missing")
             new.execute("COMMIT")
             self.kept += 1
         except sqlite3.Error:

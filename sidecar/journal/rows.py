@@ -27,18 +27,18 @@ def stored(body: str, type_: str, task_id: str, seq: int | None, at: str) -> Sto
     return StoredEvent(task_id, seq, type_, wire_data(body, task_id, seq, at))
 
 
-def event_of(row: tuple[int, str, bytes, int], task_id: str) -> StoredEvent:
-    seq, at, raw, expected = row
-    if crc32(raw) != expected:
+def event_of(row: tuple[int, bytes, bytes, int], task_id: str) -> StoredEvent:
+    seq, at, body, expected = row
+    if spoilt(expected, at, body):
         # The place in the order is kept, so that nobody sees a gap; what stood there is gone, and this says so.
         lost = ErrorEvent(
             code="event_damaged",
             message=f"Event {seq} of this task was damaged on the disk and cannot be shown.",
             recoverable=True,
         )
-        return stored(lost.to_json(), lost.type, task_id, seq, at)
-    body = raw.decode()
-    return stored(body, type_of(body), task_id, seq, at)
+        return stored(lost.to_json(), lost.type, task_id, seq, "")
+    text = body.decode()
+    return stored(text, type_of(text), task_id, seq, at.decode())
 
 
 def type_of(body: str) -> str:
@@ -46,9 +46,9 @@ def type_of(body: str) -> str:
     return body[start : body.index('"', start)]
 
 
-def record_of(row: tuple[str, str, int, bytes, int]) -> Record | None:
-    kind, key, seq, raw, expected = row
-    return Record(kind, key, raw.decode(), seq) if crc32(raw) == expected else None
+def record_of(row: tuple[bytes, bytes, int, bytes, int]) -> Record | None:
+    kind, key, seq, body, expected = row
+    return None if spoilt(expected, kind, key, body) else Record(kind.decode(), key.decode(), body.decode(), seq)
 
 
 def task_from(row: tuple[int, str, str, str, str, int]) -> Task:
@@ -67,6 +67,14 @@ DAMAGED_TASKS = (
     "SELECT position, CAST(id AS BLOB) FROM tasks WHERE"
     " spoilt(request_checksum, CAST(id AS BLOB), CAST(created_at AS BLOB), CAST(request AS BLOB))"
     " OR spoilt(state_checksum, CAST(status AS BLOB), CAST(state AS BLOB))"
+)
+
+#: Tasks of which an event or a record is missing: both are numbered without a gap, so their sum is known.
+GAPS = (
+    "SELECT task FROM events WHERE {which} GROUP BY task"
+    " HAVING count(*) != max(seq) OR min(seq) != 1 OR sum(seq) * 2 != count(*) * (count(*) + 1)"
+    " UNION SELECT task FROM records WHERE {which} GROUP BY task"
+    " HAVING count(*) != max(number) + 1 OR min(number) != 0 OR sum(number) * 2 != count(*) * (count(*) - 1)"
 )
 
 

@@ -242,7 +242,8 @@ def _read_page(task_id: str, after: int, limit: int, connection: sqlite3.Connect
             raise UnknownTask(task_id)
         position, status, last_seq = row
         found = connection.execute(
-            "SELECT seq, at, CAST(body AS BLOB), checksum FROM events WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?",
+            "SELECT seq, CAST(at AS BLOB), CAST(body AS BLOB), checksum FROM events"
+            " WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?",
             (position, after, limit),
         )
         events = [rows.event_of(event, task_id) for event in found]

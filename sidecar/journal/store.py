@@ -166,7 +166,7 @@ class Store:
         for event, at, body in pending:
             seq += 1
             self._connection.execute(
-                "INSERT INTO events VALUES (?, ?, ?, ?, ?)", (head.position, seq, at, body, rows.checksum(body))
+                "INSERT INTO events VALUES (?, ?, ?, ?, ?)", (head.position, seq, at, body, rows.checksum(at, body))
             )
             state = fold(state, event, at)
             stored.append(rows.stored(body, event.type, task_id, seq, at))
@@ -182,7 +182,15 @@ class Store:
             try:
                 self._connection.execute(
                     "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (head.position, record.kind, record.key, number, seq, record.body, rows.checksum(record.body)),
+                    (
+                        head.position,
+                        record.kind,
+                        record.key,
+                        number,
+                        seq,
+                        record.body,
+                        rows.checksum(record.kind, record.key, record.body),
+                    ),
                 )
             except sqlite3.IntegrityError:
                 raise DuplicateRecord(record.kind, record.key) from None
@@ -312,7 +320,9 @@ class Store:
 def read_records(connection: sqlite3.Connection, position: int) -> tuple[Sequence[Record], int]:
     """A task's records in the order in which they were written, and how many of them the disk has spoilt."""
     found = connection.execute(
-        "SELECT kind, key, seq, CAST(body AS BLOB), checksum FROM records WHERE task = ? ORDER BY number", (position,)
+        "SELECT CAST(kind AS BLOB), CAST(key AS BLOB), seq, CAST(body AS BLOB), checksum FROM records"
+        " WHERE task = ? ORDER BY number",
+        (position,),
     )
     records = [rows.record_of(row) for row in found]
     whole = [record for record in records if record is not None]
