@@ -37,6 +37,7 @@ from sidecar.wire.events import EventKind
 from sidecar.wire.system import Ready
 from tools.executor import Executor
 from tools.local import LocalSite
+from tools.local.sandbox import Sandboxes
 from tools.policy import Policy
 from tools.registry import default_registry
 from tools.site import Site
@@ -108,13 +109,14 @@ class Sidecar:
         retention = Retention(settings.keep_days, settings.keep_bytes)
         self._journal = await SqliteJournal.open(self._data.journal, retention)
         self._registry, caches, trust = default_registry(), Caches(), Trust(self._data)
-        policy = Policy(trust.trusted, own_table=policy_file())
+        sandboxes = Sandboxes(settings.sandbox)
+        policy = Policy(trust.trusted, sandboxes.contained, policy_file())
         self._bridge = Entrance(
             reconnect_seconds=settings.bridge_reconnect_seconds,
             heartbeat_seconds=settings.bridge_heartbeat_seconds,
             changed=caches.changed,
         )
-        local = LocalSite(self._registry, launch.data_dir)
+        local = LocalSite(self._registry, launch.data_dir, sandboxes=sandboxes)
         sites: list[Site] = [self._bridge, local]
         self._executor = Executor(self._registry, sites, policy, caches)
         keys = Keys(os.environ, launch.data_dir)
@@ -136,7 +138,7 @@ class Sidecar:
                 ReviewRoutes(self._engine.review),
                 ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
                 TrustRoutes(trust, launch.workspace, self._engine.checked_workspace),
-                SystemRoutes(self._journal, catalog, self._streams, self._bridge.shells, launch.workspace),
+                SystemRoutes(self._journal, catalog, self._streams, self._bridge.shells, sandboxes, launch.workspace),
                 self._session,
                 tickets,
                 application.openapi,

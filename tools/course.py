@@ -79,6 +79,7 @@ class Course:
             raise Denied(
                 f"Not allowed: {decision.why}. Do not try it in another way; go on without, or tell the person."
             )
+        passage.approved = decision.network and decision.verdict == "allow"
         intent = passage.ledger.intent(call.id) if passage.spec.effects != "none" else None
         if intent is not None:
             return await self._settled(passage, site, intent)
@@ -105,6 +106,7 @@ class Course:
         passage.began = time.monotonic()  # what a person takes to answer is no part of what the call takes
         if verdict == "deny":
             raise Denied("The person said no. Do not try it in another way; ask what they want instead.")
+        passage.approved = True
 
     async def _performed(self, passage: Passage, site: Site) -> Outcome:
         if isinstance(passage.tool, FileTool) and hosted(site):
@@ -313,7 +315,7 @@ def _host(passage: Passage, site: HostedSite) -> Host:
 
 def _call(passage: Passage) -> Call:
     limit = passage.args.time_limit(passage.spec.timeout)
-    return Call(passage.call.id, passage.context.workspace, limit, killed=passage.kill)
+    return Call(passage.call.id, passage.context.workspace, limit, killed=passage.kill, approved=passage.approved)
 
 
 def _question(passage: Passage, stage: str, why: str, diff: str | None) -> Question:

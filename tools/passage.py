@@ -53,6 +53,8 @@ class Passage:
     began: float = 0.0
     site: str = "local"
     begun: bool = False
+    #: A person has seen exactly this call and said yes to it.
+    approved: bool = False
     killed: list[Killed] = field(default_factory=list)
 
     @property

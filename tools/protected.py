@@ -5,6 +5,7 @@ and what Windows drops from the end of a name.
 """
 
 import fnmatch
+import os
 import re
 import unicodedata
 
@@ -27,6 +28,10 @@ _EXAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dis
 _PRIVATE_NAMES = ".env .env.* .envrc .npmrc .yarnrc.yml .pypirc .netrc *.pem *.key id_rsa id_ed25519 id_ecdsa"
 _SECRETS = re.compile("|".join(fnmatch.translate(pattern) for pattern in _PRIVATE_NAMES.split()))
 _SECRET_DIRECTORIES = frozenset({".ssh", ".gnupg", ".aws"})
+#: What of a `.git` directory decides what runs.
+_GIT_RUNS = ("hooks", "config", "config.worktree", "info/attributes")
+#: Workspaces of several packages have such files one or two floors down.
+_DEPTH = 2
 _SHORT_GIT = re.compile(r"git~\d+\Z")
 
 
@@ -61,3 +66,31 @@ def folded(name: str) -> str:
         name = unicodedata.normalize("NFKC", name)
         name = "".join(char for char in name if unicodedata.category(char) not in ("Cf", "Cc", "Mn"))
     return name.casefold().partition(":")[0].rstrip(". ")
+
+
+#: Where a look for protected files does not go: too large, and nobody's own.
+_PASSED_OVER = frozenset({"node_modules", ".venv", "venv", "target", "dist", "build", "__pycache__"})
+_LOOKED_AT = 3_000
+
+
+def protected_places(workspace: str) -> list[str]:
+    """What is there and protected, near the top of a workspace. Of `.git` only what runs: a commit must be possible."""
+    found: list[str] = []
+    folders = [(workspace, 0)]
+    looked = 0
+    while folders and looked < _LOOKED_AT:
+        folder, depth = folders.pop(0)
+        try:
+            entries = list(os.scandir(folder))
+        except OSError:
+            continue
+        looked += len(entries)
+        for entry in entries:
+            name = folded(entry.name)
+            if name == ".git":
+                found += [place for part in _GIT_RUNS if os.path.lexists(place := f"{entry.path}/{part}")]
+            elif protected(entry.path[len(workspace) + 1 :]):
+                found.append(entry.path)
+            elif depth < _DEPTH and name not in _PASSED_OVER and entry.is_dir(follow_symlinks=False):
+                folders.append((entry.path, depth + 1))
+    return found

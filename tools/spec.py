@@ -109,6 +109,8 @@ class Call:
     timeout: float
     environment: Mapping[str, str] = field(default_factory=dict)
     killed: ProcessKilled = _unheard
+    #: A person has seen exactly this call and said yes to it.
+    approved: bool = False
 
 
 class Output(Protocol):

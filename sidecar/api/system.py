@@ -1,5 +1,6 @@
 """What there is: health, status, tools, agents, models, routing."""
 
+import asyncio
 import os
 import time
 from collections.abc import Callable
@@ -16,8 +17,9 @@ from sidecar.api.stream import Streams
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.telemetry.metrics import render
-from sidecar.wire.system import AgentList, Health, ShellState, StatusAnswer
+from sidecar.wire.system import AgentList, Health, SandboxState, ShellState, StatusAnswer
 from sidecar.wire.tasks import RouteRequest
+from tools.local.sandbox import Sandboxes
 
 
 class SystemRoutes:
@@ -27,12 +29,14 @@ class SystemRoutes:
         catalog: Catalog,
         streams: Streams,
         shells: Callable[[], list[ShellState]],
+        sandboxes: Sandboxes,
         workspace: Path,
     ) -> None:
         self._journal = journal
         self._catalog = catalog
         self._streams = streams
         self._shells = shells
+        self._sandboxes = sandboxes
         self._workspace = workspace
         self._started = time.monotonic()
 
@@ -41,6 +45,8 @@ class SystemRoutes:
 
     async def status(self, request: Request) -> Response:
         counts = await self._journal.counts()
+        # Found out at the first question, by trying it: a start does not wait for that.
+        await asyncio.to_thread(self._sandboxes.best)
         return answer(
             StatusAnswer(
                 version=__version__,
@@ -50,6 +56,7 @@ class SystemRoutes:
                 tasks={str(status): count for status, count in counts.items()},
                 streams=self._streams.open,
                 shells=self._shells(),
+                sandbox=SandboxState(tier=self._sandboxes.tier, message=self._sandboxes.told),
                 journal=self._journal.state(),
             )
         )

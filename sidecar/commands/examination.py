@@ -35,7 +35,7 @@ def examine(data_dir: Path, environ: Mapping[str, str] = os.environ) -> list[Fin
         lambda: [_journal(data_dir / "journal.db", client)],
         lambda: _settings(environ),
         lambda: [_git(), _ripgrep()],
-        lambda: [sandbox(), containment()],
+        lambda: [sandbox(environ), containment()],
         lambda: _models(data_dir, client, environ),
     ]
     return [finding for check in checks for finding in check()]

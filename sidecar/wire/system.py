@@ -93,6 +93,13 @@ class ShellState(Wire):
     connected: bool
 
 
+class SandboxState(Wire):
+    """What commands run inside of; `none` and `off` mean that every command asks."""
+
+    tier: str
+    message: str
+
+
 class StatusAnswer(Wire):
     version: str
     pid: int
@@ -101,6 +108,7 @@ class StatusAnswer(Wire):
     tasks: Annotated[dict[str, int], Field(description="How many tasks there are in each status.")]
     streams: int
     shells: list[ShellState]
+    sandbox: SandboxState
     journal: JournalState
 
 

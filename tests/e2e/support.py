@@ -270,6 +270,21 @@ def is_alive(pid: int) -> bool:
     return not Path("/proc/self").exists()
 
 
+def host_pid(inner: int) -> int:
+    """The number that a process inside a sandbox has out here; the same if it is in none."""
+    for place in Path("/proc").iterdir():
+        if place.name.isdecimal():
+            try:
+                status = (place / "status").read_text()
+                marked = b"BRAIN_CALL_ID=" in (place / "environ").read_bytes()
+            except OSError:
+                continue
+            numbers = next(line for line in status.splitlines() if line.startswith("NSpid:")).split()[1:]
+            if marked and numbers[-1] == str(inner):
+                return int(place.name)
+    return inner
+
+
 def _encoded(body: object) -> bytes | None:
     return body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
 

@@ -5,7 +5,7 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.e2e.support import RunningSidecar, is_alive, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, host_pid, is_alive, running_sidecar, wait_until
 
 SLOW = {"calls": [{"tool": "run_command", "args": {"command": "echo $$ > pid.txt; echo started; sleep 60"}}]}
 
@@ -100,7 +100,7 @@ def test_cancel_leaves_no_process_behind_and_resume_goes_on(sidecar: RunningSide
     task_id = sidecar.execute("x", models=models, approvals="auto", agentType="terminal", intent="run_command")
     sidecar.wait_for_event(task_id, lambda event: event["type"] == "tool_output")
     wait_until((sidecar.workspace / "pid.txt").exists)
-    pid = int((sidecar.workspace / "pid.txt").read_text())
+    pid = host_pid(int((sidecar.workspace / "pid.txt").read_text()))
     assert is_alive(pid)
     answer = sidecar.post(f"/api/brain/tasks/{task_id}/cancel")
     assert answer.status == 202
@@ -116,12 +116,13 @@ def test_a_kill_in_the_middle_of_a_command_is_not_silently_repeated(sidecar: Run
     models = sidecar.script("slow", [SLOW, {"text": "done"}])
     task_id = sidecar.execute("x", models=models, approvals="auto", agentType="terminal", intent="run_command")
     wait_until((sidecar.workspace / "pid.txt").exists)
-    pid = int((sidecar.workspace / "pid.txt").read_text())
+    pid = host_pid(int((sidecar.workspace / "pid.txt").read_text()))
+    written = (sidecar.workspace / "pid.txt").stat().st_mtime_ns
     sidecar.kill()
     sidecar.start()
     task = sidecar.wait_for_end(task_id)
     assert task["status"] == "completed"
-    assert int((sidecar.workspace / "pid.txt").read_text()) == pid, "the command was run again"
+    assert (sidecar.workspace / "pid.txt").stat().st_mtime_ns == written, "the command was run again"
     assert not is_alive(pid), "what the killed sidecar had started is still there"
     statuses = [event["status"] for event in sidecar.events(task_id) if event["type"] == "tool"]
     assert statuses[-1] == "unknown"
@@ -132,11 +133,11 @@ def test_a_kill_while_cancelling_ends_as_cancelled_not_as_resumed(sidecar: Runni
     models = sidecar.script("stubborn", [{"calls": [{"tool": "run_command", "args": {"command": stubborn}}]}])
     task_id = sidecar.execute("x", models=models, approvals="auto", agentType="terminal", intent="run_command")
     wait_until((sidecar.workspace / "pid.txt").exists)
+    pid = host_pid(int((sidecar.workspace / "pid.txt").read_text()))
     sidecar.post(f"/api/brain/tasks/{task_id}/cancel")
     sidecar.kill()
     sidecar.start()
     wait_until(lambda: sidecar.task(task_id)["status"] == "cancelled", what="the end of the cancelling")
-    pid = int((sidecar.workspace / "pid.txt").read_text())
     wait_until(lambda: not is_alive(pid), what="the end of the command")
 
 
@@ -144,7 +145,7 @@ def test_term_checkpoints_what_runs_and_ends_with_zero_within_two_seconds(sideca
     models = sidecar.script("slow", [SLOW, {"text": "done"}])
     task_id = sidecar.execute("x", models=models, approvals="auto", agentType="terminal", intent="run_command")
     wait_until((sidecar.workspace / "pid.txt").exists)
-    pid = int((sidecar.workspace / "pid.txt").read_text())
+    pid = host_pid(int((sidecar.workspace / "pid.txt").read_text()))
     with sidecar.stream(task_id) as events:
         next(events)
         assert sidecar.process is not None

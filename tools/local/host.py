@@ -1,6 +1,7 @@
 """The host port on this machine."""
 
 import asyncio
+import copy
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from tools.errors import PathDenied
 from tools.host import OUTPUT_PREFIX, FileChange, FileInfo, Killed, ProcessKilled, ProcessOutput, ProcessResult
 from tools.local import files
+from tools.local.cage import Cage
 from tools.local.door import Door
 from tools.local.process import Processes
 
@@ -22,6 +24,13 @@ class LocalHost:
         self._outputs = data_dir / "output"
         self._processes = processes
         self._writing: dict[str, asyncio.Lock] = {}
+        self._cage: Cage | None = None
+
+    def confined(self, cage: Cage) -> "LocalHost":
+        """The same host, whose commands run inside a sandbox."""
+        inside = copy.copy(self)
+        inside._cage = cage
+        return inside
 
     def close(self) -> None:
         self.door.close()
@@ -85,6 +94,7 @@ class LocalHost:
                 environment=environment,
                 killed=killed,
                 log=log,
+                cage=self._cage,
             )
         finally:
             os.close(directory)
@@ -94,7 +104,7 @@ class LocalHost:
     ) -> None:
         directory = self.door.open(cwd, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            await self._processes.start(argv, call_id=call_id, cwd=directory, environment=environment)
+            await self._processes.start(argv, call_id=call_id, cwd=directory, environment=environment, cage=self._cage)
         finally:
             os.close(directory)
 

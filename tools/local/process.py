@@ -11,6 +11,7 @@ from typing import Any
 
 from tools.errors import CommandMissing, ToolError
 from tools.host import EnoughOutput, Killed, ProcessKilled, ProcessOutput, ProcessResult
+from tools.local.cage import Cage
 from tools.local.capture import Capture
 from tools.local.door import path_of
 from tools.local.environment import call_mark, command_environment
@@ -20,6 +21,7 @@ from tools.shield import finished
 #: After the end of a command, how long what it printed last may take to arrive, before and after its leftovers end.
 _FLUSH = 0.02
 _DRAIN = 0.3
+_EMPTYING = 0.25
 _BACKGROUND_LIMIT = 32
 
 
@@ -37,6 +39,8 @@ class Running(asyncio.SubprocessProtocol):
         self.transport: asyncio.SubprocessTransport
         self.pid = 0
         self.killed: tuple[Killed, ...] = ()
+        #: Whether it only watches over the command, and ends by itself after it.
+        self.watches = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.SubprocessTransport)
@@ -92,9 +96,10 @@ class Processes:
         environment: Mapping[str, str] | None = None,
         killed: ProcessKilled | None = None,
         log: bool = True,
+        cage: Cage | None = None,
     ) -> ProcessResult:
         capture = Capture(self._directory if log else None, call_mark(call_id), output)
-        running = await self._begun(self._spawn(argv, call_id, cwd, environment, capture), killed)
+        running = await self._begun(self._spawn(argv, call_id, cwd, environment, capture, cage), killed)
         timed_out = False
         try:
             async with asyncio.timeout(timeout):
@@ -105,6 +110,8 @@ class Processes:
         except TimeoutError:
             timed_out = not running.exited.done()
         finally:
+            if running.watches and running.exited.done():
+                await finished(self._emptied(running))
             # After a cancel, a time-out and a normal end alike: whatever it left is ended before anybody hears of it.
             if running.closed.done() and not self._leaves(running):
                 self._release(running)
@@ -113,7 +120,13 @@ class Processes:
         return running.result(timed_out=timed_out)
 
     async def start(
-        self, argv: Sequence[str], *, call_id: str, cwd: int, environment: Mapping[str, str] | None = None
+        self,
+        argv: Sequence[str],
+        *,
+        call_id: str,
+        cwd: int,
+        environment: Mapping[str, str] | None = None,
+        cage: Cage | None = None,
     ) -> None:
         for old_id, old in list(self._background.items()):
             if len(self._background) >= _BACKGROUND_LIMIT and old.exited.done():
@@ -124,7 +137,8 @@ class Processes:
                 code="too_many_commands",
             )
         capture = Capture(self._directory, call_mark(call_id), None)
-        self._background[call_id] = await self._begun(self._spawn(argv, call_id, cwd, environment, capture), None)
+        begun = self._begun(self._spawn(argv, call_id, cwd, environment, capture, cage), None)
+        self._background[call_id] = await begun
 
     def poll(self, command_id: str) -> ProcessResult:
         return self._known(command_id).result()
@@ -172,11 +186,14 @@ class Processes:
         cwd: int,
         environment: Mapping[str, str] | None,
         capture: Capture,
+        cage: Cage | None,
     ) -> Running:
         # The child enters the directory by its handle: its path cannot be swapped for another one meanwhile.
         directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else path_of(cwd)
         clean = command_environment(call_id, self._mark, path_of(cwd), environment)
         try:
+            if cage is not None:
+                argv = cage.around(argv, path_of(cwd), clean)
             _, running = await asyncio.get_running_loop().subprocess_exec(
                 lambda: Running(call_id, capture),
                 *argv,
@@ -188,12 +205,13 @@ class Processes:
         except (OSError, ValueError) as error:
             capture.close()
             raise _not_started(argv, error) from error
+        running.watches = cage is not None and cage.watched
         self._running.add(running)
         return running
 
     async def _end(self, running: Running, killed: ProcessKilled | None) -> None:
         if not running.exited.done() or self._leaves(running):
-            ended = await self._reaper.end(running.pid, running.call_id, self._pids())
+            ended = await self._reaper.end(running.pid, running.call_id, self._pids(), watched=running.watches)
             running.killed += tuple(ended)
             if killed is not None:
                 for each in ended:
@@ -201,6 +219,13 @@ class Processes:
         if not running.closed.done():
             await asyncio.wait((running.exited, running.closed), timeout=_DRAIN)
         self._release(running)
+
+    async def _emptied(self, running: Running) -> None:
+        """With the end of the one that watches over it, the kernel ends everything in a sandbox: in a moment."""
+        patience = time.monotonic() + _EMPTYING
+        # No event tells of it: these are no children of ours until they are dead.
+        while not self._reaper.bury_group(running.pid) and time.monotonic() < patience:  # noqa: ASYNC110
+            await asyncio.sleep(0.0005)
 
     def _leaves(self, running: Running) -> bool:
         return self._reaper.leftovers(running.pid, running.call_id, self._pids())

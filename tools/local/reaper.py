@@ -49,8 +49,12 @@ class Reaper:
             return any(not entry.zombie for entry in members)
         return False
 
-    async def end(self, root: int, call_id: str, started: frozenset[int]) -> list[Killed]:
-        """Ask, wait a little, insist. Returns what had to be ended, of a crowd its first."""
+    async def end(self, root: int, call_id: str, started: frozenset[int], *, watched: bool = False) -> list[Killed]:
+        """Ask, wait a little, insist. Returns what had to be ended, of a crowd its first.
+
+        With `watched` the first process only watches over a sandbox. It is not asked: with its end everything inside
+        would be gone at once, without having been asked either.
+        """
         seen: set[int] = set()
         ended: list[Killed] = []
         patience = time.monotonic() + _GRACE
@@ -68,14 +72,15 @@ class Reaper:
             clean = 0
             new = [pid for pid in alive if pid not in seen]
             seen.update(new)
-            ended += [Killed(pid, self._table.command(pid)) for pid in new[: max(_CROWD - len(ended), 0)]]
+            told = [pid for pid in new if not (watched and self._watches(pid, root, members))]
+            ended += [Killed(pid, self._table.command(pid)) for pid in told[: max(_CROWD - len(ended), 0)]]
             now = time.monotonic()
             if now > deadline:
                 break
             if len(alive) > _CROWD:
                 patience = now
             if now < patience:
-                _signal(new, signal.SIGTERM)
+                _signal(told, signal.SIGTERM)
                 _signal(new, signal.SIGCONT)
                 _signal_group(root, signal.SIGCONT)
             else:
@@ -85,6 +90,11 @@ class Reaper:
         for pid in seen - started:
             _wait(pid)
         return ended
+
+    @staticmethod
+    def _watches(pid: int, root: int, members: list[Entry]) -> bool:
+        """The first process, and its only child, which is the first one inside."""
+        return pid == root or any(entry.pid == pid and entry.parent == root for entry in members)
 
     async def sweep(self, call_id: str | None, started: frozenset[int]) -> list[Killed]:
         """What an earlier process with the same data directory left of a call, or of all calls."""
@@ -141,6 +151,19 @@ class Reaper:
         for entry in members:
             if entry.zombie and entry.parent == os.getpid() and entry.pid not in started:
                 _wait(entry.pid)
+
+    def bury_group(self, group: int) -> bool:
+        """Orphans of a group whose first process has been waited for; whether nothing is left of it."""
+        with suppress(ChildProcessError):
+            while os.waitpid(-group, os.WNOHANG)[0]:
+                pass
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        except PermissionError:
+            return False
+        return False
 
     def bury_strangers(self, started: frozenset[int]) -> None:
         """Orphans that ended by themselves. A child that somebody else here waits for is left to them."""

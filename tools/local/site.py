@@ -5,26 +5,36 @@ from pathlib import Path
 from sidecar.wire.base import JsonObject
 from tools.errors import WorkspaceGone
 from tools.host import Host, Killed
+from tools.local.cage import Cage
 from tools.local.environment import sidecar_mark
 from tools.local.host import LocalHost
 from tools.local.process import Processes
 from tools.local.reaper import Reaper
+from tools.local.sandbox import Room, Sandboxes
 from tools.local.table import ProcessTable, process_table
 from tools.registry import Registry
 from tools.spec import AnyTool, Call, FileTool, Output, ToolResult
 
 _HOSTS = 64
+_COMMANDS = frozenset({"run_command"})
 
 
 class LocalSite:
     name = "local"
 
-    def __init__(self, registry: Registry, data_dir: Path, table: ProcessTable | None = None) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        data_dir: Path,
+        table: ProcessTable | None = None,
+        sandboxes: Sandboxes | None = None,
+    ) -> None:
         mark = sidecar_mark(data_dir)
         self._registry = registry
         self._data_dir = data_dir
         self._processes = Processes(data_dir, mark, Reaper(table or process_table(), mark))
         self._hosts: dict[str, LocalHost] = {}
+        self._sandboxes = sandboxes
 
     def offers(self, tool: str, workspace: str) -> bool:
         return tool in self._registry
@@ -43,7 +53,7 @@ class LocalSite:
         return host
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
-        host = self.host(call.workspace)
+        host = self._confined(self.host(call.workspace), tool, call)
         arguments = tool.spec.arguments.model_validate(args)
         if isinstance(tool, FileTool):
             prepared = await tool.prepare(arguments, host, call)
@@ -51,6 +61,15 @@ class LocalSite:
                 await host.apply(change)
             return prepared.result
         return await tool.run(arguments, host, call, output)
+
+    def _confined(self, host: Host, tool: AnyTool, call: Call) -> Host:
+        """What a model or a project says is run inside the sandbox; our own searches and Git are not."""
+        if self._sandboxes is None or not (tool.spec.runs_project or tool.spec.name in _COMMANDS):
+            return host
+        best = self._sandboxes.best()
+        if best is None or not isinstance(host, LocalHost):
+            return host
+        return host.confined(Cage(best, Room(host.workspace, call.approved, (str(self._data_dir.absolute()),))))
 
     async def sweep(self) -> list[Killed]:
         """At a start: end everything that an earlier, killed process with this data directory left running."""

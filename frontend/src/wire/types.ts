@@ -473,6 +473,12 @@ export interface RouteRequest {
   context?: Context;
 }
 
+/** What commands run inside of; `none` and `off` mean that every command asks. */
+export interface SandboxState {
+  tier: string;
+  message: string;
+}
+
 export interface SessionCode {
   code: string;
   expiresIn: number;
@@ -513,6 +519,7 @@ export interface StatusAnswer {
   tasks: { [key: string]: number };
   streams: number;
   shells: ShellState[];
+  sandbox: SandboxState;
   journal: JournalState;
 }
 

@@ -1,0 +1,162 @@
+"""S6, S9, S13, S14, S24: what a command inside the sandbox cannot do, whatever it tries. Fails closed."""
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.tools.workbench import Workbench
+from tools.executor import Executor
+from tools.ledger import Outcome
+from tools.local import LocalSite
+from tools.local.sandbox import Room, Sandboxes
+from tools.local.sandbox.bubblewrap import Bubblewrap
+from tools.policy import Policy
+
+SANDBOXES = Sandboxes()
+pytestmark = pytest.mark.skipif(not SANDBOXES.contained(), reason="this machine has no sandbox")
+
+
+class Caged(Workbench):
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.site = LocalSite(self.registry, self.data_dir, sandboxes=SANDBOXES)
+        self.executor = Executor(self.registry, [self.site], Policy(contained=SANDBOXES.contained))
+        self.data_dir.mkdir()
+
+    async def run(self, command: str | list[str], **args: object) -> Outcome:
+        return await self.call("run_command", command=command, **args)
+
+
+@pytest.fixture
+async def caged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Caged]:
+    home = tmp_path / "home"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh" / "id").write_text("canary-key")
+    monkeypatch.setenv("HOME", str(home))
+    bench = Caged(tmp_path)
+    yield bench
+    await bench.executor.close()
+
+
+async def test_the_workspace_can_be_written_and_the_system_only_read(caged: Caged) -> None:
+    written = await caged.run("echo here > a.txt && cat a.txt && ls /usr/bin > /dev/null && echo read")
+    assert written.content == "here\nread"
+    assert caged.read("a.txt") == b"here\n"
+    for place in ("/etc/planted", "/usr/planted", f"{Path.home()}/planted", "/planted"):
+        await caged.run(["touch", place])
+        assert not Path(place).exists()
+
+
+async def test_its_tmp_is_its_own(caged: Caged, tmp_path: Path) -> None:
+    outcome = await caged.run(f"ls /tmp; touch /tmp/planted-{os.getpid()}; mktemp")
+    assert outcome.status == "success"
+    assert not Path(f"/tmp/planted-{os.getpid()}").exists()
+
+
+async def test_s24_it_reaches_no_network_but_its_own_loopback(caged: Caged) -> None:
+    script = (
+        "import socket\n"
+        "try:\n    socket.create_connection(('198.51.100.1', 80), 2); print('out')\n"
+        "except OSError: print('in')\n"
+        "own = socket.create_server(('127.0.0.1', 0)); socket.create_connection(own.getsockname()); print('own')\n"
+    )
+    caged.write("probe.py", script)
+    assert (await caged.run(["python3", "probe.py"])).content == "in\nown"
+
+
+async def test_s06_neither_the_sidecars_own_files_nor_the_persons_keys_are_there(caged: Caged) -> None:
+    (caged.data_dir / "token").write_text("canary-token")
+    script = f"cat {caged.data_dir}/token; cat ~/.s*h/id; cat {Path.home()}/.s??/id; echo end"
+    outcome = await caged.run(script)
+    assert "canary" not in outcome.content
+    assert "end" in outcome.content
+
+
+async def test_it_sees_no_other_process_and_gains_no_rights(caged: Caged) -> None:
+    outcome = await caged.run(
+        "ls -d /proc/[0-9]* | wc -l; grep NoNewPrivs /proc/self/status; test -w /proc/sys/kernel || echo ro"
+    )
+    count, privileges, kernel = outcome.content.split("\n")
+    assert int(count) < 10
+    assert privileges.endswith("1")
+    assert kernel == "ro"
+
+
+async def test_s14_what_is_protected_stays_as_it_is(caged: Caged) -> None:
+    for name in (".git/hooks/pre-commit", ".git/config", ".env", ".vscode/tasks.json", "sub/.env"):
+        caged.write(name, "before")
+    # Written so that the names do not stand there: what the words hide, the sandbox still holds.
+    script = "for f in .g*/hooks/pre-commit .g*/con??? .e?v .v*/tasks.json sub/.e?v; do echo after > $f; rm -f $f; done"
+    await caged.run(script)
+    for name in (".git/hooks/pre-commit", ".git/config", ".env", ".vscode/tasks.json", "sub/.env"):
+        assert caged.read(name) == b"before", name
+
+
+async def test_a_commit_is_possible_all_the_same(caged: Caged) -> None:
+    assert (await caged.run("git init -q . && echo a > a.txt && git add .")).status == "success"
+    words = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"]
+    assert (await caged.run(words)).status == "success"
+
+
+async def test_an_ordinary_projects_tests_run_inside(caged: Caged) -> None:
+    caged.write("test_it.py", "def test_it(tmp_path):\n    (tmp_path / 'x').write_text('a')\n")
+    assert "1 passed" in (await caged.call("run_tests")).content
+    caged.write("Makefile", "test:\n\t@echo made > made.txt && cat made.txt\n")
+    assert (await caged.run("make test")).content == "made"
+    if shutil.which("npm"):
+        caged.write("package.json", '{"name": "x", "scripts": {"test": "node -p 6*7"}}')
+        assert "42" in (await caged.run("npm test --silent")).content
+
+
+async def test_nothing_that_it_started_is_left(caged: Caged) -> None:
+    await caged.run("(setsid sleep 4711 > /dev/null 2>&1 &) ; nohup sleep 4711 > /dev/null 2>&1 & true")
+    lines = [place.read_bytes() for place in Path("/proc").glob("[0-9]*/cmdline")]
+    assert b"sleep\x004711\x00" not in lines
+
+
+async def test_a_time_limit_ends_everything_inside_and_asks_first(caged: Caged) -> None:
+    outcome = await caged.run("trap 'echo asked > asked.txt; exit 0' TERM; sleep 4712 & wait", timeoutMs=500)
+    assert outcome.error is not None and outcome.error.code == "timed_out"
+    assert caged.read("asked.txt") == b"asked\n"
+
+
+async def test_a_missing_program_and_an_exit_code_are_told_as_outside(caged: Caged) -> None:
+    missing = await caged.run(["no-such-program"])
+    assert missing.error is not None and missing.error.code == "command_not_found"
+    failed = await caged.run("exit 7")
+    assert isinstance(failed.details, dict) and failed.details["exitCode"] == 7
+
+
+async def test_a_sandbox_that_cannot_start_runs_nothing(caged: Caged, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not isinstance(SANDBOXES.best(), Bubblewrap):
+        pytest.skip("about bubblewrap")
+    broken = Sandboxes()
+    around = Bubblewrap("bwrap").around
+
+    class Broken(Bubblewrap):
+        def around(self, *args: object) -> list[str]:  # type: ignore[override]
+            return [*around(*args)[:1], "--no-such-option", *around(*args)[1:]]  # type: ignore[arg-type]
+
+    broken._found, broken._looked = Broken("bwrap"), True
+    caged.executor = Executor(caged.registry, [LocalSite(caged.registry, caged.data_dir, sandboxes=broken)], Policy())
+    assert (await caged.run("touch planted")).status == "error"
+    assert not (caged.workspace / "planted").exists()
+
+
+def test_switched_off_is_said_and_every_command_asks() -> None:
+    off = Sandboxes("off")
+    assert off.tier == "off"
+    assert not off.contained()
+
+
+def test_what_a_person_approved_may_use_the_network_and_their_keys(tmp_path: Path) -> None:
+    best = SANDBOXES.best()
+    assert best is not None
+    strict = best.around(["true"], Room(str(tmp_path)), "/", {"HOME": str(Path.home())}, ())
+    approved = best.around(["true"], Room(str(tmp_path), approved=True), "/", {"HOME": str(Path.home())}, ())
+    if isinstance(best, Bubblewrap):
+        assert "--unshare-net" in strict
+        assert "--unshare-net" not in approved

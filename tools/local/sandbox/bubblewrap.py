@@ -1,0 +1,52 @@
+"""The sandbox of bubblewrap: the system can be read, the workspace written, and nothing else is there."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tools.local.sandbox.home import caches, secrets
+from tools.local.sandbox.port import Room
+
+#: As root in a container a workspace may belong to somebody else; nothing more than its files is opened by this.
+_ROOTS = ("--cap-add", "CAP_DAC_OVERRIDE", "--cap-add", "CAP_FOWNER", "--cap-add", "CAP_CHOWN")
+
+
+#: As root these would take effect on the whole machine.
+_KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs")
+
+
+class Bubblewrap:
+    tier = "bubblewrap"
+    watched = True
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+
+    def around(
+        self, argv: Sequence[str], room: Room, cwd: str, environment: Mapping[str, str], readonly: Sequence[str]
+    ) -> list[str]:
+        line = [self._program, "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-cgroup-try"]
+        line += [] if room.approved else ["--unshare-net"]
+        line += ["--cap-drop", "ALL", *(_ROOTS if os.geteuid() == 0 else ())]
+        line += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+        for place in _KERNEL:
+            line += ["--ro-bind-try", place, place]
+        for place in ("/tmp", "/var/tmp", "/run"):  # noqa: S108 - empty ones of its own
+            line += ["--tmpfs", place] if Path(place).is_dir() and not Path(place).is_symlink() else []
+        home = environment.get("HOME", "")
+        if room.approved:
+            line += ["--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"]
+            for place in caches(home):
+                line += ["--bind", place, place]
+        if home.startswith(("/tmp/", "/var/tmp/")):  # noqa: S108
+            line += ["--dir", home]
+        line += ["--bind", room.workspace, room.workspace]
+        for place in readonly:
+            line += ["--ro-bind", place, place]
+        for place in (*(() if room.approved else secrets(home)), *room.private):
+            # Last of all, so that nothing above uncovers it again.
+            if Path(place).is_dir():
+                line += ["--tmpfs", place]
+            elif Path(place).exists():
+                line += ["--ro-bind", "/dev/null", place]
+        return [*line, "--setenv", "TMPDIR", "/tmp", "--chdir", cwd, "--", *argv]  # noqa: S108

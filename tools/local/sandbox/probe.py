@@ -1,0 +1,71 @@
+"""Which sandbox this machine has. A kernel may forbid what one needs, so it is tried, not only looked for."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from typing import Literal
+
+from tools.local.sandbox.bubblewrap import Bubblewrap
+from tools.local.sandbox.port import Room, Sandbox
+from tools.local.sandbox.seatbelt import Seatbelt
+
+_SECONDS = 5
+
+
+class Sandboxes:
+    """The best sandbox there is, found when it is first asked for: a start does not wait for it."""
+
+    def __init__(self, wanted: Literal["auto", "off"] = "auto") -> None:
+        self._wanted = wanted
+        self._found: Sandbox | None = None
+        self._looked = False
+
+    def best(self) -> Sandbox | None:
+        if not self._looked:
+            self._found = _probed() if self._wanted == "auto" else None
+            self._looked = True
+        return self._found
+
+    def contained(self) -> bool:
+        return self.best() is not None
+
+    @property
+    def tier(self) -> str:
+        best = self.best()
+        return "off" if self._wanted == "off" else best.tier if best else "none"
+
+    @property
+    def told(self) -> str:
+        """For people: what it does, or what its absence means."""
+        match self.tier:
+            case "off":
+                return "switched off in your settings; every command asks"
+            case "none":
+                return "this machine has none that works; every command asks"
+            case tier:
+                return (
+                    f"{tier}: commands can read the system, write the workspace, and reach neither your keys nor the "
+                    "network, unless you approve one"
+                )
+
+
+def _probed() -> Sandbox | None:
+    if sys.platform == "darwin":
+        seatbelt = Seatbelt()
+        return seatbelt if _works(seatbelt) else None
+    program = shutil.which("bwrap")
+    if program is not None and _works(bubblewrap := Bubblewrap(program)):
+        return bubblewrap
+    return None
+
+
+def _works(sandbox: Sandbox) -> bool:
+    try:
+        with tempfile.TemporaryDirectory() as place:
+            line = sandbox.around(["/bin/sh", "-c", "exit 42"], Room(place), place, {}, ())
+
+            tried = subprocess.run(line, capture_output=True, stdin=subprocess.DEVNULL, timeout=_SECONDS, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return tried.returncode == 42
