@@ -79,6 +79,7 @@ async function deltas(sidecar, browser) {
     window.location.hash = `#task=${task}`;
   }, id);
   await page.locator(".message-growing").waitFor();
+  const busy = await busyTime(context, page);
   const frames = await page.evaluate(async () => {
     const gaps = [];
     const began = performance.now();
@@ -92,9 +93,28 @@ async function deltas(sidecar, browser) {
     return { gaps: gaps.sort((one, other) => one - other), seconds: (last - began) / 1_000 };
   });
   const { gaps, seconds } = frames;
+  const { task, script, layout } = await busy();
+  const each = (value) => `${((value * 1_000) / gaps.length).toFixed(1)} ms`;
+  console.log(`of each frame the page itself needs ${each(task)}: script ${each(script)}, layout and style ${each(layout)}`);
   console.log(`deltas: ${Math.round(4_800 / seconds)} a second for ${seconds.toFixed(1)} s, ${gaps.length} frames, median ${gaps[gaps.length >> 1].toFixed(1)} ms`);
   budget("longest frame while deltas come", gaps.at(-1), 50, "ms");
   await context.close();
+}
+
+/** What the page's main thread did since: the machine's other work is not in it. */
+async function busyTime(context, page) {
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Performance.enable");
+  const read = async () => {
+    const { metrics } = await devtools.send("Performance.getMetrics");
+    const value = (name) => metrics.find((metric) => metric.name === name).value;
+    return { task: value("TaskDuration"), script: value("ScriptDuration"), layout: value("LayoutDuration") + value("RecalcStyleDuration") };
+  };
+  const before = await read();
+  return async () => {
+    const now = await read();
+    return { task: now.task - before.task, script: now.script - before.script, layout: now.layout - before.layout };
+  };
 }
 
 async function long(sidecar, browser) {
