@@ -1,0 +1,69 @@
+"""What a planner says, read as a plan."""
+
+import json
+
+import pytest
+
+from sidecar.agents.plan import NoPlan, Plan, one_step, read_plan
+
+
+def plan(*steps: dict[str, object]) -> Plan:
+    return read_plan(json.dumps({"steps": steps}))
+
+
+def ids(found: Plan) -> list[list[str]]:
+    return [[step.id for step in wave] for wave in found.waves()]
+
+
+def test_a_plan_between_fences_after_a_preface_is_found() -> None:
+    found = read_plan('Here is {my} plan:\n```json\n{"steps": [{"id": 1, "title": "one", "check": "make"}]}\n```\nOk?')
+    assert [(step.id, step.title, step.checks) for step in found.steps] == [("1", "one", ["make"])]
+
+
+def test_other_names_for_the_same_things_are_understood() -> None:
+    steps = [{"description": "a", "files": "x.py"}, {"task": "b", "dependsOn": [1], "acceptance": None}, "c"]
+    found = read_plan(json.dumps({"plan": steps}))
+    assert [(step.id, step.title, step.files, step.after) for step in found.steps] == [
+        ("1", "a", ["x.py"], []),
+        ("2", "b", [], ["1"]),
+        ("3", "c", [], []),
+    ]
+
+
+def test_numbered_prose_is_a_plan_in_that_order() -> None:
+    found = read_plan("I would do this:\n1. write the parser\n2. write the tests\n3) run them")
+    assert ids(found) == [["1"], ["2"], ["3"]]
+
+
+def test_steps_that_touch_other_files_and_do_not_wait_are_done_together() -> None:
+    found = plan(
+        {"id": "a", "title": "a", "files": ["a.py"]},
+        {"id": "b", "title": "b", "files": ["b.py"]},
+        {"id": "same", "title": "also a", "files": ["a.py"]},
+        {"id": "unknown", "title": "who knows which files"},
+        {"id": "last", "title": "last", "files": ["c.py"], "after": ["a", "b"]},
+    )
+    assert ids(found) == [["a", "b"], ["same", "last"], ["unknown"]]
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("I cannot plan this.", "no JSON object"),
+        ("", "no JSON object"),
+        ('{"steps": []}', "no steps"),
+        ('{"steps": [{"files": []}]}', "step 1"),
+        ('{"steps": [{"id": "1", "title": "a"}, {"id": "1", "title": "b"}]}', "same id"),
+        ('{"steps": [{"id": "1", "title": "a", "after": ["9"]}]}', "waits for 9"),
+        ('{"steps": [{"id": "1", "title": "a", "after": ["2"]}, {"id": "2", "title": "b", "after": ["1"]}]}', "circle"),
+        (json.dumps({"steps": ["x"] * 31}), "at most"),
+        ('{"steps": [' + "{" * 9_000, "no JSON object"),
+    ],
+)
+def test_what_is_no_plan_is_told_why(said: str, problem: str) -> None:
+    with pytest.raises(NoPlan, match=problem):
+        read_plan(said)
+
+
+def test_without_a_plan_the_request_is_the_only_step() -> None:
+    assert [step.title for step in one_step("  do\nit ").steps] == ["do it"]
