@@ -16,7 +16,7 @@ from tools.host import Host
 #: Bytes, beside what the person gave: the agent's prompt and all of this stay within it.
 LIMIT = 6_000
 RULE_FILES = ("AGENTS.md", "CLAUDE.md")
-_RULES, _MAP, _CHANGES, _OPEN, _MENTIONED = 2_200, 900, 500, 500, 1_200
+_RULES, _MAP, _CHANGES, _OPEN, _MENTIONED = 1_800, 800, 400, 400, 900
 _SKIPPED = frozenset(
     "node_modules dist build target __pycache__ venv out coverage vendor bin obj site-packages".split()  # noqa: SIM905
 )

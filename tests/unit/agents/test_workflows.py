@@ -1,0 +1,278 @@
+"""Plans, reviews and what becomes of bad ones, with the real engine and a journal in memory."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.engine.operations import Resume, Say
+from sidecar.wire.tasks import Status, Task
+from tests.unit.agents.hearing import hearing
+from tests.unit.engine.house import House, Json, a_house
+from tests.unit.engine.test_crashes import MortalJournal
+
+PASSED = {"text": '{"passed": true}'}
+FAILED = {"text": '{"passed": false, "issues": [{"file": "a.py", "line": 3, "severity": "error", "message": "wrong"}]}'}
+
+
+def plan(*steps: Json) -> Json:
+    return {"text": "A plan.\n```json\n" + json.dumps({"steps": steps}) + "\n```"}
+
+
+async def ended(house: House, script: Any, task: str = "do it", **options: object) -> tuple[Task, list[Json]]:
+    options = {"intent": "refactor_code", "approvals": "auto", **options}
+    done = await house.ended(await house.execute(task, models=house.script("play", script), **options))
+    return done, await house.events(done.id)
+
+
+def steps(events: list[Json]) -> list[tuple[int, int, str, str]]:
+    return [
+        (event["step"], event["total"], event["agent"], event["message"])
+        for event in events
+        if event["type"] == "step" and event["state"] == "completed"
+    ]
+
+
+# -- plans -------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_plan_is_shown_as_progress_with_its_real_total(tmp_path: Path) -> None:
+    script = {
+        "planner": [plan({"id": "a", "title": "Write a"}, {"id": "b", "title": "Write b", "after": ["a"]})],
+        "coder": [{"text": "ok"}],
+        "reviewer": [PASSED],
+    }
+    async with a_house(tmp_path) as house:
+        task, events = await ended(house, script)
+    assert task.status is Status.COMPLETED
+    assert [(number, agent, message) for number, _, agent, message in steps(events)][1:3] == [
+        (2, "coder", "Write a"),
+        (3, "coder", "Write b"),
+    ]
+    assert steps(events)[-1][:2] == (4, 4)
+    handoff = next(event for event in events if event["type"] == "handoff")
+    assert handoff["context"]["remainingTasks"] == ["Write a", "Write b"]
+
+
+async def test_independent_steps_run_at_the_same_time_and_a_dependent_one_after_them(tmp_path: Path) -> None:
+    script = {
+        "planner": [
+            plan(
+                {"id": "a", "title": "A", "files": ["a"]},
+                {"id": "b", "title": "B", "files": ["b"]},
+                {"id": "c", "title": "C", "files": ["c"], "after": ["a", "b"]},
+            )
+        ],
+        "coder": [{"text": "ok", "delayMs": 30}],
+        "reviewer": [PASSED],
+    }
+    with hearing() as requests:
+        async with a_house(tmp_path) as house:
+            task, events = await ended(house, script)
+    assert task.status is Status.COMPLETED
+    order = [(event["message"], event["state"]) for event in events if event["type"] == "step"][2:8]
+    assert sorted(order[:2]) == [("A", "started"), ("B", "started")]
+    assert sorted(order[2:4]) == [("A", "completed"), ("B", "completed")]
+    assert order[4:] == [("C", "started"), ("C", "completed")]
+    asked = [request.history[-1].text for request in requests if request.agent == "coder"]  # type: ignore[union-attr]
+    assert "Your part is step a: A" in asked[0]
+    assert "What was done so far" not in asked[1]
+    assert "What was done so far" in asked[2]
+
+
+async def test_steps_at_the_same_time_may_wait_for_the_person_at_the_same_time(tmp_path: Path) -> None:
+    ask = {"calls": [{"tool": "run_command", "args": {"command": "echo hi"}}]}
+    script = {
+        "planner": [plan({"id": "a", "title": "A", "files": ["a"]}, {"id": "b", "title": "B", "files": ["b"]})],
+        "coder": [ask, {"text": "ok"}],
+        "reviewer": [PASSED],
+    }
+    async with a_house(tmp_path, places=1) as house:
+        models = house.script("play", script)
+        task_id = await house.execute("do it", models=models, intent="refactor_code")
+        first = await house.until(task_id, "approval", state="requested")
+        answered = {first["approvalId"]}
+        await house.allow(task_id, first["approvalId"])
+        async with asyncio.timeout(5):
+            while len(answered) < 2:
+                for event in await house.events(task_id):
+                    if event["type"] == "approval" and event["approvalId"] not in answered:
+                        answered.add(event["approvalId"])
+                        await house.allow(task_id, event["approvalId"])
+                await asyncio.sleep(0)
+        task = await house.ended(task_id)
+        assert task.status is Status.COMPLETED, task.error
+
+
+async def test_a_plan_that_is_not_a_plan_is_asked_for_once_more(tmp_path: Path) -> None:
+    script = {
+        "planner": [{"text": '{"steps": []}'}, plan({"title": "One"}, {"title": "Two"})],
+        "coder": [{"text": "ok"}],
+        "reviewer": [PASSED],
+    }
+    with hearing() as requests:
+        async with a_house(tmp_path) as house:
+            _, events = await ended(house, script)
+    assert [message for *_, message in steps(events)][1:3] == ["One", "Two"]
+    assert "it has no steps" in requests[1].history[-1].text  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("planner", [[{"text": "Hm."}], [{"text": "Hm."}, {"text": "Still no plan."}]])
+async def test_without_a_plan_the_work_is_one_step_with_what_the_planner_said(tmp_path: Path, planner: Any) -> None:
+    script = {"planner": planner, "coder": [{"text": "ok"}], "reviewer": [PASSED]}
+    with hearing() as requests:
+        async with a_house(tmp_path) as house:
+            task, events = await ended(house, script)
+    assert task.status is Status.COMPLETED
+    assert [agent for _, _, agent, _ in steps(events)] == ["planner", "coder", "reviewer"]
+    (asked,) = [request.history[-1].text for request in requests if request.agent == "coder"]  # type: ignore[union-attr]
+    assert "planner said:\nHm." in asked
+
+
+# -- reviews -----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_verdict_that_finds_fault_sends_the_coder_back_with_what_is_wrong(tmp_path: Path) -> None:
+    script = {"coder": [{"text": "ok"}], "reviewer": [FAILED]}
+    with hearing() as requests:
+        async with a_house(tmp_path) as house:
+            task, events = await ended(house, script, intent="edit_code")
+    assert task.status is Status.COMPLETED
+    worked = [agent for _, _, agent, _ in steps(events)]
+    assert worked == ["coder", "reviewer", "coder", "reviewer", "coder", "reviewer"], "at most twice"
+    back = [event for event in events if event["type"] == "handoff" and event["to"] == "coder"]
+    assert [event["context"]["remainingTasks"] for event in back] == [["error: a.py:3: wrong"]] * 2
+    assert "sent back 2 of 2" in back[1]["reason"]
+    assert "a.py:3: wrong" in requests[2].history[-1].text  # type: ignore[union-attr]
+    assert task.result is not None
+    assert "a.py:3: wrong" in task.result.summary
+
+
+async def test_a_reviewer_that_answers_in_prose_sends_nobody_back(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        task, events = await ended(
+            house, {"coder": [{"text": "ok"}], "reviewer": [{"text": "No good."}]}, intent="edit_code"
+        )
+    assert len(steps(events)) == 2
+    assert task.result is not None
+    assert task.result.summary == "No good."
+
+
+# -- what goes wrong ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_planner_without_a_model_fails_clearly_and_can_be_resumed(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        task = await house.ended(await house.execute("x", models={"fast": "nobody/knows"}, intent="refactor_code"))
+        assert task.error is not None
+        assert (task.error.code, task.error.recoverable) == ("no_model", True)
+
+
+async def test_a_refusal_ends_the_task_in_its_own_words_without_trying_again(tmp_path: Path) -> None:
+    refusal = {"failure": {"code": "refused", "message": "I will not do that.", "retry": False}}
+    async with a_house(tmp_path) as house:
+        task, events = await ended(house, [refusal])
+    assert task.error is not None
+    assert (task.error.code, task.error.message) == ("refused", "I will not do that.")
+    assert not [event for event in events if event["type"] == "retry"]
+
+
+async def test_empty_replies_end_the_task_with_what_to_do(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        task, _ = await ended(house, [{"text": ""}] * 5, intent="chat")
+    assert task.error is not None
+    assert task.error.code == "empty_reply"
+    assert "another model" in task.error.message
+
+
+async def test_f20_the_same_call_again_and_again_is_stopped_and_a_message_lets_it_go_on(tmp_path: Path) -> None:
+    look = {"calls": [{"tool": "list_dir", "args": {}}]}
+    async with a_house(tmp_path) as house:
+        task, events = await ended(house, [*[look] * 5, {"text": "I see."}], intent="chat")
+        assert task.status is Status.FAILED
+        assert task.error is not None
+        assert (task.error.code, task.error.recoverable) == ("repetition", True)
+        assert len([event for event in events if event["type"] == "tool" and event["status"] == "success"]) == 5
+        await house.submit(Say(task.id, "look elsewhere"))
+        async with asyncio.timeout(5):
+            await house.until(task.id, "complete")
+
+
+async def test_a_spent_budget_ends_the_task(tmp_path: Path) -> None:
+    look = {"calls": [{"tool": "list_dir", "args": {}}], "usage": {"inputTokens": 600, "outputTokens": 600}}
+    async with a_house(tmp_path) as house:
+        task, _ = await ended(house, [look, {"text": "never said"}], intent="chat", maxTokens=1_000)
+    assert task.error is not None
+    assert (task.error.code, task.usage.input_tokens) == ("budget_spent", 600)
+
+
+async def test_a_failed_step_is_resumed_and_what_was_done_is_not_done_again(tmp_path: Path) -> None:
+    append = {"calls": [{"tool": "run_command", "args": {"command": "echo once >> log.txt"}}]}
+    script = {
+        "planner": [plan({"title": "One"}, {"title": "Two"})],
+        "coder": [append, {"text": "ok"}],
+        "reviewer": [{"failure": {"code": "refused", "message": "no", "retry": False}}],
+    }
+    async with a_house(tmp_path) as house:
+        task, _ = await ended(house, script)
+        assert task.status is Status.FAILED
+        house.script("play", {**script, "reviewer": [PASSED]})
+        await house.submit(Resume(task.id))
+        async with asyncio.timeout(5):
+            await house.until(task.id, "complete")
+        assert (house.workspace / "log.txt").read_text() == "once\nonce\n"
+
+
+# -- every cut ---------------------------------------------------------------------------------------------------------
+
+WORK = {
+    "planner": [
+        {"text": "no plan"},
+        plan(
+            {"id": "a", "title": "A", "files": ["a.txt"]},
+            {"id": "b", "title": "B", "files": ["b.txt"]},
+            {"id": "c", "title": "C", "after": ["a", "b"]},
+        ),
+    ],
+    "coder": [{"calls": [{"tool": "run_command", "args": {"command": "echo x >> log.txt"}}]}, {"text": "ok"}],
+    "reviewer": [FAILED],
+}
+
+
+async def live(tmp_path: Path, journal: MortalJournal, task_id: str | None) -> str:
+    async with a_house(tmp_path, journal) as house:
+        if task_id is None:
+            models = house.script("work", WORK)
+            task_id = await house.execute("x", models=models, approvals="auto", intent="refactor_code")
+        dead, over = asyncio.create_task(journal.died.wait()), asyncio.create_task(house.ended(task_id))
+        async with asyncio.timeout(5):
+            await asyncio.wait((dead, over), return_when=asyncio.FIRST_COMPLETED)
+        for waiting in (dead, over):
+            waiting.cancel()
+        await asyncio.gather(dead, over, return_exceptions=True)
+        journal.left = -1
+    return task_id
+
+
+@pytest.mark.timeout(300)
+async def test_f22_a_planned_and_reviewed_task_survives_any_cut_and_repeats_nothing(tmp_path: Path) -> None:
+    """Three planned steps and two that mend: five lines, whenever the world ends in between."""
+    with hearing():
+        for cut in [*range(3, 30, 3), *range(30, 120, 9)]:
+            directory = tmp_path / f"cut{cut}"
+            directory.mkdir()
+            journal = MortalJournal()
+            journal.left = cut
+            task_id = await live(directory, journal, None)
+            journal.left, journal.died = 10**9, asyncio.Event()
+            if (await journal.task(task_id)).status is not Status.COMPLETED:
+                await live(directory, journal, task_id)
+            task = await journal.task(task_id)
+            assert task.status is Status.COMPLETED, (cut, task.error)
+            lines = (directory / "workspace" / "log.txt").read_text().split()
+            assert len(lines) <= 5, (cut, lines)
+            events = (await journal.events(task_id, limit=10_000)).events
+            unknown = sum('"status":"unknown"' in event.data for event in events)
+            assert len(lines) + unknown >= 5, (cut, lines)
