@@ -9,6 +9,7 @@ from typing import get_args
 
 from bridge.entrance import Entrance
 from sidecar import __version__
+from sidecar.agents.customs import Customs
 from sidecar.agents.roster import ROSTER
 from sidecar.api import application
 from sidecar.api.review import ReviewRoutes
@@ -24,7 +25,7 @@ from sidecar.api.trust import TrustRoutes
 from sidecar.cache import Caches
 from sidecar.config.data_dir import DataDir
 from sidecar.config.keys import Keys
-from sidecar.config.places import policy_file
+from sidecar.config.places import config_file, policy_file
 from sidecar.config.renewals import Renewals
 from sidecar.config.settings import Settings
 from sidecar.config.trust import Trust
@@ -121,7 +122,8 @@ class Sidecar:
         self._executor = Executor(self._registry, sites, policy, caches)
         keys = Keys(os.environ, launch.data_dir)
         catalog = self._catalog = Catalog(settings, Path(settings.scripts or launch.data_dir / "scripts"), keys)
-        workflow = Workflow(self._journal, catalog, self._registry, self._executor)
+        customs = Customs(config_file().parent, trust.trusted)
+        workflow = Workflow(self._journal, catalog, self._registry, self._executor, customs)
         self._engine = Engine(
             self._journal,
             workflow,
@@ -138,7 +140,9 @@ class Sidecar:
                 ReviewRoutes(self._engine.review),
                 ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
                 TrustRoutes(trust, launch.workspace, self._engine.checked_workspace),
-                SystemRoutes(self._journal, catalog, self._streams, self._bridge.shells, sandboxes, launch.workspace),
+                SystemRoutes(
+                    self._journal, catalog, customs, self._streams, self._bridge.shells, sandboxes, launch.workspace
+                ),
                 self._session,
                 tickets,
                 application.openapi,

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from sidecar import __version__
-from sidecar.agents.roster import ROSTER
+from sidecar.agents.customs import Customs
 from sidecar.agents.router import route
 from sidecar.api.bodies import answer, read
 from sidecar.api.stream import Streams
@@ -27,6 +27,7 @@ class SystemRoutes:
         self,
         journal: Journal,
         catalog: Catalog,
+        customs: Customs,
         streams: Streams,
         shells: Callable[[], list[ShellState]],
         sandboxes: Sandboxes,
@@ -34,6 +35,7 @@ class SystemRoutes:
     ) -> None:
         self._journal = journal
         self._catalog = catalog
+        self._customs = customs
         self._streams = streams
         self._shells = shells
         self._sandboxes = sandboxes
@@ -76,11 +78,13 @@ class SystemRoutes:
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
     async def agents(self, request: Request) -> Response:
-        return answer(AgentList(agents=[agent.info() for agent in ROSTER.values()]))
+        agents = self._customs.of(str(self._workspace)).agents
+        return answer(AgentList(agents=[agent.info() for agent in agents.values()]))
 
     async def models(self, request: Request) -> Response:
         return answer(self._catalog.list())
 
     async def route(self, request: Request) -> Response:
         wanted = await read(request, RouteRequest)
-        return answer(route(wanted.task))
+        workspace = wanted.context.workspace or str(self._workspace)
+        return answer(route(wanted.task, commands=self._customs.of(workspace).commands))
