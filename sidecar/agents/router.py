@@ -56,8 +56,7 @@ _QUESTION = (
 
 
 def route(task: str, options: Options | None = None, commands: Mapping[str, Command] | None = None) -> RouteAnswer:
-    options = options or Options()
-    if options.intent is not None:
+    if options is not None and options.intent is not None:
         return _answer(options.intent, 1.0, "you chose this intent", options)
     slash = _SLASH.match(task.lstrip())
     if slash:
@@ -100,16 +99,16 @@ async def second_opinion(task: str, answer: RouteAnswer, model: Model, options: 
     return answer
 
 
-def _own(command: Command, options: Options) -> RouteAnswer:
+def _own(command: Command, options: Options | None) -> RouteAnswer:
     why = f"you wrote /{command.name}"
     answer = _answer(command.intent or "edit_code", 1.0, why, options)
-    if command.agent is not None and options.agent_type is None:
+    if command.agent is not None and (options is None or options.agent_type is None):
         return answer.model_copy(update={"pipeline": [command.agent]})
     return answer
 
 
-def _answer(intent: Intent, confidence: float, why: str, options: Options) -> RouteAnswer:
-    if options.agent_type is not None:
+def _answer(intent: Intent, confidence: float, why: str, options: Options | None) -> RouteAnswer:
+    if options is not None and options.agent_type is not None:
         pipeline, why = [str(options.agent_type)], f"{why}; you chose the agent"
     else:
         pipeline = list(PIPELINES[intent])
