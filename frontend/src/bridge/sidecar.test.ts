@@ -173,8 +173,10 @@ test("a cancelled task aborts the signal of its call, and output is live before"
   const tools: { [name: string]: ToolHandler } = {
     run_command: (_args, call) =>
       new Promise((_done, fail) => {
-        call.stream("stdout", "started\n");
+        // Live output has no second chance: whoever opens the stream late must still see some.
+        const saying = setInterval(() => call.stream("stdout", "started\n"), 50);
         call.signal.addEventListener("abort", () => {
+          clearInterval(saying);
           aborted = (call.signal.reason as ToolFailure).code;
           call.killed(4711, "sleep");
           fail(new Error("stopped"));
@@ -203,7 +205,7 @@ test("a cancelled task aborts the signal of its call, and output is live before"
     expect(text).toContain('"pid":4711');
     expect(aborted).toBe("cancelled");
   });
-});
+}, 20_000);
 
 test("what the editor knows is taken, and diagnostics are served from it", async () => {
   await withClient({}, async (client) => {
