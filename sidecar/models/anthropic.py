@@ -128,7 +128,7 @@ class _Reading:
             case "message_start":
                 self._count(event["message"].get("usage"))
             case "content_block_start":
-                block = dict(event["content_block"])
+                block = {name: value for name, value in event["content_block"].items() if value is not None}
                 self.blocks[event["index"]] = block
                 if block["type"] == "tool_use":
                     self.drafts[event["index"]] = Draft(block.get("id", ""), block.get("name", ""))

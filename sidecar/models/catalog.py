@@ -85,7 +85,7 @@ class Catalog:
         await self._providers.close()
 
     def _in_use(self) -> set[str]:
-        return {name.partition("/")[0] for role in ROLES for name in self.chain(role, Models())}
+        return {name for role in ROLES for name in self.chain(role, Models())}
 
     def _info(self, name: str) -> ModelInfo:
         provider = name.partition("/")[0]

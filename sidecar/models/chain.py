@@ -45,6 +45,12 @@ class Chain:
     def name(self) -> str:
         return self._at_work.model.name
 
+    @property
+    def context_size(self) -> int | None:
+        """What each of them holds, so that whoever takes over can be given the same."""
+        sizes = [getattr(link.model, "context_size", None) for link in self._links]
+        return min((size for size in sizes if size), default=None)
+
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         reply = Reply(stop=Stop.FAILED, failure=Failure(code="no_model", message="There is no model.", retry=False))
         for link in self._candidates():

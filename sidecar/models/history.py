@@ -2,22 +2,22 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from operator import is_
 
 from sidecar.models.port import ModelTurn, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
 
 NOT_RUN = "This call was not carried out."
 
 
-def valid(history: Sequence[Turn]) -> list[Turn]:
+def valid(history: Sequence[Turn], before: Turn | None = None) -> list[Turn]:
     """Every call has its result right after it, no result is without its call, and the person speaks first."""
     turns: list[Turn] = []
-    if history and not isinstance(history[0], UserTurn):
+    if before is None and history and not isinstance(history[0], UserTurn):
         turns.append(UserTurn(text="Go on."))
     for place, turn in enumerate(history):
-        if isinstance(turn, ToolTurn):
-            before = history[place - 1] if place else None
-            if not isinstance(before, ModelTurn) or not before.calls:
-                continue
+        earlier = history[place - 1] if place else before
+        if isinstance(turn, ToolTurn) and not (isinstance(earlier, ModelTurn) and earlier.calls):
+            continue
         turns.append(turn)
         if isinstance(turn, ModelTurn) and turn.calls:
             after = history[place + 1] if place + 1 < len(history) else None
@@ -47,19 +47,24 @@ class Fragments:
 
     def __init__(self, write: Write) -> None:
         self._write = write
-        self._written: dict[int, tuple[Turn, bytes]] = {}
+        self._known: list[Turn] = []
+        self._text = b""
 
     def joined(self, history: Sequence[Turn]) -> bytes:
-        written: dict[int, tuple[Turn, bytes]] = {}
-        before: Turn | None = None
-        for turn in valid(history):
-            known = self._written.get(id(turn))
-            if known is None or known[0] is not turn:
-                known = (turn, b",".join(encoded(message) for message in self._write(turn, before)))
-            written[id(turn)] = known
+        known = len(self._known)
+        if known > len(history) or not all(map(is_, self._known, history)):
+            # Something was left out, or said differently: all of it is written anew.
+            self._known, self._text, known = [], b"", 0
+        before = history[known - 1] if known else None
+        pieces = [self._text] if self._text else []
+        for turn in valid(history[known:], before):
+            pieces += [encoded(message) for message in self._write(turn, before)]
             before = turn
-        self._written = written
-        return b",".join(text for _, text in written.values() if text)
+        text = b",".join(pieces)
+        if not isinstance(history[-1], ModelTurn):
+            # After a model's turn something that belongs to it may still come.
+            self._known, self._text = list(history), text
+        return text
 
 
 def encoded(value: object) -> bytes:

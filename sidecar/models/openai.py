@@ -5,14 +5,14 @@ local server is asked how much it can hold, because some cut off silently what i
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any
 
 from sidecar.models.access import Access
 from sidecar.models.completions import Completions
 from sidecar.models.failures import lacks_tools
-from sidecar.models.local import is_local, probe
+from sidecar.models.local import LocalModel
 from sidecar.models.plain import Plain
 from sidecar.models.port import Delta, Reply, Request
 from sidecar.models.prices import Price
@@ -33,11 +33,18 @@ def client(access: Access) -> Any:
 
 
 class Chat:
-    def __init__(self, name: str, client: Any, price: Price | None, reply_tokens: int, access: Access) -> None:
+    def __init__(
+        self,
+        name: str,
+        client: Any,
+        price: Price | None,
+        reply_tokens: int,
+        access: Access,
+        probe: Callable[[], LocalModel] | None,
+    ) -> None:
         from openai import AsyncStream
 
-        self._name = name
-        self._base_url = access.base_url
+        self._probe = probe
         # Only OpenAI itself takes the new name of this field; all others know the old one.
         limit = "max_tokens" if access.base_url else "max_completion_tokens"
         self._completions = Completions(PROVIDER, name, client, AsyncStream[object], price, {limit: reply_tokens})
@@ -66,8 +73,8 @@ class Chat:
 
     async def _ask_the_server(self) -> None:
         self._with_tools = True
-        if self._base_url and is_local(self._base_url):
-            found = await asyncio.to_thread(probe, self._base_url, self._name)
+        if self._probe is not None:
+            found = await asyncio.to_thread(self._probe)
             if found.context_tokens is not None:
                 self._completions.most_bytes = found.context_tokens * BYTES_A_TOKEN
             self._with_tools = found.tools is not False

@@ -21,6 +21,8 @@ class Price:
     output: float
     cached: float
     cache_write: float
+    #: How many tokens the model holds, if that is known.
+    context: int | None = None
 
     def cost(self, read: int, written: int, cached: int = 0, cache_writes: int = 0) -> float:
         each = read * self.input + written * self.output + cached * self.cached + cache_writes * self.cache_write
@@ -59,4 +61,5 @@ def _price(given: dict[str, Any]) -> Price:
         output=float(given["output"]),
         cached=float(given.get("cached", read)),
         cache_write=float(given.get("cache_write", read)),
+        context=int(given["context"]) if "context" in given else None,
     )

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from sidecar.config.keys import VARIABLES, Keys
 from sidecar.models.access import Access
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.limits import Limits
-from sidecar.models.local import is_local
+from sidecar.models.local import LocalModel, is_local, probe
 from sidecar.models.prices import Prices
 from sidecar.models.remote import Dialect, Remote
 
@@ -42,6 +43,8 @@ class Providers:
         self._prices = prices or Prices()
         self._clients: dict[str, Any] = {}
         self._making = threading.Lock()
+        #: What a server on this machine said of its models.
+        self._served: dict[str, LocalModel] = {}
 
     def defaults(self, role: str) -> list[str]:
         """The models of those whose key is there; one without a key has to be named."""
@@ -59,7 +62,8 @@ class Providers:
             limits = Limits(
                 limits.idle_seconds, limits.reply_seconds, limits.reply_tokens, limits.first_seconds * LOCAL_PATIENCE
             )
-        price = None if local and provider == "openai" else self._prices.of(f"{provider}/{name}")
+        own_server = access.base_url if local and provider == "openai" else None
+        price = None if own_server else self._prices.of(f"{provider}/{name}")
 
         def dialect() -> Dialect:
             client = self._client(access)
@@ -79,9 +83,16 @@ class Providers:
                 case _:
                     from sidecar.models.openai import Chat
 
-                    return Chat(name, client, price, limits.reply_tokens, access)
+                    asked = partial(self._ask_server, own_server, name) if own_server else None
+                    return Chat(name, client, price, limits.reply_tokens, access, asked)
 
-        return Remote(provider, name, dialect, limits, at_hand=lambda: provider in self._clients)
+        def holds() -> int | None:
+            if own_server is not None:
+                # Asked for when it is warmed, or when it is first used.
+                return self._served[name].context_tokens if name in self._served else None
+            return price.context if price else None
+
+        return Remote(provider, name, dialect, limits, at_hand=lambda: provider in self._clients, holds=holds)
 
     def about(self, provider: str) -> str:
         """Where its key comes from, in words."""
@@ -98,12 +109,23 @@ class Providers:
         return (base_url is not None and is_local(base_url)) or self._prices.of(name) is not None
 
     def warm(self, wanted: Callable[[], set[str]]) -> None:
-        """Loads the SDKs of these providers and makes their clients; takes a while, so it is called in a thread."""
-        for provider in wanted() & PROVIDERS.keys():
+        """Loads the SDKs of these models and makes their clients; takes a while, so it is called in a thread."""
+        for wish in wanted():
+            provider, _, name = wish.partition("/")
+            if provider not in PROVIDERS:
+                continue
             try:
-                self._client(self._access(provider, ""))
+                access = self._access(provider, name)
+                self._client(access)
             except (NoSuchModel, ImportError):
                 continue
+            if provider == "openai" and access.base_url and is_local(access.base_url):
+                self._ask_server(access.base_url, name)
+
+    def _ask_server(self, base_url: str, name: str) -> LocalModel:
+        if name not in self._served:
+            self._served[name] = probe(base_url, name)
+        return self._served[name]
 
     async def close(self) -> None:
         clients, self._clients = self._clients, {}

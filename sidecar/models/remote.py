@@ -33,13 +33,20 @@ class Remote:
         dialect: Callable[[], Dialect],
         limits: Limits,
         at_hand: Callable[[], bool] = lambda: True,
+        holds: Callable[[], int | None] = lambda: None,
     ) -> None:
         self.provider = provider
         self.name = name
         self._make = dialect
         self._at_hand = at_hand
+        self._holds = holds
         self._limits = limits
         self._dialect: Dialect | None = None
+
+    @property
+    def context_size(self) -> int | None:
+        """How many tokens it holds, if anybody knows."""
+        return self._holds()
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         try:

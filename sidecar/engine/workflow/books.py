@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Heard
 from sidecar.agents.roster import Agent
 from sidecar.engine.run import TaskRun
@@ -19,8 +18,6 @@ class AgentBooks:
         self._model = model
 
     async def turn(self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]) -> Heard:
-        if key not in self._run.memory.steps:
-            self._check_budget()
         return await self._run.turn(key, agent, ask)
 
     async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
@@ -48,18 +45,6 @@ class AgentBooks:
     def left_out(self, what: str) -> None:
         event = ModelEvent(role=self._agent.role, provider=self._model.provider, model=self._model.name, reason=what)
         self._run.note(event)
-
-    def _check_budget(self) -> None:
-        options, usage = self._run.request.options, self._run.usage
-        tokens = usage.input_tokens + usage.output_tokens
-        if options.max_tokens is not None and tokens >= options.max_tokens:
-            spent = f"{tokens:,} of {options.max_tokens:,} tokens"
-        elif options.max_cost_usd is not None and usage.cost_usd > options.max_cost_usd:
-            spent = f"{usage.cost_usd:.4f} of {options.max_cost_usd:.4f} USD"
-        else:
-            return
-        message = f"The task's budget is spent: {spent}. What was done is kept; start another task to go on."
-        raise AgentError("budget_spent", message, retry=False)
 
 
 def asked(run: TaskRun) -> str:

@@ -13,7 +13,7 @@ from sidecar.agents.loop import Job, work
 from sidecar.agents.roster import Agent
 from sidecar.engine.run import TaskRun
 from sidecar.engine.workflow.books import AgentBooks
-from sidecar.models.catalog import Catalog
+from sidecar.models.catalog import UNPRICED, Catalog
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Image, Model, Switch, Turn, UserTurn
 from sidecar.wire.events import ModelEvent
@@ -113,6 +113,9 @@ class Desk:
             raise AgentError(
                 "no_model", f"{error} Nothing was done; choose another model and resume.", retry=False
             ) from error
+        options = self.run.request.options
+        if options.max_cost_usd is not None and not self.catalog.priced(agent.role, options.models):
+            raise AgentError("price_unknown", UNPRICED, retry=False)
         self.run.note(ModelEvent(role=agent.role, provider=model.provider, model=model.name))
         return model
 

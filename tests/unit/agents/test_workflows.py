@@ -205,7 +205,7 @@ async def test_a_spent_budget_ends_the_task(tmp_path: Path) -> None:
     async with a_house(tmp_path) as house:
         task, _ = await ended(house, [look, {"text": "never said"}], intent="chat", maxTokens=1_000)
     assert task.error is not None
-    assert (task.error.code, task.usage.input_tokens) == ("budget_spent", 600)
+    assert (task.error.code, task.usage.input_tokens) == ("budget_exceeded", 600)
 
 
 async def test_a_failed_step_is_resumed_and_what_was_done_is_not_done_again(tmp_path: Path) -> None:

@@ -1,0 +1,107 @@
+"""What Rainy Brain itself costs around a model: the real process, the real SDK, and a model that answers at once."""
+
+import json
+import statistics
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from tests.benchmarks.result import Result
+from tests.contract.servers.http import Answer, Seen, Server, a_server
+from tests.contract.servers.speech import Call, Speaker, Speech
+from tests.contract.servers.stage import SPEAKERS
+from tests.e2e.support import RunningSidecar, running_sidecar
+
+TURNS = 200
+TASKS = 30
+ONE = (Call("read_file", '{"path": "notes.txt"}'),)
+TEN = tuple(Call("read_file", json.dumps({"path": f"file{number}.txt"})) for number in range(10))
+
+
+async def run() -> list[Result]:
+    results = []
+    for speaker in SPEAKERS:
+        with tempfile.TemporaryDirectory() as directory, a_server() as server:
+            environ = {speaker.key: "k", speaker.base_url: server.url + speaker.prefix(), "PYTHONDONTWRITEBYTECODE": ""}
+            with running_sidecar(Path(directory), **environ) as sidecar:
+                results += _measured(speaker, server, sidecar)
+    return results
+
+
+def _measured(speaker: Speaker, server: Server, sidecar: RunningSidecar) -> list[Result]:
+    for number in range(10):
+        (sidecar.workspace / f"file{number}.txt").write_text(f"line {number}\n" * 20)
+    (sidecar.workspace / "notes.txt").write_text("water the plants\n")
+    answers = Clockwork(speaker, server)
+    answers.measure(sidecar, ONE, turns=5)
+    first = answers.first_requests(sidecar)
+    one = answers.measure(sidecar, ONE, turns=40)
+    ten = answers.measure(sidecar, TEN, turns=20)
+    long = answers.measure(sidecar, ONE, turns=TURNS)
+    start, end = statistics.median(long[5:35]), statistics.median(long[-30:])
+    resident = _resident(sidecar)
+    name = speaker.provider
+    turn, reads, begun = (statistics.median(each) for each in (one, ten, first))
+    return [
+        Result(f"{name}: own cost per turn, one read", turn, "ms", None, "", "≤ 3 ms", turn <= 3),
+        Result(f"{name}: ten reads in one turn", reads, "ms", reads / turn, "one read", "≤ 5 ms", reads <= 5),
+        Result(f"{name}: warm execute to first request", begun, "ms", None, "", "≤ 5 ms", begun <= 5),
+        Result(f"{name}: last turns of {TURNS}", end, "ms", end / start, "first turns", "≤ 1.5×", end <= 1.5 * start),
+        Result(f"{name}: resident after it", resident, "MB", None, "", "≤ 120 MB", resident <= 120),
+    ]
+
+
+class Clockwork:
+    """A model that answers as soon as it is asked, and notes when; the clock is that of its own thread."""
+
+    def __init__(self, speaker: Speaker, server: Server) -> None:
+        self._speaker = speaker
+        self._server = server
+        self._models = dict.fromkeys(("fast", "smart", "instant"), f"{speaker.provider}/{speaker.model}")
+
+    def measure(self, sidecar: RunningSidecar, calls: tuple[Call, ...], turns: int) -> list[float]:
+        """Milliseconds from the last byte of a reply to the last byte of the next request."""
+        # Each says something else, as a model that makes progress would.
+        asking = [
+            Answer([self._speaker.stream(Speech(text=f"Turn {number}.", calls=_varied(calls, number)))])
+            for number in range(turns)
+        ]
+        ends: list[float] = []
+        begins: list[float] = []
+        self._server.on_last_byte = ends.append
+        self._server.on_request = lambda seen: begins.append(seen.at)
+        self._server.plays(*asking, Answer([self._speaker.stream(Speech(text="Done."))]))
+        task = sidecar.execute("look", models=self._models, intent="chat", maxIterations=turns + 5)
+        ended = sidecar.wait_for_end(task, seconds=120)
+        assert ended["status"] == "completed", ended
+        return [(begin - end) * 1000 for end, begin in zip(ends, begins[1:], strict=False)]
+
+    def first_requests(self, sidecar: RunningSidecar) -> list[float]:
+        taken = []
+        for _ in range(TASKS):
+            asked = threading.Event()
+            moments: list[float] = []
+            self._server.on_request = lambda seen, asked=asked, moments=moments: _note(seen, moments, asked)  # type: ignore[misc]
+            self._server.plays(Answer([self._speaker.stream(Speech(text="Done."))]))
+            began = time.monotonic()
+            task = sidecar.execute("hello", models=self._models, intent="chat")
+            assert asked.wait(10)
+            taken.append((moments[0] - began) * 1000)
+            sidecar.wait_for_end(task)
+        return taken
+
+
+def _note(seen: Seen, moments: list[float], asked: threading.Event) -> None:
+    moments.append(seen.at)
+    asked.set()
+
+
+def _varied(calls: tuple[Call, ...], number: int) -> tuple[Call, ...]:
+    lines = {"startLine": 1, "endLine": number % 20 + 1}
+    return tuple(Call(call.tool, json.dumps({**json.loads(call.args), **lines})) for call in calls)
+
+
+def _resident(sidecar: RunningSidecar) -> float:
+    status = Path(f"/proc/{sidecar.pid}/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1024
