@@ -1,0 +1,90 @@
+"""Which model plays a role, and what is said of one that cannot."""
+
+from pathlib import Path
+
+import pytest
+
+from sidecar.config.keys import Keys
+from sidecar.config.settings import Settings
+from sidecar.models.catalog import Catalog
+from sidecar.models.errors import NoSuchModel
+from sidecar.wire.tasks import Models
+
+
+def catalog(tmp_path: Path, environ: dict[str, str] | None = None, **settings: str) -> Catalog:
+    return Catalog(Settings.model_validate(settings), tmp_path, Keys(environ or {}, tmp_path))
+
+
+def test_without_a_key_everything_is_offline(tmp_path: Path) -> None:
+    assert catalog(tmp_path).chain("smart", Models()) == ["offline/basic"]
+
+
+def test_a_key_is_enough(tmp_path: Path) -> None:
+    (name,) = catalog(tmp_path, {"ANTHROPIC_API_KEY": "k"}).chain("smart", Models())
+    assert name.startswith("anthropic/claude-")
+
+
+def test_several_keys_are_a_chain(tmp_path: Path) -> None:
+    names = catalog(tmp_path, {"GROQ_API_KEY": "k", "GOOGLE_API_KEY": "k"}).chain("fast", Models())
+    assert [name.partition("/")[0] for name in names] == ["gemini", "groq"]
+
+
+def test_what_is_named_wins_over_the_keys_and_the_task_over_the_settings(tmp_path: Path) -> None:
+    found = catalog(tmp_path, {"ANTHROPIC_API_KEY": "k"}, model_smart="groq/x, openai/y")
+    assert found.chain("smart", Models()) == ["groq/x", "openai/y"]
+    assert found.chain("smart", Models(smart="offline/basic")) == ["offline/basic"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("anthropic/claude", "ANTHROPIC_API_KEY"),
+        ("gemini/g", "GEMINI_API_KEY or GOOGLE_API_KEY"),
+        ("openai/gpt", "OPENAI_BASE_URL"),
+        ("claude", "provider/name"),
+        ("anthropic/", "provider/name"),
+        ("martian/x", "anthropic, openai, gemini, groq, offline"),
+    ],
+)
+def test_a_model_that_cannot_be_used_says_why(tmp_path: Path, name: str, said: str) -> None:
+    with pytest.raises(NoSuchModel, match=said):
+        catalog(tmp_path).model_for("smart", Models(smart=name))
+
+
+def test_a_local_server_needs_no_key(tmp_path: Path) -> None:
+    model = catalog(tmp_path, {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}).model_for("smart", Models(smart="openai/x"))
+    assert (model.provider, model.name) == ("openai", "x")
+
+
+def test_a_chain_begins_with_the_first_that_can_be_used(tmp_path: Path) -> None:
+    found = catalog(tmp_path, {"GROQ_API_KEY": "k"})
+    model = found.model_for("smart", Models(smart="anthropic/a,groq/openai/gpt-oss-20b,offline/basic"))
+    assert (model.provider, model.name) == ("groq", "openai/gpt-oss-20b")
+
+
+def test_the_list_says_where_a_key_comes_from_and_never_the_key(tmp_path: Path) -> None:
+    listed = catalog(tmp_path, {"GROQ_API_KEY": "canary"}).list()
+    assert "GROQ_API_KEY in the environment" in listed.models[0].why
+    assert "canary" not in listed.to_json()
+
+
+def test_no_sdk_is_loaded_to_list_or_to_choose() -> None:
+    import subprocess
+    import sys
+
+    code = """
+import sys
+from pathlib import Path
+from sidecar.config.keys import Keys
+from sidecar.config.settings import Settings
+from sidecar.models.catalog import Catalog
+from sidecar.wire.tasks import Models
+keys = {"ANTHROPIC_API_KEY": "k", "GEMINI_API_KEY": "k", "GROQ_API_KEY": "k", "OPENAI_API_KEY": "k"}
+catalog = Catalog(Settings(), Path("/nowhere"), Keys(keys, Path("/nowhere")))
+catalog.list()
+catalog.model_for("smart", Models())
+heavy = ("anthropic", "google.genai", "groq", "openai", "httpx", "httpx2", "keyring")
+print([name for name in heavy if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
