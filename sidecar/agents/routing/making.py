@@ -6,6 +6,8 @@ from sidecar.wire.tasks import Intent
 
 _BRANCHES = frozenset(("branch", "tag", "commit"))
 _TALK = lex.word_set("haiku poem joke story song")
+_TELLINGS = frozenset(("explanation", "overview", "summary", "tour"))
+_SKELETONS = frozenset(("skeleton", "boilerplate", "scaffolding"))
 _FOR_ME = lex.word_set("me us mir uns moi nous up")
 _PLACED = frozenset(("separate", "own", "dead"))
 _VALUES = lex.word_set("state variable list field array")
@@ -19,9 +21,15 @@ def making(head: str, clause: Clause) -> tuple[Intent, float]:
         thing = thing[1:]
     first = thing[0] if thing else ""
     last = thing[-1] if thing else ""
+    if not _TELLINGS.isdisjoint(thing) and head == "create" and not _documents(thing, clause):
+        return "explain_code", 0.75
+    if not _SKELETONS.isdisjoint(thing):
+        return "create_project", 0.85
+    if thing[-2:] == ["api", "reference"]:
+        return "write_docs", 0.85
     if not _TALK.isdisjoint(thing):
         return "chat", 0.8
-    if last in _BRANCHES or thing[-2:] == ["pull", "request"]:
+    if last in _BRANCHES or ("git" in thing and not _BRANCHES.isdisjoint(thing)) or thing[-2:] == ["pull", "request"]:
         return "run_command", 0.85
     if last in ("review", "code-review", "audit", "critique"):
         return "review_code", 0.85

@@ -8,11 +8,12 @@ _HERE = lex.word_set("this these our we here my us diese dieser cette ce esta es
 _THE = lex.word_set("the that it der die das le la les el los las den dem se l'")
 _MINE = lex.word_set("this these my code pr diff change changes i here module file it")
 _ANYTHING = frozenset(("anything", "something"))
-_OURS = lex.word_set("this these my our code pr diff")
+_OURS = lex.word_set("this these my our pr diff")
 _JUDGED = lex.word_set("is are any does did do what que what's how could can was has")
 _LOOKS = lex.word_set("list ls dir search grep find cat open show tree locate liste suche busca cherche trace")
 _AUXILIARIES = lex.word_set("is are was were do does did will should would can has have")
 _OPINION = lex.word_set("think penses-tu pensez-vous denkst hältst opinas piensas parece")
+_BOTH = frozenset(("two", "both", "these", "our"))
 _WORLD_LIKE = frozenset(("explain", "give", "tell", "compare"))
 
 
@@ -44,7 +45,9 @@ def _evidence(clause: Clause) -> int:
     words = clause.words
     score = 4 * clause.named + 2 * clause.has(_HERE) + clause.has(_THE) + (LITERAL in words or QUOTED in words)
     score += 2 * clause.has(lex.CODE)
-    score -= 3 * clause.has(lex.WORLD)
+    score -= (1 if clause.has(_BOTH) and clause.has(lex.CODE) else 3) * clause.has(lex.WORLD)
+    if words[:2] == ["what", "time"]:
+        score -= 3
     if words[0] in ("what", "what's") and len(words) > 2 and words[1] in ("is", "are", "a", "an", "the", "does"):
         score -= 1
     if words[0] == "how" and len(words) > 2 and words[1] in ("do", "can", "to") and words[2] in ("i", "you"):

@@ -46,7 +46,7 @@ def guess(text: str) -> Guess:
     forbidden = False
     for clause in parts:
         if clause.negated:
-            forbidden = True
+            forbidden = forbidden or clause.has(lex.CHANGES)
             if not (clause.has(lex.EXPLAIN) and clause.before & {"i"}):
                 continue
             found.append(("explain_code", 0.85, clause.head))
@@ -79,6 +79,12 @@ def _by_head(clause: Clause, parts: list[Clause]) -> tuple[Intent, float] | None
         return "run_command", 0.95
     if clause.words[:2] == ["code", "review"] or (head in ("do", "perform", "conduct") and clause.has(_REVIEWS)):
         return "review_code", 0.9
+    if head == "comment" and clause.asks and clause.words[1:2] and clause.words[1] not in lex.DEFINITE:
+        return asked_about(clause)
+    if head in ("if", "when", "wenn") and not clause.asks and clause.has(lex.EDIT):
+        return "edit_code", 0.7
+    if head == "as" and "want" in clause.words:
+        return "edit_code", 0.8
     if head in ("have", "take", "go") and not {"look", "over", "through"}.isdisjoint(clause.words[1:4]):
         return ("review_code", 0.8) if clause.has(_CHANGES) else ("explain_code", 0.7)
     if head == "do" and not clause.asks and clause.words[1:2] and clause.words[1] in _IT:
@@ -180,6 +186,11 @@ def _last_resort(parts: list[Clause], forbidden: bool) -> Guess:
                 meant = by_verb(word, Clause(clause.words[place:], path=clause.path, named=clause.named), parts)
                 if meant is not None:
                     return Guess(meant[0], 0.55, f"{_WORDS[meant[0]]} (“{word}”), perhaps")
+    first = parts[0] if parts else Clause()
+    if not lex.PROJECTS.isdisjoint(first.words[:4]) and first.has(lex.LANGUAGES) and not first.asks:
+        return Guess("create_project", 0.55, "it names a kind of project and a language")
+    if any(not part.asks and part.head in ("there's", "there") and len(part.words) > 2 for part in parts):
+        return Guess("edit_code", 0.6, "it tells of something that is there, probably because it should not be")
     if any(not part.asks and part.head in lex.DEFINITE and len(part.words) > 4 for part in parts):
         return Guess("edit_code", 0.55, "it tells how something is, probably because it should not be so")
     if any(part.named or part.has(lex.CODE) for part in parts):

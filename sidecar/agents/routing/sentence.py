@@ -14,6 +14,7 @@ _OPENING, _CLOSING = "([{<¿¡'*#>-–—•", ".,;:!?)]}'*…"
 _ENDS = frozenset(".!?;:")
 _JOINTS = frozenset(("and", "then", "but", "und", "et", "y", "e", "or", "&", "dann", "puis", "luego"))
 _AFTER_COMMA = frozenset(("but", "please", "just", "then", "and", "do", "i", "so", "only", "can", "could", "tell"))
+_AFTERWORDS = frozenset(("please", "now", "thanks", "bitte", "again"))
 _FRAMEWORKS = re.compile(
     r"(?:node|next|vue|express|three|d3|react|nuxt|discord|socket|asp|chart)\.(?:js|io|net)$", re.IGNORECASE
 )
@@ -158,6 +159,10 @@ def _clause(words: list[str], named: bool, path: bool, asks: bool) -> Clause:
         place += 1
     before = frozenset(words[:place])
     kept = [word for word in words[place:] if word != ","]
+    while len(kept) > 1 and kept[-1] in _AFTERWORDS:
+        kept.pop()
+    if len(kept) > 1 and kept[0].endswith("ly") and kept[1] in VERBS:
+        del kept[0]
     if kept and kept[0] not in VERBS and kept[0].endswith("ing"):
         kept[0] = _plain(kept[0])
     return Clause(kept, negated, named, path, asks, before)

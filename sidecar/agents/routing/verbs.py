@@ -6,12 +6,14 @@ from sidecar.agents.routing.questions import asked_about
 from sidecar.agents.routing.sentence import LITERAL, QUOTED, Clause
 from sidecar.wire.tasks import Intent
 
-_DIFFS = frozenset(("diff", "pr", "changes", "commit"))
+_DIFFS = lex.word_set("diff pr changes commit request änderungen")
 _REQUESTS_FOR_MERGE = frozenset(("pr", "pull", "issue"))
 _SCREEN = lex.word_set("when if page user screen header")
 _PLACES = lex.word_set("where why how who word")
 _BUILDS = frozenset(("compiles", "builds", "installed"))
 _SERVERS = frozenset(("server", "app", "service", "application"))
+_IMPROVES = frozenset(("improve", "improved", "improvements"))
+_MINE = frozenset(("this", "my", "our"))
 _SEAMS = frozenset(("interface", "layer"))
 _RUNNING = lex.word_set("throws crashes page app server")
 _IT = lex.word_set("it them this that those these")
@@ -31,12 +33,16 @@ def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, flo
     if head in ("move", "verschiebe", "déplace"):
         return ("refactor_code", 0.8) if clause.has(_SYMBOLS) or "out" in rest else ("edit_code", 0.8)
     if head in ("convert", "turn", "port"):
-        other = "use" in rest or following in ("off", "on")
+        other = "use" in rest or following in ("off", "on") or not (clause.has(_OF_CODE) or clause.path)
         if _into_documents(clause):
             return "write_docs", 0.8
         return ("edit_code", 0.75) if other else ("refactor_code", 0.75)
-    if head == "switch" and "from" in rest and "to" in rest:
-        return "refactor_code", 0.75
+    if head == "switch":
+        if "from" in rest and "to" in rest:
+            return "refactor_code", 0.75
+        return ("run_command", 0.8) if clause.has(lex.VERSION_CONTROL) or clause.path else ("edit_code", 0.75)
+    if head in ("delete", "remove", "clear") and thing and thing[-1] in lex.GENERATED:
+        return "run_command", 0.7
     if head == "proofread" and clause.has(_CODE_ITSELF):
         return "review_code", 0.8
     if head in lex.REFACTOR:
@@ -68,6 +74,7 @@ def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, flo
 
 _CODE_ITSELF = lex.word_set("code class function module file imports")
 _GIT = lex.word_set("branch main master develop origin upstream remote latest pr request")
+_OF_CODE = lex.CODE | lex.PIECES | frozenset(("callbacks", "views", "var", "tests", "globals"))
 _NOT_SYMBOLS = lex.word_set(
     "file folder directory label button column heading title tab menu datei page endpoint flag option"
 )
@@ -80,7 +87,7 @@ _SYMBOLS = lex.word_set(
 def _explaining(head: str, clause: Clause, following: str) -> tuple[Intent, float] | None:
     rest = clause.words[1:]
     if head in ("give", "suggest", "spot", "find", "look", "search", "analyze", "analyse", "tell", "identify", "see",
-                "show", "list", "investigate", "finde", "suche", "cherche", "busca", "read"):  # fmt: skip
+                "show", "list", "investigate", "schau", "finde", "suche", "cherche", "busca", "read"):  # fmt: skip
         if (
             head in ("see", "tell")
             and ("if" in rest or "whether" in rest)
@@ -92,7 +99,9 @@ def _explaining(head: str, clause: Clause, following: str) -> tuple[Intent, floa
             return "review_code", 0.85
         if clause.has(lex.FLAWS) and not _error_search(clause):
             return "review_code", 0.85
-        if head == "look" and following == "at" and clause.has(_DIFFS):
+        if clause.has(_IMPROVES) and clause.has(_MINE):
+            return "review_code", 0.75
+        if (head == "schau" or (head == "look" and following == "at")) and clause.has(_DIFFS):
             return "review_code", 0.8
     if head in ("show", "display") and following in ("a", "an") and clause.has(lex.PIECES):
         return "edit_code", 0.7
@@ -119,6 +128,8 @@ def _reviewing(head: str, clause: Clause, following: str) -> tuple[Intent, float
     if with_program(clause):
         return "run_command", 0.75
     if head in ("check", "verify", "vérifie", "comprueba", "verifica", "prüfe", "überprüfe", "examine"):
+        if following == "out":
+            return ("run_command", 0.8) if clause.has(lex.VERSION_CONTROL) else ("explain_code", 0.6)
         if following in ("if", "whether", "that", "ob", "si", "se", "out"):
             runs = clause.has(lex.PASS) or clause.has(_BUILDS)
             if runs:
