@@ -16,10 +16,10 @@ PYTEST := $(BIN)/python -m pytest -q
 help: ## what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: setup panel ## start the sidecar and open the panel
+run: setup ## start the sidecar and open the panel
 	$(BIN)/brain
 
-setup: $(STAMPS)/runtime ## make .venv with the brain command
+setup: $(STAMPS)/runtime panel ## make .venv with the brain command, and build the panel
 
 $(STAMPS)/runtime: packaging/lock/runtime.txt pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) packaging/python_version.py
@@ -43,7 +43,7 @@ $(STAMPS)/dev: $(STAMPS)/runtime packaging/lock/dev.txt
 	@$(PIP) --require-hashes -r packaging/lock/dev.txt
 	@touch $@
 
-test: check ## everything that must hold before a change lands
+test: setup check ## everything that must hold before a change lands
 	$(PYTEST) tests
 
 check: $(STAMPS)/dev ## format, lint, types, import contract, generated files

@@ -18,7 +18,7 @@ _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+        "connect-src 'self'; base-uri 'none'; form-action 'none'"
     ),
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
@@ -43,6 +43,10 @@ class Guard:
         self._hosts = frozenset(hosts)
         self._own = frozenset(f"http://{host}" for host in hosts)
         self._others = frozenset(origins)
+        # Whoever may call may also show the panel in a frame of its own: an editor does.
+        frames = " ".join(["frame-ancestors 'self'", *sorted(self._others)])
+        policy = f"{SECURITY_HEADERS['Content-Security-Policy']}; {frames}"
+        self._headers = {**SECURITY_HEADERS, "Content-Security-Policy": policy}
         self._max_body = max_body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -51,7 +55,7 @@ class Guard:
             return
         headers = Headers(scope=scope)
         origin = headers.get("origin")
-        guarded = _WithHeaders(send, {**SECURITY_HEADERS, **self._cors(origin)})
+        guarded = _WithHeaders(send, {**self._headers, **self._cors(origin)})
         answer = self._refusal(scope, headers, origin)
         if answer is not None:
             await answer(scope, receive, guarded)

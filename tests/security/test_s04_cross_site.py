@@ -33,6 +33,7 @@ def test_s04_other_origins_get_no_leave_to_read(tmp_path: Path) -> None:
             assert sidecar.get("/api/brain/tasks", headers={"Origin": origin}).status == 200
         listed = sidecar.get("/api/brain/tasks", headers={"Origin": "app://editor"})
         assert listed.headers["access-control-allow-origin"] == "app://editor"
+        assert "frame-ancestors 'self' app://editor" in listed.headers["content-security-policy"]
         asked = sidecar.request("OPTIONS", "/api/brain/execute", headers={"Origin": "app://editor"})
         assert asked.status == 204
 

@@ -6,6 +6,7 @@ from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ErrorBody
 from tools.host import Host, ProcessResult
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import clipped
 
 _LONGEST = 3_600_000
 
@@ -83,6 +84,8 @@ def ended(result: ProcessResult, timeout: float) -> ToolResult:
 def process_details(result: ProcessResult) -> JsonObject:
     details: JsonObject = {"exitCode": result.exit_code, "timedOut": result.timed_out}
     details["durationMs"] = round(result.duration_ms, 1)
+    # What was shown while it came, for those who look later.
+    details["output"] = clipped(result.output)
     if result.log:
         details["log"] = result.log
     if result.killed:
