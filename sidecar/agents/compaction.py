@@ -60,6 +60,21 @@ class Fitting:
         )
 
 
+def fitting_past(past: Sequence[Turn], room: int) -> tuple[list[Turn], int]:
+    """The newest of what was said before, within a quarter of the room, and how many turns do not fit."""
+    kept: list[Turn] = []
+    left = room // 4
+    for turn in reversed(past):
+        left -= of_turn(turn)
+        if left < 0:
+            break
+        kept.append(turn)
+    if kept and isinstance(kept[-1], ModelTurn):
+        # An answer without its question is of no use.
+        kept.pop()
+    return kept[::-1], len(past) - len(kept)
+
+
 def _shorter(turn: Turn, failing: str | None) -> Turn | None:
     if isinstance(turn, ToolTurn):
         returns = [back if back.id == failing else _stub(back) for back in turn.returns]

@@ -6,11 +6,13 @@ from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 
+from sidecar.agents.compaction import fitting_past
 from sidecar.agents.context import given, surroundings
 from sidecar.agents.customs import Custom
 from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Job, work
 from sidecar.agents.roster import Agent
+from sidecar.agents.tokens import room
 from sidecar.engine.run import TaskRun
 from sidecar.engine.workflow.books import AgentBooks
 from sidecar.models.catalog import UNPRICED, Catalog
@@ -27,6 +29,8 @@ from tools.spec import Call
 
 #: A model that answers so cannot do this kind of work at all; trying again is of no use.
 CANNOT = frozenset({"not_understood"})
+#: An agent that ends so has come to no end by itself.
+ENDLESS = frozenset({"iteration_limit", "repetition", "empty_reply", "reply_too_long"})
 _GIT_SECONDS = 2.0
 _ATTACHED = 20_000
 
@@ -58,10 +62,14 @@ class Desk:
     async def job(self, key: str, name: str, told: Sequence[str] = ()) -> tuple[Job, AgentBooks]:
         agent = self.agent(name)
         model = self._model(agent)
-        history = [*self.past, *await self._opening(model, told)]
+        past, dropped = fitting_past(self.past, room(model))
+        history = [*past, *await self._opening(model, told)]
         tools = self.registry.infos(frozenset(agent.tools))
         job = Job(key, agent, model, history, tools, self.run.request.options.max_iterations)
-        return job, AgentBooks(self.run, self.executor, agent, model)
+        books = AgentBooks(self.run, self.executor, agent, model)
+        if dropped and f"{key}.0" not in self.run.memory.steps:
+            books.left_out(f"{dropped} earlier turns of the conversation do not fit into the model's window.")
+        return job, books
 
     async def again(self, job: Job, books: AgentBooks, suffix: str, said: str) -> str:
         """Go on with a job that is done: something was wrong with its last word."""

@@ -8,6 +8,7 @@ from sidecar.engine.run import TaskRun
 from sidecar.wire.events import HandoffContext, HandoffEvent
 
 _STATE = 4_000
+_UNFINISHED = "The review was not finished: "
 
 
 def handoff(
@@ -30,7 +31,7 @@ def so_far(results: dict[str, str], run: TaskRun) -> list[str]:
     return ["What was done so far:", *said[-6:], *changed]
 
 
-def part(plan: Plan, step: PlannedStep) -> list[str]:
+def step_of(plan: Plan, step: PlannedStep) -> list[str]:
     """What a worker is told of the plan. A plan of one step is the request itself."""
     if len(plan.steps) == 1:
         return []
@@ -43,6 +44,11 @@ def part(plan: Plan, step: PlannedStep) -> list[str]:
 
 def to_mend(verdict: Verdict) -> list[str]:
     return [f"A review of your work found problems. Mend them, and nothing else:\n{verdict.told()}"]
+
+
+def unfinished(why: str) -> str:
+    """What stands in the place of a verdict: the work is there, though nobody has looked at all of it."""
+    return _UNFINISHED + why
 
 
 def agent_of(key: str) -> str:
@@ -58,10 +64,11 @@ def summary(results: dict[str, str]) -> str:
     agent, last = said[-1]
     verdicts = [verdict for name, text in said if name == "reviewer" and (verdict := read_verdict(text))]
     if agent == "reviewer":
-        if not verdicts or (verdict := read_verdict(last)) is None:
+        verdict = read_verdict(last)
+        if verdict is None and not last.startswith(_UNFINISHED):
             return last
         workers = [text for name, text in said if name in ("coder", "docs", "terminal")]
-        return "\n\n".join([*workers[-1:], verdict.told()])
+        return "\n\n".join([*workers[-1:], verdict.told() if verdict else last])
     if verdicts and not verdicts[-1].passed:
         return f"{last}\n\nThe review still finds fault:\n{verdicts[-1].told()}"
     return last

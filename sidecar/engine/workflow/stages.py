@@ -8,8 +8,8 @@ from sidecar.agents.plan import NoPlan, Plan, PlannedStep, one_step, read_plan
 from sidecar.agents.verdict import Verdict, read_verdict
 from sidecar.engine.pipeline import Parallel, Pipeline, Stage, Step, Unfold
 from sidecar.engine.workflow.books import AgentBooks
-from sidecar.engine.workflow.desk import CANNOT, Desk
-from sidecar.engine.workflow.handover import handoff, part, so_far, to_mend
+from sidecar.engine.workflow.desk import CANNOT, ENDLESS, Desk
+from sidecar.engine.workflow.handover import handoff, so_far, step_of, to_mend, unfinished
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import Intent, RouteAnswer
 
@@ -155,7 +155,7 @@ class Stages:
                 f"{self._key('coder')}.s{plan.steps.index(other) + 1}" for other in plan.steps if other.id in step.after
             }
             earlier = {name: said for name, said in results.items() if name in needed}
-            return await desk.work(key, "coder", [*part(plan, step), *so_far(earlier, desk.run)])
+            return await desk.work(key, "coder", [*step_of(plan, step), *so_far(earlier, desk.run)])
 
         def then(said: str) -> Sequence[Event]:
             return [handoff(desk.run, "coder", following[0], said, following)] if following else []
@@ -164,7 +164,7 @@ class Stages:
 
     def _review(self, following: Sequence[str], sent_back: int = 0) -> list[Stage]:
         """A verdict that finds fault sends the worker back; what it mends is reviewed again."""
-        desk, worker = self._desk, self._worker
+        desk, worker, part = self._desk, self._worker, "Your part: review what was done."
         key = f"{self._key('reviewer')}.again{sent_back}" if sent_back else self._key("reviewer")
 
         def found(said: str) -> Verdict | None:
@@ -173,10 +173,10 @@ class Stages:
 
         async def act(results: dict[str, str]) -> str:
             try:
-                return await desk.work(
-                    key, "reviewer", [*so_far(results, desk.run), "Your part: review what was done."]
-                )
+                return await desk.work(key, "reviewer", [*so_far(results, desk.run), part])
             except AgentError as error:
+                if error.code in ENDLESS:
+                    return unfinished(error.message)
                 if error.code not in CANNOT:
                     raise
                 return ""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from sidecar.agents.customs import Customs
 from sidecar.agents.router import READ_ONLY, request_of, route, second_opinion, unsure
+from sidecar.engine.errors import StepFailed
 from sidecar.engine.pipeline import run_pipeline
 from sidecar.engine.run import TaskRun
 from sidecar.engine.workflow.books import asked
@@ -43,6 +44,9 @@ class Workflow:
         prefix = f"r{run.memory.current_round}"
         custom = self._customs.of(run.request.workspace)
         chosen = await self._route(f"{prefix}.route", run)
+        if missing := [name for name in chosen.pipeline if name not in custom.agents]:
+            message = f"There is no agent {missing[0]} here. Put its file back, or choose another one, and resume."
+            raise StepFailed("no_agent", message, recoverable=True)
         desk = Desk(
             run=run,
             catalog=self._catalog,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.agents.customs import Customs
 from sidecar.engine.operations import Resume, Say
 from sidecar.wire.tasks import Status, Task
 from tests.unit.agents.hearing import hearing
@@ -276,3 +277,76 @@ async def test_f22_a_planned_and_reviewed_task_survives_any_cut_and_repeats_noth
             events = (await journal.events(task_id, limit=10_000)).events
             unknown = sum('"status":"unknown"' in event.data for event in events)
             assert len(lines) + unknown >= 5, (cut, lines)
+
+
+# -- the window --------------------------------------------------------------------------------------------------------
+
+
+async def test_what_no_longer_fits_is_told_and_a_resumed_task_sends_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidecar.agents.tokens.USUAL_WINDOW", 20_000)
+    looks = [{"calls": [{"tool": "read_file", "args": {"path": f"{number}.txt"}}]} for number in range(12)]
+    script: list[Json] = [*looks, {"failure": {"code": "refused", "message": "no", "retry": False}}]
+    async with a_house(tmp_path) as house:
+        for number in range(12):
+            (house.workspace / f"{number}.txt").write_text(f"{number} words\n" * 1_000)
+        with hearing() as requests:
+            task, events = await ended(house, script, intent="chat")
+            before = requests[-1].history
+        left_out = [event["reason"] for event in events if event["type"] == "model" and "reason" in event]
+        assert left_out
+        assert "earlier results" in left_out[0]
+        records = await house.journal.records(task.id)
+        assert sum("0 words" in record.body for record in records) >= 1, "what was left out can be found"
+        house.script("play", [*looks, {"text": "done"}])
+        with hearing() as requests:
+            await house.submit(Resume(task.id))
+            async with asyncio.timeout(5):
+                await house.until(task.id, "complete")
+        assert requests[0].history == before
+
+
+async def test_a_review_that_comes_to_no_end_does_not_spoil_the_work(tmp_path: Path) -> None:
+    look = {"calls": [{"tool": "list_dir", "args": {}}]}
+    async with a_house(tmp_path) as house:
+        task, _ = await ended(house, {"coder": [{"text": "Fixed."}], "reviewer": [look] * 9}, intent="edit_code")
+    assert task.status is Status.COMPLETED
+    assert task.result is not None
+    assert task.result.summary.startswith("Fixed.\n\nThe review was not finished: ")
+
+
+async def test_a_conversation_too_long_for_the_window_keeps_its_newest_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidecar.agents.tokens.USUAL_WINDOW", 8_000)
+    async with a_house(tmp_path) as house:
+        first, _ = await ended(house, [{"text": "old " * 1_500}], "the oldest question", intent="chat")
+        conversation = first.conversation_id
+        await ended(house, [{"text": "newer"}] * 3, "a newer question", intent="chat", conversationId=conversation)
+        with hearing() as requests:
+            _, events = await ended(
+                house, [{"text": "newest"}] * 3, "the newest question", intent="chat", conversationId=conversation
+            )
+    texts = [turn.text for turn in requests[0].history]  # type: ignore[union-attr]
+    assert "the oldest question" not in texts
+    assert "a newer question" in texts
+    assert any("do not fit" in event.get("reason", "") for event in events if event["type"] == "model")
+
+
+async def test_an_agent_whose_file_is_gone_fails_clearly_and_can_be_resumed(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    for kind, text in (("agents", "Be brief."), ("commands", "---\nagent: brief\n---\nSay it.")):
+        (own / kind).mkdir(parents=True)
+        (own / kind / "brief.md").write_text(text)
+    async with a_house(tmp_path) as house:
+        house.engine._worker._work._customs = Customs(own)  # type: ignore[attr-defined]
+        refusal = {"failure": {"code": "refused", "message": "no", "retry": False}}
+        models = house.script("play", {"brief": [refusal]})
+        task = await house.ended(await house.execute("/brief", models=models))
+        assert task.pipeline == ["brief"]
+        (own / "agents" / "brief.md").unlink()
+        await house.submit(Resume(task.id))
+        async with asyncio.timeout(5):
+            error = await house.until(task.id, "error", code="no_agent")
+        assert error["recoverable"]
