@@ -24,7 +24,8 @@ from sidecar.api.tools import ToolRoutes
 from sidecar.api.trust import TrustRoutes
 from sidecar.cache import Caches
 from sidecar.config.data_dir import DataDir
-from sidecar.config.keys import Keys
+from sidecar.config.grants import Grants
+from sidecar.config.keys import VARIABLES, Keys
 from sidecar.config.places import config_file, policy_file
 from sidecar.config.renewals import Renewals
 from sidecar.config.settings import Settings
@@ -34,6 +35,7 @@ from sidecar.engine.workflow import Workflow
 from sidecar.journal.retention import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.models.catalog import Catalog
+from sidecar.telemetry.redaction import Redactor, known_values
 from sidecar.wire.events import EventKind
 from sidecar.wire.system import Ready
 from tools.executor import Executor
@@ -111,7 +113,8 @@ class Sidecar:
         self._journal = await SqliteJournal.open(self._data.journal, retention)
         self._registry, caches, trust = default_registry(), Caches(), Trust(self._data)
         sandboxes = Sandboxes(settings.sandbox)
-        policy = Policy(trust.trusted, sandboxes.contained, policy_file())
+        grants = Grants(self._data)
+        policy = Policy(trust.trusted, sandboxes.contained, policy_file(), grants.allows)
         self._bridge = Entrance(
             reconnect_seconds=settings.bridge_reconnect_seconds,
             heartbeat_seconds=settings.bridge_heartbeat_seconds,
@@ -119,8 +122,9 @@ class Sidecar:
         )
         local = LocalSite(self._registry, launch.data_dir, sandboxes=sandboxes)
         sites: list[Site] = [self._bridge, local]
-        self._executor = Executor(self._registry, sites, policy, caches)
         keys = Keys(os.environ, launch.data_dir)
+        redact = Redactor(lambda: _secrets(keys, token), _listed(settings.let_through))
+        self._executor = Executor(self._registry, sites, policy, caches, redact)
         catalog = self._catalog = Catalog(settings, Path(settings.scripts or launch.data_dir / "scripts"), keys)
         customs = Customs(config_file().parent, trust.trusted)
         workflow = Workflow(self._journal, catalog, self._registry, self._executor, customs)
@@ -131,6 +135,7 @@ class Sidecar:
             launch.workspace,
             places=settings.max_tasks,
             max_queued=settings.max_queued,
+            grants=grants,
         )
         self._streams = Streams(settings.max_streams)
         self._session, tickets = SessionRoutes(token, Renewals(self._data)), Tickets()
@@ -139,7 +144,7 @@ class Sidecar:
                 TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),
                 ReviewRoutes(self._engine.review),
                 ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
-                TrustRoutes(trust, launch.workspace, self._engine.checked_workspace),
+                TrustRoutes(trust, grants, launch.workspace, self._engine.checked_workspace),
                 SystemRoutes(
                     self._journal, catalog, customs, self._streams, self._bridge.shells, sandboxes, launch.workspace
                 ),
@@ -151,7 +156,7 @@ class Sidecar:
             token=token,
             tickets=tickets,
             hosts=_hosts(launch.host, port),
-            origins=[origin.strip() for origin in settings.allowed_origins.split(",") if origin.strip()],
+            origins=_listed(settings.allowed_origins),
             max_body=settings.max_body_bytes,
         )
         return QuietServer(app, self._streams, settings.bridge_heartbeat_seconds)
@@ -187,6 +192,16 @@ class Sidecar:
 
         # Whoever has just started a task, or read the end of one, may have another question.
         asyncio.get_running_loop().call_later(IDLE_GRACE_SECONDS, look_again)
+
+
+def _secrets(keys: Keys, token: str) -> dict[str, str]:
+    """What must never be seen, whatever prints it."""
+    stored = {f"{name}-key": key for name in VARIABLES if (key := keys.find(name))}
+    return {**known_values(os.environ), **stored, "sidecar-token": token}
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _hosts(host: str, port: int) -> Collection[str]:

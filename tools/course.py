@@ -9,24 +9,37 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from sidecar.cache import Caches, Stamp
+from sidecar.telemetry.redaction import MARK
 from tools.access import touching
 from tools.changes import told
-from tools.errors import ApprovalRequired, ChangedElsewhere, Denied, HostGone, TimedOut, ToolError
+from tools.errors import (
+    ApprovalRequired,
+    ChangedElsewhere,
+    Denied,
+    FileMissing,
+    HostGone,
+    InvalidArguments,
+    NotADirectory,
+    TimedOut,
+    ToolError,
+)
 from tools.host import FileChange, Host, ResolvingHost
 from tools.ledger import FileState, Intent, Outcome, Question, digest
 from tools.live import LiveOutput
-from tools.passage import Passage, failed
+from tools.passage import Passage, failed, redacted
 from tools.policy import Decision, Policy
-from tools.protected import protected
+from tools.policy.binding import binding, environment_names
+from tools.protected import protected, runs_scripts
 from tools.settle import settled
 from tools.shield import finished
 from tools.site import HostedSite, Site, hosted, remote
 from tools.spec import Call, FileTool, PreparedChange, ToolResult, described
-from tools.text import shown
+from tools.text import visible
 
 T = TypeVar("T")
 
 _ATTEMPTS = 3
+_MARK = MARK.encode()
 _PAUSE = 0.05
 #: A tool that keeps its own time limit is given this long to answer before it is cut off.
 _MARGIN = 5.0
@@ -102,6 +115,9 @@ class Course:
             diff = prepared.result.content
         passage.ledger.note(passage.event("pending"))
         question = _question(passage, "approve", decision.why, diff)
+        if self._policy.granted(passage.context.workspace, question.binding):
+            passage.approved = True
+            return
         verdict = await passage.ledger.ask(question)
         passage.began = time.monotonic()  # what a person takes to answer is no part of what the call takes
         if verdict == "deny":
@@ -121,7 +137,7 @@ class Course:
         if passage.spec.effects == "none":
             passage.ledger.note(passage.event("running"))
         else:
-            intent = Intent(tool=passage.spec.name, args=shown(passage.call.args), site=site.name)
+            intent = Intent(tool=passage.spec.name, args=redacted(passage.call.args, passage.redact), site=site.name)
             await passage.ledger.intend(passage.call.id, intent, passage.event("running"))
         passage.begun = True
         try:
@@ -137,6 +153,12 @@ class Course:
 
     async def _changed(self, passage: Passage, host: Host, prepared: PreparedChange) -> Outcome:
         """Record what will change, change it, record that it did: once begun, a cancel waits for the end."""
+        for change in prepared.changes:
+            if _MARK in (change.after or b"") and _MARK not in (change.before or b""):
+                raise InvalidArguments(
+                    f"The new content of {change.path} holds {MARK}…], which stands for a secret that you were not "
+                    "shown. Edit around it with edit_file, so that the secret stays as it is."
+                )
         files = [
             FileState(
                 path=change.path,
@@ -146,7 +168,9 @@ class Course:
             )
             for change in prepared.changes
         ]
-        intent = Intent(tool=passage.spec.name, args=shown(passage.call.args), site=passage.site, files=files)
+        intent = Intent(
+            tool=passage.spec.name, args=redacted(passage.call.args, passage.redact), site=passage.site, files=files
+        )
         contents = [each for change in prepared.changes for each in (change.before, change.after) if each is not None]
         if prepared.changes:
             await passage.ledger.intend(passage.call.id, intent, passage.event("running"), tuple(contents))
@@ -206,7 +230,7 @@ class Course:
     async def _on_site(self, passage: Passage, site: Site) -> ToolResult:
         attempt = 1
         while True:
-            output = LiveOutput(passage.ledger, passage.call.id)
+            output = LiveOutput(passage.ledger, passage.call.id, passage.redact)
             try:
                 return await _safely(passage, site.run(passage.tool, passage.call.args, _call(passage), output))
             except ToolError as error:
@@ -306,6 +330,12 @@ async def _behind_links(passage: Passage, host: Host, decision: Decision) -> Dec
     for path in passage.args.paths():
         if name := protected(await host.resolve(path)):
             return Decision("ask", f"{path} leads to {name}, which decides what runs later, or holds secrets")
+        with suppress(FileMissing, NotADirectory):
+            found = await host.stat(path)
+            if found.kind == "file" and found.links > 1:
+                return Decision("ask", f"{path} has another name (a hard link), perhaps outside of the workspace")
+            if found.kind == "file" and runs_scripts(path):
+                return Decision("ask", f"{path} holds commands that others run later")
     return decision
 
 
@@ -322,12 +352,18 @@ def _question(passage: Passage, stage: str, why: str, diff: str | None) -> Quest
     command = getattr(passage.args, "command", None)
     argv = None if command is None else ("/bin/sh", "-c", command) if isinstance(command, str) else tuple(command)
     directory = posixpath.normpath(posixpath.join(passage.context.workspace, getattr(passage.args, "cwd", None) or "."))
+
+    def show(text: str) -> str:
+        return visible(passage.redact(text))
+
     return Question(
         id=f"{passage.call.id}:{stage}",
         call_id=passage.call.id,
-        action=f"{passage.spec.name} {described(passage.call.args)}"[:500],
-        why=why,
-        argv=argv,
-        cwd=None if argv is None else directory,
-        diff=diff,
+        action=show(f"{passage.spec.name} {described(passage.call.args)}"[:500]),
+        why=show(why),
+        argv=None if argv is None else tuple(map(show, argv)),
+        cwd=None if argv is None else show(directory),
+        diff=None if diff is None else show(diff),
+        environment=None if argv is None else tuple(environment_names()),
+        binding=binding(passage.spec.name, passage.call.args, directory, command, diff),
     )

@@ -6,6 +6,7 @@ from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 from sidecar.cache import Caches
+from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ErrorBody
 from tools.access import access, conflict
 from tools.course import Course
@@ -26,10 +27,18 @@ AT_ONCE = 10
 
 
 class Executor:
-    def __init__(self, registry: Registry, sites: Sequence[Site], policy: Policy, caches: Caches | None = None) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        sites: Sequence[Site],
+        policy: Policy,
+        caches: Caches | None = None,
+        redact: Redactor | None = None,
+    ) -> None:
         self._registry = registry
         self._sites = sites
         self._caches = caches
+        self._redact = redact or Redactor()
         self._course = Course(sites, policy, caches)
         self._batches: set[asyncio.Task[object]] = set()
         self._sessions: WeakKeyDictionary[Ledger, Session] = WeakKeyDictionary()
@@ -91,7 +100,7 @@ class Executor:
                 executor=intent.site,
             )
             call = ToolCall(call_id, intent.tool, intent.args)
-            event = call_event(call, intent.tool, "cancelled", outcome.summary, outcome, intent.site)
+            event = call_event(call, intent.tool, "cancelled", outcome.summary, outcome, intent.site, self._redact)
             await ledger.settle(call_id, outcome, event)
 
     async def close(self) -> None:
@@ -118,7 +127,9 @@ class Executor:
         except ToolError as error:
             return error
         session = self._session(context)
-        return Passage(call, context, tool, args, access(tool.spec, args, context.workspace), session)
+        return Passage(
+            call, context, tool, args, access(tool.spec, args, context.workspace), session, redact=self._redact
+        )
 
     def _session(self, context: BatchContext) -> Session:
         if context.session is not None:
@@ -160,7 +171,7 @@ class Executor:
             await asyncio.wait((same,))
             outcome = same.result()
             name = prepared.spec.name if isinstance(prepared, Passage) else call.tool
-            event = call_event(call, name, outcome.status, outcome.summary, outcome, outcome.executor)
+            event = call_event(call, name, outcome.status, outcome.summary, outcome, outcome.executor, self._redact)
             await context.ledger.settle(call.id, outcome, event)
             return outcome
         async with places:
@@ -179,7 +190,9 @@ class Executor:
             status="error", content=prepared.message, summary=prepared.message[:200], error=body, duration_ms=0.0
         )
         await ledger.settle(
-            call.id, outcome, call_event(call, call.tool[:200], "error", outcome.summary, outcome, "local")
+            call.id,
+            outcome,
+            call_event(call, call.tool[:200], "error", outcome.summary, outcome, "local", self._redact),
         )
         return outcome
 

@@ -20,6 +20,7 @@ class FileInfo(NamedTuple):
     inode: int
     mode: int
     ctime_ns: int = 0
+    links: int = 1
 
 
 class FileChange(NamedTuple):

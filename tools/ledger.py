@@ -58,6 +58,10 @@ class Question:
     argv: tuple[str, ...] | None = None
     cwd: str | None = None
     diff: str | None = None
+    #: The names of what a command sees of the environment.
+    environment: tuple[str, ...] | None = None
+    #: Stands for exactly what would be done; another argument, program or value of the environment has another one.
+    binding: str = ""
 
 
 class Ledger(Protocol):

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ToolOutputEvent
 from tools.ledger import Ledger
 
@@ -10,9 +11,10 @@ _SIZE = 8 * 1024
 
 
 class LiveOutput:
-    def __init__(self, ledger: Ledger, call_id: str) -> None:
+    def __init__(self, ledger: Ledger, call_id: str, redact: Redactor | None = None) -> None:
         self._ledger = ledger
         self._call_id = call_id
+        self._redact = redact or Redactor()
         self._texts: dict[str, list[str]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
@@ -29,7 +31,7 @@ class LiveOutput:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._flush()
+        self._flush(last=True)
 
     def _tick(self) -> None:
         self._timer = None
@@ -37,10 +39,17 @@ class LiveOutput:
             self._flush()
             self._timer = asyncio.get_running_loop().call_later(_INTERVAL, self._tick)
 
-    def _flush(self) -> None:
-        for stream, parts in self._texts.items():
+    def _flush(self, *, last: bool = False) -> None:
+        texts, self._texts = self._texts, {}
+        for stream, parts in texts.items():
             text = "".join(parts)[-_SIZE:]
-            self._ledger.live(
-                ToolOutputEvent(call_id=self._call_id, stream="stderr" if stream == "stderr" else "stdout", text=text)
-            )
-        self._texts.clear()
+            end = len(text) if last else self._redact.open_end(text)
+            if end < len(text):
+                self._texts[stream] = [text[end:]]  # it may be the beginning of a secret, so its end is awaited
+            if end:
+                shown = self._redact(text[:end])
+                self._ledger.live(
+                    ToolOutputEvent(
+                        call_id=self._call_id, stream="stderr" if stream == "stderr" else "stdout", text=shown
+                    )
+                )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ErrorBody, ToolEvent, ToolStatus
 from sidecar.wire.tasks import Approvals
@@ -55,6 +56,7 @@ class Passage:
     begun: bool = False
     #: A person has seen exactly this call and said yes to it.
     approved: bool = False
+    redact: Redactor = field(default_factory=Redactor)
     killed: list[Killed] = field(default_factory=list)
 
     @property
@@ -70,21 +72,24 @@ class Passage:
         self.ledger.killed(self.call.id, pid, command)
 
     def event(self, status: ToolStatus, outcome: Outcome | None = None) -> ToolEvent:
-        summary = outcome.summary if outcome else described(self.call.args)[:200]
-        return call_event(self.call, self.spec.name, status, summary, outcome, self.site)
+        summary = outcome.summary if outcome else self.redact(described(self.call.args)[:200])
+        return call_event(self.call, self.spec.name, status, summary, outcome, self.site, self.redact)
 
     def outcome(self, status: ToolStatus, result: ToolResult, *, cached: bool = False) -> Outcome:
         details = result.details
         if self.killed:
             killed: list[JsonValue] = [{"pid": each.pid, "command": each.command} for each in self.killed]
             details = {**(details if isinstance(details, dict) else {}), "killed": killed}
-        content = clipped(result.content)
+        content = clipped(self.redact(result.content))
+        error = result.error
+        if error is not None:
+            error = ErrorBody(code=error.code, message=self.redact(error.message))
         return Outcome(
             status=status,
             content=content if content.isascii() else content.encode("utf-8", "replace").decode(),
-            details=details,
-            summary=(result.summary or self.spec.name)[:500],
-            error=result.error,
+            details=self.redact.json(details),
+            summary=self.redact((result.summary or self.spec.name)[:500]),
+            error=error,
             duration_ms=round((time.monotonic() - self.began) * 1000, 3),
             cached=cached,
             executor=self.site,
@@ -97,7 +102,13 @@ def failed(passage: Passage, error: ToolError) -> Outcome:
 
 
 def call_event(
-    call: ToolCall, tool: str, status: ToolStatus, summary: str, outcome: Outcome | None, site: str
+    call: ToolCall,
+    tool: str,
+    status: ToolStatus,
+    summary: str,
+    outcome: Outcome | None,
+    site: str,
+    redact: Redactor | None = None,
 ) -> ToolEvent:
     details = outcome.details if outcome else None
     if isinstance(details, dict) and "attachments" in details:
@@ -107,7 +118,7 @@ def call_event(
         call_id=call.id,
         tool=tool,
         status=status,
-        args=shown(call.args) if isinstance(call.args, dict) else {},
+        args=redacted(call.args, redact) if isinstance(call.args, dict) else {},
         summary=summary.encode("utf-8", "replace").decode(),
         duration_ms=outcome.duration_ms if outcome else 0.0,
         cached=outcome.cached if outcome else False,
@@ -115,6 +126,12 @@ def call_event(
         error=outcome.error if outcome else None,
         details=details,
     )
+
+
+def redacted(args: JsonObject, redact: Redactor | None) -> JsonObject:
+    """Arguments as they may be seen and kept."""
+    plain = shown(args)
+    return plain if redact is None else {name: redact.json(value) for name, value in plain.items()}
 
 
 def _first_line(text: str) -> str:

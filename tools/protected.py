@@ -32,6 +32,7 @@ _SECRET_DIRECTORIES = frozenset({".ssh", ".gnupg", ".aws"})
 _GIT_RUNS = ("hooks", "config", "config.worktree", "info/attributes")
 #: Workspaces of several packages have such files one or two floors down.
 _DEPTH = 2
+_SCRIPTED = frozenset({"makefile", "gnumakefile", "justfile", "package.json"})
 _SHORT_GIT = re.compile(r"git~\d+\Z")
 
 
@@ -48,6 +49,11 @@ def protected(path: str) -> str | None:
             if len(tail) == len(pattern) and all(map(fnmatch.fnmatchcase, tail, pattern)):
                 return path
     return None
+
+
+def runs_scripts(path: str) -> bool:
+    """A file whose commands people and tools run by name. Making a new one is no risk; changing one is asked about."""
+    return folded(path.rpartition("/")[2]) in _SCRIPTED
 
 
 def secret(path: str) -> str | None:

@@ -1,5 +1,7 @@
 """Texts cut to size: for the model, for an event, for a person."""
 
+import re
+
 from pydantic import JsonValue
 
 from sidecar.wire.base import JsonObject
@@ -56,3 +58,14 @@ def weight(value: JsonValue, limit: int, depth: int = 0) -> int:
             if total > limit:
                 break
     return total
+
+
+#: What a terminal or a page would obey instead of show, and what makes a text read otherwise than it is.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with everything escaped that could hide what it says from the person who is asked."""
+    return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)

@@ -17,10 +17,12 @@ from sidecar.wire.base import Wire
 from sidecar.wire.events import EventPage
 from sidecar.wire.system import (
     AgentList,
+    GrantList,
     Health,
     ModelList,
     PolicyAnswer,
     PolicyRequest,
+    RevokeRequest,
     SessionCode,
     SessionRequest,
     SessionToken,
@@ -192,6 +194,17 @@ TABLE: Sequence[Described] = (
     Described(
         "POST", "/api/brain/trust", "set_trust", "Trust a workspace, or no longer", TrustAnswer, 200, TrustRequest
     ),
+    Described("GET", "/api/brain/approvals", "approvals", "What was allowed for whole workspaces", GrantList),
+    Described(
+        "POST",
+        "/api/brain/approvals/revoke",
+        "revoke_approval",
+        "Allow it no longer",
+        GrantList,
+        200,
+        RevokeRequest,
+        refusals=(404,),
+    ),
     Described("GET", "/api/brain/agents", "agents", "The agents", AgentList),
     Described("GET", "/api/brain/models", "models", "The models, and who plays which role", ModelList),
     Described("GET", "/api/brain/status", "status", "How the sidecar is", StatusAnswer),
@@ -239,6 +252,8 @@ def endpoints(
         "tools_batch": tools.batch,
         "route": system.route,
         "policy_explain": tools.explain,
+        "approvals": trust.granted,
+        "revoke_approval": trust.revoke,
         "trust": trust.list,
         "set_trust": trust.set,
         "agents": system.agents,

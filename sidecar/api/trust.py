@@ -1,4 +1,4 @@
-"""Which workspaces are trusted, and the person's word on one."""
+"""The person's word that lasts: which workspaces are trusted, and what was allowed for a whole one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,14 +7,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.bodies import answer, read
+from sidecar.config.grants import Grants
 from sidecar.config.trust import Trust
 from sidecar.engine.errors import Refused
-from sidecar.wire.system import TrustAnswer, TrustedWorkspace, TrustRequest
+from sidecar.wire.system import GrantInfo, GrantList, RevokeRequest, TrustAnswer, TrustedWorkspace, TrustRequest
 
 
 class TrustRoutes:
-    def __init__(self, trust: Trust, own: Path, workspace: Callable[[str | None], str]) -> None:
+    def __init__(self, trust: Trust, grants: Grants, own: Path, workspace: Callable[[str | None], str]) -> None:
         self._trust = trust
+        self._grants = grants
         self._own = own
         self._workspace = workspace
 
@@ -31,6 +33,32 @@ class TrustRoutes:
             # Also for one that is gone: trust must not wait for it to come back.
             self._trust.set(wanted.workspace, trusted=False)
         return self._answer(wanted.workspace)
+
+    async def granted(self, request: Request) -> Response:
+        return self._granted()
+
+    async def revoke(self, request: Request) -> Response:
+        wanted = await read(request, RevokeRequest)
+        if not self._grants.revoke(wanted.id):
+            raise Refused(404, "unknown_approval", f"Nothing was allowed under the id {wanted.id[:100]}.")
+        return self._granted()
+
+    def _granted(self) -> Response:
+        return answer(
+            GrantList(
+                approvals=[
+                    GrantInfo(
+                        id=each.id,
+                        workspace=each.workspace,
+                        action=each.action,
+                        argv=each.argv,
+                        cwd=each.cwd,
+                        at=each.at,
+                    )
+                    for each in self._grants.all()
+                ]
+            )
+        )
 
     def _answer(self, also: str) -> Response:
         """Every workspace that was ever trusted, and the one that is asked about."""

@@ -49,6 +49,7 @@ class Settings(BaseModel):
         float, Field(ge=0, description="How long calls wait for a desktop shell that was lost.")
     ] = 30
     allowed_origins: str = Field("", description="Further web origins that may call, with commas between them.")
+    let_through: str = Field("", description="Values that are not redacted although they look secret, with commas.")
     sandbox: Literal["auto", "off"] = Field("auto", description="Whether commands run inside a sandbox.")
     scripts: str = Field("", description="Directory of the replies that `scripted/NAME` plays; for tests and demos.")
 

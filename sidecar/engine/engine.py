@@ -6,6 +6,7 @@ import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 
+from sidecar.config.grants import Grants
 from sidecar.engine import recovery
 from sidecar.engine.errors import Refused
 from sidecar.engine.memory import Kind, Memory, SaidMessage
@@ -36,10 +37,12 @@ class Engine:
         *,
         places: int,
         max_queued: int,
+        grants: Grants | None = None,
     ) -> None:
         self._journal = journal
         self._workspace = workspace
         self._max_queued = max_queued
+        self._grants = grants
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._worker = Worker(journal, workflow, self._owner, places)
         self.review = Review(journal, host, self._tell)
@@ -183,6 +186,9 @@ class Engine:
         except WrongStatus as error:
             message = f"The task is {error.status}; it no longer waits for an answer."
             raise Refused(409, "task_ended", message) from error
+        if self._grants is not None and operation.answer.decision == "allow" and operation.answer.scope == "workspace":
+            workspace = (await self._journal.task(task_id)).workspace
+            self._grants.add(workspace, requested.binding or "", requested.action, requested.argv, requested.cwd)
         self._tell(task_id, record)
         return task_id
 

@@ -175,11 +175,13 @@ class TaskRun:
             argv=list(question.argv) if question.argv is not None else None,
             cwd=question.cwd,
             diff=question.diff,
+            environment=list(question.environment) if question.environment is not None else None,
+            binding=question.binding or None,
             why=question.why,
             state="requested",
         )
-        if self._allowed_for_the_task(approval):
-            return "allow"
+        if earlier := self._said_for_the_task(approval):
+            return earlier
         if question.id not in self.memory.answers:
             asked_before = question.id in self.memory.approvals
             await self.append(
@@ -192,13 +194,16 @@ class TaskRun:
                     await self._answered.wait()
         return self.memory.answers[question.id].decision
 
-    def _allowed_for_the_task(self, approval: ApprovalEvent) -> bool:
-        """Whether the person has said yes, for the whole task, to exactly this act."""
-        return any(
-            answer.decision == "allow" and answer.scope != "once" and _same_act(self.memory.approvals[key], approval)
+    def _said_for_the_task(self, approval: ApprovalEvent) -> Literal["allow", "deny"] | None:
+        """What the person has said, for the whole task, to exactly this act. A no wins."""
+        said = {
+            answer.decision
             for key, answer in self.memory.answers.items()
             if key in self.memory.approvals
-        )
+            and answer.scope != "once"
+            and _same_act(self.memory.approvals[key], approval)
+        }
+        return "deny" if "deny" in said else "allow" if said else None
 
     @asynccontextmanager
     async def _waiting(self, reason: str) -> AsyncIterator[None]:
@@ -262,7 +267,13 @@ _AT_WORK = frozenset({Status.RUNNING, Status.WAITING})
 
 
 def _same_act(one: ApprovalEvent, other: ApprovalEvent) -> bool:
-    return (one.action, one.argv, one.cwd, one.diff) == (other.action, other.argv, other.cwd, other.diff)
+    return (one.binding, one.action, one.argv, one.cwd, one.diff) == (
+        other.binding,
+        other.action,
+        other.argv,
+        other.cwd,
+        other.diff,
+    )
 
 
 def _changed_files(outcome: Outcome) -> list[ChangedFile]:

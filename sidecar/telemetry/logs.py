@@ -1,7 +1,10 @@
 """Logs go to standard error: one line each, the time first. Standard output belongs to the ready line alone."""
 
 import logging
+import os
 import sys
+
+from sidecar.telemetry.redaction import Redactor, known_values
 
 #: What the model providers' SDKs log of a request is nobody's business.
 _CLIENTS = ("anthropic", "google_genai", "groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2")
@@ -9,11 +12,22 @@ _CLIENTS = ("anthropic", "google_genai", "groq", "openai", "httpx", "httpx2", "h
 
 def configure(level: str = "INFO") -> None:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S"))
+    handler.setFormatter(_Redacting("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S"))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.getLogger("uvicorn.error").addFilter(_about_us)
     for name in ("uvicorn.error", "uvicorn.access", "sse_starlette", "asyncio", *_CLIENTS):
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+class _Redacting(logging.Formatter):
+    """Also what an exception says goes through here."""
+
+    def __init__(self, text: str, clock: str) -> None:
+        super().__init__(text, clock)
+        self._redact = Redactor(lambda: known_values(os.environ))
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._redact(super().format(record))
 
 
 def _about_us(record: logging.LogRecord) -> bool:

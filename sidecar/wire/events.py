@@ -109,6 +109,10 @@ class ApprovalEvent(Event):
     argv: list[str] | None = optional()
     cwd: str | None = optional()
     diff: str | None = optional()
+    environment: Annotated[
+        list[str] | None, Field(description="The names of the environment's values that a command gets.")
+    ] = optional()
+    binding: Annotated[str | None, Field(description="Stands for exactly what was asked.")] = optional()
     why: str
     state: Literal["requested", "allowed", "denied"]
 

@@ -138,6 +138,25 @@ class TrustAnswer(Wire):
     workspaces: list[TrustedWorkspace]
 
 
+class GrantInfo(Wire):
+    """What the person has allowed for a whole workspace, exactly as it was asked."""
+
+    id: str
+    workspace: str
+    action: str
+    argv: list[str] | None
+    cwd: str | None
+    at: Annotated[float, Field(description="Seconds since 1970.")]
+
+
+class GrantList(Wire):
+    approvals: list[GrantInfo]
+
+
+class RevokeRequest(Wire):
+    id: ShortText
+
+
 class FieldProblem(Wire):
     field: str
     message: str

@@ -68,6 +68,7 @@ async def test_s09_a_link_that_a_command_planted_is_not_written_through(tmp_path
     home = tmp_path / "home/.ssh"
     home.mkdir(parents=True)
     async with workbench(tmp_path) as bench:
+        bench.ledger.answer = "allow"  # the command names ~/.ssh, and is asked about
         await bench.call("run_command", command=f"ln -s {home} x")
         for tool, args in (
             ("write_file", {"path": "x/k", "content": "key"}),

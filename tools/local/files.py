@@ -177,4 +177,5 @@ def _info(path: str, found: os.stat_result) -> FileInfo:
         inode=found.st_ino,
         mode=stat.S_IMODE(found.st_mode),
         ctime_ns=found.st_ctime_ns,
+        links=found.st_nlink,
     )

@@ -40,7 +40,10 @@ class Policy:
         trusted: Callable[[str], bool] = lambda workspace: False,
         contained: Callable[[], bool] = lambda: True,
         own_table: Path | None = None,
+        granted: Callable[[str, str], bool] = lambda workspace, binding: False,
     ) -> None:
+        #: Whether the person has said yes to exactly this, for the whole workspace.
+        self.granted = granted
         self._trusted = trusted
         self._contained = contained
         self._own_table = own_table

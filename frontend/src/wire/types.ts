@@ -37,6 +37,10 @@ export interface ApprovalEvent {
   argv?: string[];
   cwd?: string;
   diff?: string;
+  /** The names of the environment's values that a command gets. */
+  environment?: string[];
+  /** Stands for exactly what was asked. */
+  binding?: string;
   why: string;
   state: "requested" | "allowed" | "denied";
 }
@@ -229,6 +233,21 @@ export interface FileDiff {
 /** Shells and sidecars of different age talk to each other: what a frame says beyond this is passed over. */
 export interface Frame {
 
+}
+
+/** What the person has allowed for a whole workspace, exactly as it was asked. */
+export interface GrantInfo {
+  id: string;
+  workspace: string;
+  action: string;
+  argv: string[] | null;
+  cwd: string | null;
+  /** Seconds since 1970. */
+  at: number;
+}
+
+export interface GrantList {
+  approvals: GrantInfo[];
 }
 
 export interface HandoffContext {
@@ -425,6 +444,10 @@ export interface RetryEvent {
   of: number;
   hints: string[];
   error: string;
+}
+
+export interface RevokeRequest {
+  id: string;
 }
 
 /** What a rewind did to each file. A file that the person edited since is merged, or left alone as a conflict. */
