@@ -228,7 +228,7 @@ def test_doctor_tells_what_is_there_and_shows_no_key(home: dict[str, str]) -> No
     environ = {**home, "ANTHROPIC_API_KEY": "sk-very-secret", "BRAIN_MAX_TASKS": "7"}
     done = brain("doctor", environ=environ)
     assert done.returncode == 0, done.stdout
-    assert "ANTHROPIC_API_KEY is set" in done.stdout
+    assert "ANTHROPIC_API_KEY in the environment" in done.stdout
     assert "max_tasks = 7, from BRAIN_MAX_TASKS" in done.stdout
     assert "very-secret" not in done.stdout + done.stderr
     found = {finding["about"] for finding in json.loads(brain("doctor", "--json", environ=environ).stdout)}
