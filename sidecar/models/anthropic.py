@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Iterable
 from typing import Any
 
 from sidecar.models.access import Access
-from sidecar.models.calls import Draft, finished, safe
+from sidecar.models.calls import Calls, Draft, safe
 from sidecar.models.history import Fragments, results
 from sidecar.models.port import Delta, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, ToolUse, Turn, UserTurn
 from sidecar.models.prices import Price
@@ -32,6 +32,7 @@ class Messages:
         self._price = price
         self._reply_tokens = reply_tokens
         self._head = Head()
+        self._calls = Calls()
         self._fragments = Fragments(self._messages)
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
@@ -102,7 +103,7 @@ class Messages:
                 return declined(PROVIDER, usage, "", reading.text)
             case "max_tokens" | "model_context_window_exceeded":
                 return too_long(usage, reading.text, reading.thinking)
-        calls = finished(reading.drafts.values(), request.history)
+        calls = self._calls.finished(reading.drafts.values(), request.history)
         return Reply(
             text=reading.text,
             thinking=reading.thinking,

@@ -49,28 +49,42 @@ class Draft:
         return found, None
 
 
-def finished(drafts: Iterable[Draft], history: Sequence[Turn]) -> list[ToolUse]:
-    """The calls of a reply that came to its end. Each has an id that no other call of the conversation has."""
-    taken = {call.id for turn in history if isinstance(turn, ModelTurn) for call in turn.calls}
-    calls = []
-    for number, draft in enumerate(drafts):
-        args, problem = draft.read()
-        if number >= MOST_CALLS:
-            problem = f"At most {MOST_CALLS} calls are carried out in one turn. This one was not."
-        name = _unused(safe(draft.id), taken)
-        taken.add(name)
-        calls.append(ToolUse(id=name, tool=draft.tool, args={} if problem else args, problem=problem))
-    return calls
+class Calls:
+    """The calls of a conversation. Each has an id that no other has, also if a server gives the same ones again."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        #: How many turns have been looked at.
+        self._seen = 0
+
+    def finished(self, drafts: Iterable[Draft], history: Sequence[Turn]) -> list[ToolUse]:
+        """The calls of a reply that came to its end."""
+        self._look(history)
+        calls = []
+        for number, draft in enumerate(drafts):
+            args, problem = draft.read()
+            if number >= MOST_CALLS:
+                problem = f"At most {MOST_CALLS} calls are carried out in one turn. This one was not."
+            name = self._unused(safe(draft.id), len(history))
+            self._taken.add(name)
+            calls.append(ToolUse(id=name, tool=draft.tool, args={} if problem else args, problem=problem))
+        return calls
+
+    def _look(self, history: Sequence[Turn]) -> None:
+        start = self._seen if self._seen <= len(history) else 0
+        for turn in history[start:]:
+            if isinstance(turn, ModelTurn):
+                self._taken.update(call.id for call in turn.calls)
+        self._seen = len(history)
+
+    def _unused(self, name: str, place: int) -> str:
+        tried, number = name, place
+        while tried in self._taken:
+            tried = f"{name[:48]}-{number}"
+            number += 1
+        return tried
 
 
 def safe(name: str) -> str:
     """A name of letters, digits, `_` and `-`, as every provider accepts it."""
     return _NOT_IN_A_NAME.sub("_", name)[:64] or "call"
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    number, tried = 1, name
-    while tried in taken:
-        number += 1
-        tried = f"{name[:56]}-{number}"
-    return tried

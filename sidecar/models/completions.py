@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from typing import Any
 
-from sidecar.models.calls import Draft, finished, safe
+from sidecar.models.calls import Calls, Draft, safe
 from sidecar.models.errors import Unusable
 from sidecar.models.history import Fragments, encoded, results
 from sidecar.models.port import Delta, Failure, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
@@ -26,6 +26,7 @@ class Completions:
         #: More than this is not sent; none if nobody knows.
         self.most_bytes: int | None = None
         self._head = Head()
+        self._calls = Calls()
         self._fragments = Fragments(_messages)
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
@@ -80,7 +81,7 @@ class Completions:
             return declined(self._provider, usage, reading.refusal, reading.text)
         if reading.finish == "length":
             return too_long(usage, reading.text, reading.thinking)
-        calls = finished(reading.drafts, request.history)
+        calls = self._calls.finished(reading.drafts, request.history)
         stop = Stop.TOOL_USE if calls else Stop.END
         return Reply(text=reading.text, thinking=reading.thinking, calls=calls, stop=stop, usage=usage)
 

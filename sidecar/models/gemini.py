@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 from sidecar.models.access import Access
-from sidecar.models.calls import Draft, finished, safe
+from sidecar.models.calls import Calls, Draft, safe
 from sidecar.models.errors import Unusable
 from sidecar.models.history import Fragments, results
 from sidecar.models.port import Delta, Failure, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
@@ -36,6 +36,7 @@ class Contents:
         self._price = price
         self._reply_tokens = reply_tokens
         self._head = Head()
+        self._calls = Calls()
         self._fragments = Fragments(self._contents)
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
@@ -116,7 +117,7 @@ class Contents:
             case None:
                 return cut(PROVIDER)
             case "STOP":
-                calls = finished(reading.drafts, request.history)
+                calls = self._calls.finished(reading.drafts, request.history)
                 stop = Stop.TOOL_USE if calls else Stop.END
                 kept = reading.kept(self._name)
                 return Reply(

@@ -29,21 +29,67 @@ class Limits:
 
 
 async def timed(parts: AsyncGenerator[T, None], limits: Limits) -> AsyncIterator[T]:
-    loop = asyncio.get_running_loop()
-    end = loop.time() + limits.reply_seconds
-    patience = limits.first_seconds
+    watch = _Watch(limits)
     async with aclosing(parts):
-        while True:
-            until = min(loop.time() + patience, end)
-            try:
-                async with asyncio.timeout_at(until):
+        try:
+            while True:
+                try:
+                    watch.wait()
                     part = await anext(parts)
-            except StopAsyncIteration:
-                return
-            except TimeoutError:
-                raise Unusable(_too_slow(limits, patience, over=until >= end)) from None
-            patience = limits.idle_seconds
-            yield part
+                except StopAsyncIteration:
+                    return
+                except asyncio.CancelledError:
+                    watch.raise_if_overdue()
+                    raise
+                watch.heard()
+                yield part
+        finally:
+            watch.end()
+
+
+class _Watch:
+    """Interrupts a wait that takes too long. One timer for a whole reply: a stream of many small words pays nothing."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        self._end = self._loop.time() + limits.reply_seconds
+        self._patience = limits.first_seconds
+        self._waiting = False
+        self._overdue: Failure | None = None
+        self._since = self._loop.time()
+        self._timer = self._loop.call_at(self._until, self._look)
+
+    def wait(self) -> None:
+        self._waiting = True
+        self._since = self._loop.time()
+
+    def heard(self) -> None:
+        self._waiting = False
+        self._patience = self._limits.idle_seconds
+
+    def end(self) -> None:
+        self._waiting = False
+        self._timer.cancel()
+
+    def raise_if_overdue(self) -> None:
+        self._waiting = False
+        if self._overdue is not None and self._task is not None and self._task.uncancel() == 0:
+            raise Unusable(self._overdue) from None
+
+    @property
+    def _until(self) -> float:
+        return min(self._since + self._patience, self._end)
+
+    def _look(self) -> None:
+        now = self._loop.time()
+        if now < self._until or not self._waiting:
+            # Words came meanwhile, or whoever hears them is still at it.
+            self._timer = self._loop.call_at(max(self._until, now + 0.1), self._look)
+        elif self._task is not None:
+            self._overdue = _too_slow(self._limits, self._patience, over=now >= self._end)
+            self._task.cancel()
 
 
 async def bounded(parts: AsyncIterator[Delta | Reply], limits: Limits) -> AsyncIterator[Delta | Reply]:

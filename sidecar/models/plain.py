@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from sidecar.models.calls import Draft, finished
+from sidecar.models.calls import Calls, Draft
 from sidecar.models.history import Fragments, encoded, results
 from sidecar.models.port import Delta, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
@@ -29,6 +29,7 @@ class Plain:
         self._completions = completions
         self._price = price
         self._head = Head()
+        self._calls = Calls()
         self._fragments = Fragments(_messages)
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
@@ -51,7 +52,7 @@ class Plain:
             yield too_long(usage)
             return
         text, drafts = _read(reading.text)
-        calls = finished(drafts, request.history)
+        calls = self._calls.finished(drafts, request.history)
         if text:
             yield Delta(text)
         yield Reply(text=text, calls=calls, stop=Stop.TOOL_USE if calls else Stop.END, usage=usage)
