@@ -23,12 +23,12 @@ QUESTIONS = word_set(
 )
 
 RUN = word_set(
-    "run rerun re-run execute start launch stop restart kill install uninstall reinstall deploy compile lint test "
-    "benchmark tag commit push pull checkout rebase stash cherry-pick tail curl publish serve reload boot profile "
-    "fetch clone switch format clear squash stage amend typecheck laufen führe starte installiere stoppe "
-    "kompiliere teste deploye ausführen starten installieren ejecutar exécuter lancer instalar installer iniciar "
-    "exécute exécutez lance lancez démarre arrête installe ejecuta ejecute inicia instala lanza compila esegui "
-    "avvia installa executa rode inicie instale recompile rebuild redeploy relaunch revert reset ping time "
+    "download run rerun re-run execute start launch stop restart kill install uninstall reinstall deploy compile "
+    "lint test benchmark tag commit push pull checkout rebase stash cherry-pick tail curl publish serve reload "
+    "boot profile fetch clone switch format clear squash stage amend typecheck laufen führe starte installiere "
+    "stoppe kompiliere teste deploye ausführen starten installieren ejecutar exécuter lancer instalar installer "
+    "iniciar exécute exécutez lance lancez démarre arrête installe ejecuta ejecute inicia instala lanza compila "
+    "esegui avvia installa executa rode inicie instale recompile rebuild redeploy relaunch revert reset ping time "
     "measure terminate dump"
 )
 CREATE = word_set(
@@ -151,11 +151,11 @@ DOCS = word_set(
 )
 #: Said of code that is to be better without doing anything else.
 SHAPE = word_set(
-    "readable readability cleaner modular modularity maintainable maintainability duplication duplications "
-    "duplicated duplicate duplicates inheritance composition complexity coupling cohesion spaghetti monolith "
-    "pattern hierarchy chain if-else magic global testable reusable separate own smaller simpler structure dead "
-    "code-smells boilerplate-code nested nesting redundant redundancy polymorphism globals decoupled elegant "
-    "idiomatic throughout lesbarer lisible abstraction layering architecture"
+    "maintain readable readability cleaner modular modularity maintainable maintainability duplication "
+    "duplications duplicated duplicate duplicates inheritance composition complexity coupling cohesion spaghetti "
+    "monolith pattern hierarchy chain if-else magic global testable reusable separate own smaller simpler "
+    "structure dead code-smells boilerplate-code nested nesting redundant redundancy polymorphism globals "
+    "decoupled elegant idiomatic throughout lesbarer lisible abstraction layering architecture"
 )
 #: What a review looks for.
 FLAWS = word_set(
@@ -193,12 +193,12 @@ CHAT = word_set(
     "yo sup greetings"
 )
 TROUBLE = word_set(
-    "crash crashes crashed crashing fails fail failed failing failure broken breaks bug error errors exception "
-    "wrong incorrect incorrectly typo hangs hang freezes freeze leak leaks slow missing should must needs nothing "
-    "doesn't don't isn't won't cannot can't undefined null traceback segfault flickers duplicates throws raises "
-    "panics stuck misaligned overlaps outdated invalid ignores ignored shouldn't mustn't always never "
-    "unexpectedly deprecated falsch kaputt fehler abstürzt stürzt plante erreur falla supposed unable warns "
-    "rejects loses overflows timing-out timeouts ought loads"
+    "fault segmentation overflow crash crashes crashed crashing fails fail failed failing failure broken breaks "
+    "bug error errors exception wrong incorrect incorrectly typo hangs hang freezes freeze leak leaks slow "
+    "missing should must needs nothing doesn't don't isn't won't cannot can't undefined null traceback segfault "
+    "flickers duplicates throws raises panics stuck misaligned overlaps outdated invalid ignores ignored "
+    "shouldn't mustn't always never unexpectedly deprecated falsch kaputt fehler abstürzt stürzt plante erreur "
+    "falla supposed unable warns rejects loses overflows timing-out timeouts ought loads"
 )
 TESTS = word_set("tests test suite specs pruebas testsuite build compile compiles builds linter ci checks pipeline")
 PASS = word_set(

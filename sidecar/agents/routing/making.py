@@ -25,8 +25,10 @@ def making(head: str, clause: Clause) -> tuple[Intent, float]:
         return "explain_code", 0.75
     if not _SKELETONS.isdisjoint(thing):
         return "create_project", 0.85
-    if thing[-2:] == ["api", "reference"]:
+    if thing[-2:] == ["api", "reference"] or last == "document":
         return "write_docs", 0.85
+    if head == "create" and thing[-1:] == ["project"] and not clause.path:
+        return "create_project", 0.8
     if not _TALK.isdisjoint(thing):
         return "chat", 0.8
     if last in _BRANCHES or ("git" in thing and not _BRANCHES.isdisjoint(thing)) or thing[-2:] == ["pull", "request"]:

@@ -14,13 +14,16 @@ _LOOKS = lex.word_set("list ls dir search grep find cat open show tree locate li
 _AUXILIARIES = lex.word_set("is are was were do does did will should would can has have")
 _OPINION = lex.word_set("think penses-tu pensez-vous denkst hältst opinas piensas parece")
 _BOTH = frozenset(("two", "both", "these", "our"))
+_RUNNABLE = lex.TESTS | lex.PROGRAMS | lex.CHECKERS | frozenset(("command", "script"))
 _WORLD_LIKE = frozenset(("explain", "give", "tell", "compare"))
 
 
 def asked_about(clause: Clause, said: bool = False) -> tuple[Intent, float]:
     """`said`: it is no question but a sentence like “explain…” or “show…”."""
     words = clause.words
-    if (said and "output" in words and LITERAL in words) or (not clause.named and clause.has(lex.MACHINE)):
+    if (said and "output" in words and (LITERAL in words or clause.has(_RUNNABLE))) or (
+        not clause.named and clause.has(lex.MACHINE)
+    ):
         return "run_command", 0.75
     if not said and _runs(clause):
         return "run_command", 0.8
@@ -33,8 +36,6 @@ def asked_about(clause: Clause, said: bool = False) -> tuple[Intent, float]:
     evidence = _evidence(clause)
     if said:
         evidence += 3 if clause.head in _LOOKS else 1 if clause.head not in _WORLD_LIKE else 0
-        if clause.head in _WORLD_LIKE and len(words) <= 2 and evidence >= 0:
-            evidence += 1
     if evidence >= 1:
         return "explain_code", min(0.95, 0.7 + 0.05 * evidence)
     return "chat", 0.6 if evidence == 0 else 0.8
@@ -48,6 +49,8 @@ def _evidence(clause: Clause) -> int:
     score -= (1 if clause.has(_BOTH) and clause.has(lex.CODE) else 3) * clause.has(lex.WORLD)
     if words[:2] == ["what", "time"]:
         score -= 3
+    if words[:3] == ["why", "did", "you"] or words[:2] == ["did", "you"]:
+        score += 3
     if words[0] in ("what", "what's") and len(words) > 2 and words[1] in ("is", "are", "a", "an", "the", "does"):
         score -= 1
     if words[0] == "how" and len(words) > 2 and words[1] in ("do", "can", "to") and words[2] in ("i", "you"):
@@ -67,7 +70,9 @@ def _runs(clause: Clause) -> bool:
         return True
     if words[0] == "does" and len(words) <= 4 and clause.has(lex.PASS) and words[-1] not in ("work", "works"):
         return True
-    if "version" in words and not {"installed", "running", "my"}.isdisjoint(words):
+    if words[0] in ("is", "are") and words[-1] == "running":
+        return True
+    if "version" in words and not {"installed", "running", "my", "have"}.isdisjoint(words):
         return True
     return "output" in words and (LITERAL in words or clause.has(lex.PROGRAMS))
 
@@ -77,6 +82,8 @@ def _judges(clause: Clause) -> bool:
         return clause.has(_OPINION) and (clause.has(_MINE) or "mon" in clause.words)
     if "if" in clause.words and "would" in clause.words:
         return False
+    if clause.head == "any" or ("improve" in clause.words and "you" in clause.words):
+        return True
     if not {"better", "good", "clean"}.isdisjoint(clause.words) and not (clause.named or clause.has(_OURS)):
         return False
     return clause.has(_MINE) or clause.named or clause.has(_ANYTHING)

@@ -51,6 +51,8 @@ def guess(text: str) -> Guess:
                 continue
             found.append(("explain_code", 0.85, clause.head))
             continue
+        if len(parts) > 1 and _aside(clause):
+            continue
         meant = _by_head(clause, parts)
         if meant is not None:
             found.append((*meant, clause.head))
@@ -87,8 +89,10 @@ def _by_head(clause: Clause, parts: list[Clause]) -> tuple[Intent, float] | None
         return "edit_code", 0.8
     if head in ("have", "take", "go") and not {"look", "over", "through"}.isdisjoint(clause.words[1:4]):
         return ("review_code", 0.8) if clause.has(_CHANGES) else ("explain_code", 0.7)
-    if head == "do" and not clause.asks and clause.words[1:2] and clause.words[1] in _IT:
+    if head == "do" and not clause.asks and (clause.words[1:3] == ["the", "same"] or _IT.issuperset(clause.words[1:2])):
         return "edit_code", 0.6
+    if "instead" in clause.before and head == "of" and clause.has(lex.VERBS):
+        return "edit_code", 0.65
     if (head in lex.QUESTIONS and head not in lex.VERBS) or head in ("do", "any"):
         return asked_about(clause)
     if clause.words[:2] in (["type", "check"], ["whoami"], ["pwd"]):
@@ -114,19 +118,26 @@ def _by_head(clause: Clause, parts: list[Clause]) -> tuple[Intent, float] | None
     return None
 
 
+def _aside(clause: Clause) -> bool:
+    """“Before I refactor this…”, “I want to add a cache later”: what is not asked for now."""
+    return "later" in clause.words or bool(clause.before & _TIMES and clause.before & _SUBJECTS)
+
+
+_TIMES = frozenset(("before", "after", "once"))
+_SUBJECTS = frozenset(("i", "we", "you"))
+
+
 def _noun(clause: Clause) -> bool:
     """“Install button should be green”, “port 8080 is taken”: what looks like a verb is none."""
     words = clause.words
     if len(words) < 3 or clause.asks or words[1] in lex.DEFINITE or words[1] in lex.INDEFINITE:
         return False
-    return (
-        (words[1].isdigit() and words[0] == "port")
-        or words[1] in _MODALS
-        or (words[2] in _MODALS and words[1] not in lex.QUESTIONS)
-    )
+    if (words[1].isdigit() and words[0] == "port") or words[1] in _MODALS:
+        return True
+    return words[2] in _MODALS and (words[1] in lex.PIECES or words[1] in lex.CODE)
 
 
-_MODALS = lex.word_set("should must shouldn't needs is isn't doesn't")
+_MODALS = lex.word_set("should must shouldn't needs is isn't doesn't does")
 _REQUESTS = lex.word_set("can could would kannst könntest puedes peux-tu pouvez-vous peux podrías")
 _WISHES = lex.word_set("want need like quiero möchte veux brauche")
 _REVIEWS = frozenset(("review", "audit", "inspection", "critique"))
@@ -193,6 +204,25 @@ def _last_resort(parts: list[Clause], forbidden: bool) -> Guess:
         return Guess("edit_code", 0.6, "it tells of something that is there, probably because it should not be")
     if any(not part.asks and part.head in lex.DEFINITE and len(part.words) > 4 for part in parts):
         return Guess("edit_code", 0.55, "it tells how something is, probably because it should not be so")
+    if _orders(first):
+        return Guess("edit_code", 0.5, f"“{first.head}” seems to ask for something to be done")
     if any(part.named or part.has(lex.CODE) for part in parts):
         return Guess("explain_code", 0.5, "it names code, but no rule says what is to be done with it")
     return Guess("chat", 0.5, "no rule recognised it as work on code")
+
+
+def _orders(clause: Clause) -> bool:
+    """A verb that the rules do not know, at the head of a sentence that is neither a question nor about somebody."""
+    words = clause.words
+    if len(words) < 3 or clause.asks or not words[0].isalpha() or words[0].endswith(("s", "ing", "ed")):
+        return False
+    if words[0] in lex.CHAT or words[0] in lex.CODE or words[0] in _SOMEBODY or words[1] in _MODALS:
+        return False
+    return clause.before <= lex.FILLERS and not clause.before & _SPEAKERS
+
+
+_SOMEBODY = lex.word_set(
+    "i i'm you it he she they we that this there here my your our the a an in on at for with about so because "
+    "not all every some no what who how lovely"
+)
+_SPEAKERS = frozenset(("i", "i'm", "i'd", "thanks", "thank"))

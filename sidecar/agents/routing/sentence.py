@@ -145,7 +145,7 @@ def _clause(words: list[str], named: bool, path: bool, asks: bool) -> Clause:
             negated = True
             place += 2
             break
-        if word == "go" and words[place + 1] == "ahead":
+        if (word, words[place + 1]) in (("go", "ahead"), ("for", "now")):
             place += 2
             continue
         if word in NEGATIONS:

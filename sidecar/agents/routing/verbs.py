@@ -6,7 +6,7 @@ from sidecar.agents.routing.questions import asked_about
 from sidecar.agents.routing.sentence import LITERAL, QUOTED, Clause
 from sidecar.wire.tasks import Intent
 
-_DIFFS = lex.word_set("diff pr changes commit request änderungen")
+_DIFFS = lex.word_set("diff pr changes commit commits request änderungen")
 _REQUESTS_FOR_MERGE = frozenset(("pr", "pull", "issue"))
 _SCREEN = lex.word_set("when if page user screen header")
 _PLACES = lex.word_set("where why how who word")
@@ -24,7 +24,7 @@ def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, flo
     thing = clause.object()
     following = rest[0] if rest else ""
     if head == "clean":
-        return ("refactor_code", 0.9) if "up" in rest[:1] or clause.has(_CODE_ITSELF) else ("run_command", 0.8)
+        return ("refactor_code", 0.9) if "up" in rest[:2] or clause.has(_CODE_ITSELF) else ("run_command", 0.8)
     if head == "merge" or head == "pull" or head == "push":
         into_code = clause.has(lex.PIECES) or "common" in rest or "duplicate" in rest
         return ("refactor_code", 0.85) if into_code and not clause.has(_GIT) else ("run_command", 0.9)
@@ -33,7 +33,11 @@ def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, flo
     if head in ("move", "verschiebe", "déplace"):
         return ("refactor_code", 0.8) if clause.has(_SYMBOLS) or "out" in rest else ("edit_code", 0.8)
     if head in ("convert", "turn", "port"):
-        other = "use" in rest or following in ("off", "on") or not (clause.has(_OF_CODE) or clause.path)
+        other = (
+            "use" in rest
+            or following in ("off", "on")
+            or not (clause.has(_OF_CODE) or clause.path or "this" in thing[:1])
+        )
         if _into_documents(clause):
             return "write_docs", 0.8
         return ("edit_code", 0.75) if other else ("refactor_code", 0.75)
@@ -65,9 +69,15 @@ def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, flo
         return _reviewing(head, clause, following)
     if head == "format" and _documents(clause, thing) is False and clause.has(lex.TROUBLE):
         return "edit_code", 0.7
+    if head == "revert" and clause.path and "commit" not in rest:
+        return "edit_code", 0.7
+    if head in ("mach", "mache") and thing and thing[-1] in lex.TESTS:
+        return "run_command", 0.75
     if head in lex.RUN:
         return _running(head, clause, thing)
     if head == "new" or head in lex.CREATE:
+        if thing[:1] == ["one"] and any(part is not clause and _on_docs(part) for part in parts):
+            return "write_docs", 0.8
         return making(head, clause)
     return _editing(head, clause, thing, parts)
 
@@ -87,7 +97,8 @@ _SYMBOLS = lex.word_set(
 def _explaining(head: str, clause: Clause, following: str) -> tuple[Intent, float] | None:
     rest = clause.words[1:]
     if head in ("give", "suggest", "spot", "find", "look", "search", "analyze", "analyse", "tell", "identify", "see",
-                "show", "list", "investigate", "schau", "finde", "suche", "cherche", "busca", "read"):  # fmt: skip
+                "show", "list", "investigate", "point",
+        "schau", "finde", "suche", "cherche", "busca", "read"):  # fmt: skip
         if (
             head in ("see", "tell")
             and ("if" in rest or "whether" in rest)
@@ -105,6 +116,8 @@ def _explaining(head: str, clause: Clause, following: str) -> tuple[Intent, floa
             return "review_code", 0.8
     if head in ("show", "display") and following in ("a", "an") and clause.has(lex.PIECES):
         return "edit_code", 0.7
+    if head == "open" and "browser" in rest:
+        return "run_command", 0.75
     if head == "open" and clause.has(_REQUESTS_FOR_MERGE):
         return "run_command", 0.7
     if head == "print" and not clause.has(lex.DEFINITE):
