@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sidecar.models.errors import Unusable
-from sidecar.models.port import Delta, Failure, ModelTurn, Reply, Request, Stop, ToolTurn
+from sidecar.models.port import Failure, ModelTurn, Reply, Request, Stop, ToolTurn
 
 T = TypeVar("T")
 
@@ -92,17 +92,18 @@ class _Watch:
             self._task.cancel()
 
 
-async def bounded(parts: AsyncIterator[Delta | Reply], limits: Limits) -> AsyncIterator[Delta | Reply]:
-    """Nothing past the length that was agreed on."""
-    most = limits.reply_tokens * CHARACTERS_A_TOKEN
-    length = 0
-    async for part in parts:
-        if isinstance(part, Delta):
-            length += len(part.text)
-            if length > most:
-                message = f"The model went on for more than {most:,} characters, past the limit that it was given."
-                raise Unusable(Failure(code="reply_too_long", message=message, retry=False))
-        yield part
+class Length:
+    """How much was said. Whoever goes on past what was agreed on is interrupted."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._most = limits.reply_tokens * CHARACTERS_A_TOKEN
+        self._said = 0
+
+    def add(self, text: str) -> None:
+        self._said += len(text)
+        if self._said > self._most:
+            message = f"The model went on for more than {self._most:,} characters, past the limit that it was given."
+            raise Unusable(Failure(code="reply_too_long", message=message, retry=False))
 
 
 def flaw(reply: Reply, request: Request) -> Failure | None:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from sidecar.models.failures import failure_of
 from sidecar.models.history import encoded
-from sidecar.models.limits import Limits, bounded, timed
+from sidecar.models.limits import Length, Limits, timed
 from sidecar.models.port import Delta, Failure, Reply, Request, Stop
 from sidecar.models.prices import Price
 from sidecar.wire.base import JsonObject
@@ -53,8 +53,12 @@ class Remote:
             if self._dialect is None:
                 # An SDK takes half a second to load, in which everything else goes on.
                 self._dialect = self._make() if self._at_hand() else await asyncio.to_thread(self._make)
-            async for part in bounded(timed(self._dialect.parts(request), self._limits), self._limits):
-                if isinstance(part, Reply) or part.text:
+            length = Length(self._limits)
+            async for part in timed(self._dialect.parts(request), self._limits):
+                if isinstance(part, Reply):
+                    yield part
+                elif part.text:
+                    length.add(part.text)
                     yield part
         except Exception as error:
             yield Reply(stop=Stop.FAILED, failure=failure_of(error, self.provider, self.name))

@@ -70,10 +70,18 @@ class Clockwork:
         ends: list[float] = []
         begins: list[float] = []
         self._server.on_last_byte = ends.append
-        self._server.on_request = lambda seen: begins.append(seen.at)
+        all_asked = threading.Event()
+
+        def asked(seen: Seen) -> None:
+            begins.append(seen.at)
+            if len(begins) > turns:
+                all_asked.set()
+
+        self._server.on_request = asked
         self._server.plays(*asking, Answer([self._speaker.stream(Speech(text="Done."))]))
         task = sidecar.execute("look", models=self._models, intent="chat", maxIterations=turns + 5)
-        ended = sidecar.wait_for_end(task, seconds=120)
+        assert all_asked.wait(120)
+        ended = sidecar.wait_for_end(task, seconds=10)
         assert ended["status"] == "completed", ended
         return [(begin - end) * 1000 for end, begin in zip(ends, begins[1:], strict=False)]
 
