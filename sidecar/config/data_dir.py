@@ -34,6 +34,14 @@ class DataDir:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if sys.platform != "win32":
             self.path.chmod(0o700)
+        # Private by itself too, whatever the umask. What else may stand there is the journal's own affair.
+        with suppress(OSError):
+            handle = os.open(self.journal, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            try:
+                if sys.platform != "win32":
+                    os.fchmod(handle, 0o600)
+            finally:
+                os.close(handle)
 
     def lock(self) -> None:
         """Held until the process ends, however it ends: the system lets go of it, so it is never stale."""

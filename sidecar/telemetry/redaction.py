@@ -37,6 +37,12 @@ _BEGINNINGS = re.compile(
 )
 
 
+_START_WORDS = (
+    "sk- sk_live_ rk_live_ gsk_ AIza ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- xox AKIA ASIA npm_ eyJ -----B"
+)
+_STARTS = tuple(_START_WORDS.split())
+
+
 class Redactor:
     """`known` is asked for when the first text comes: a name and a value each."""
 
@@ -70,8 +76,8 @@ class Redactor:
         """From where on a text that goes on may turn out to be a secret."""
         begun = _BEGINNINGS.search(text, max(len(text) - 300, 0))
         end = begun.start() if begun else len(text)
-        for value in self._values():
-            for length in range(min(len(value) - 1, len(text)), 2, -1):
+        for value in (*self._values(), *_STARTS):
+            for length in range(min(len(value) - 1, len(text)), 0, -1):
                 if text.endswith(value[:length]):
                     end = min(end, len(text) - length)
                     break

@@ -1,0 +1,113 @@
+"""S16, S17: a yes is for exactly what was asked, the question shows all of it, and it can be taken back."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support import Json, RunningSidecar
+from tests.unit.tools.workbench import workbench
+from tools.policy.binding import binding
+
+
+def asked(sidecar: RunningSidecar, task_id: str) -> Json:
+    return sidecar.wait_for_event(task_id, lambda event: event["type"] == "approval" and event["state"] == "requested")
+
+
+def task(sidecar: RunningSidecar, *commands: str) -> str:
+    calls = [{"calls": [{"tool": "run_command", "args": {"command": command}}]} for command in commands]
+    models = sidecar.script("asks", [*calls, {"text": "done"}])
+    return sidecar.execute("x", models=models, agentType="terminal", intent="run_command")
+
+
+def answer(sidecar: RunningSidecar, task_id: str, approval: Json, scope: str, decision: str = "allow") -> None:
+    path = f"/api/brain/tasks/{task_id}/approvals/{approval['approvalId']}"
+    assert sidecar.post(path, {"decision": decision, "scope": scope}).status == 200
+
+
+def test_s16_for_the_workspace_holds_for_the_same_and_nothing_else_and_over_a_restart(sidecar: RunningSidecar) -> None:
+    first = task(sidecar, "echo one >> log.txt")
+    answer(sidecar, first, asked(sidecar, first), "workspace")
+    assert sidecar.wait_for_end(first)["status"] == "completed"
+    sidecar.restart()
+
+    same = task(sidecar, "echo one >> log.txt")
+    assert sidecar.wait_for_end(same)["status"] == "completed"
+    assert not [event for event in sidecar.events(same) if event["type"] == "approval"]
+
+    other = task(sidecar, "echo two >> log.txt")
+    answer(sidecar, other, asked(sidecar, other), "once", "deny")
+    sidecar.wait_for_end(other)
+    assert (sidecar.workspace / "log.txt").read_text() == "one\none\n"
+
+    (grant,) = sidecar.get("/api/brain/approvals").json["approvals"]
+    assert grant["argv"] == ["/bin/sh", "-c", "echo one >> log.txt"]
+    assert sidecar.post("/api/brain/approvals/revoke", {"id": grant["id"]}).json == {"approvals": []}
+    assert sidecar.post("/api/brain/approvals/revoke", {"id": grant["id"]}).status == 404
+    again = task(sidecar, "echo one >> log.txt")
+    assert asked(sidecar, again)
+    sidecar.post(f"/api/brain/tasks/{again}/cancel")
+
+
+def test_s16_a_no_for_the_task_is_not_asked_about_again(sidecar: RunningSidecar) -> None:
+    task_id = task(sidecar, "touch planted", "touch planted")
+    answer(sidecar, task_id, asked(sidecar, task_id), "task", "deny")
+    sidecar.wait_for_end(task_id)
+    requested = [e for e in sidecar.events(task_id) if e["type"] == "approval" and e["state"] == "requested"]
+    assert len(requested) == 1
+    assert not (sidecar.workspace / "planted").exists()
+
+
+def test_s16_another_argument_directory_program_or_value_is_another_act(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "build.sh"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+
+    def bound(command: str = "./build.sh x", cwd: Path = tmp_path) -> str:
+        return binding("run_command", {"command": command}, str(cwd), command, None)
+
+    before = bound()
+    assert bound() == before
+    assert bound("./build.sh y") != before
+    assert bound(cwd=tmp_path.parent) != before
+    script.write_text("#!/bin/sh\nevil\n")
+    assert bound() != before
+    script.write_text("#!/bin/sh\n")
+    assert bound() == before
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/evil")
+    assert bound() != before
+
+
+def test_s17_the_question_shows_everything_and_hides_nothing(sidecar: RunningSidecar) -> None:
+    command = "echo \u202egnihtemos\u202c \u200b \x1b[2K; " + "true " * 200 + "; touch last"
+    task_id = task(sidecar, command)
+    event = asked(sidecar, task_id)
+    assert event["argv"][2].endswith("; touch last")
+    assert event["argv"][2].count("true") == 200
+    assert event["cwd"] == str(sidecar.workspace)
+    assert "PATH" in event["environment"]
+    assert all(text.isprintable() for text in (event["argv"][2], event["action"]))
+    assert "\\u202e" in event["argv"][2]
+    sidecar.post(f"/api/brain/tasks/{task_id}/cancel")
+
+
+async def test_a_write_through_a_hard_link_asks(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("theirs")
+    async with workbench(tmp_path, approvals="auto") as bench:
+        (bench.workspace / "mine").hardlink_to(outside)
+        bench.ledger.answer = "deny"
+        outcome = await bench.call("write_file", path="mine", content="planted")
+        assert outcome.error is not None and outcome.error.code == "denied"
+        assert "hard link" in bench.ledger.questions[0].why
+    assert outside.read_text() == "theirs"
+
+
+@pytest.mark.parametrize("name", ["Makefile", "package.json", "sub/makefile"])
+async def test_s15_changing_what_others_run_by_name_asks(tmp_path: Path, name: str) -> None:
+    async with workbench(tmp_path, approvals="auto") as bench:
+        assert (await bench.call("write_file", path=name, content="{}")).status == "success"
+        bench.ledger.answer = "deny"
+        outcome = await bench.call("write_file", path=name, content='{"scripts": {"test": "evil"}}')
+        assert outcome.error is not None and outcome.error.code == "denied"
