@@ -1,6 +1,7 @@
 """Where a provider is, and with which key."""
 
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,3 +13,8 @@ class Access:
     #: Until the next bytes; what a reply as a whole may take is counted elsewhere.
     timeout: float = 600.0
     connect_timeout: float = 10.0
+
+
+def is_local(base_url: str) -> bool:
+    place = urlsplit(base_url)
+    return place.scheme == "http" and place.hostname in ("127.0.0.1", "localhost", "::1")

@@ -4,7 +4,6 @@ The SDKs' own exception types are not imported: whoever reads a failure may have
 """
 
 import re
-from email.utils import parsedate_to_datetime
 from time import time
 from typing import Any
 
@@ -114,6 +113,8 @@ def _retry_after(error: Exception) -> float | None:
         return _retry_info(getattr(error, "details", None))
     seconds = _number(given)
     if seconds is None:
+        from email.utils import parsedate_to_datetime
+
         try:
             seconds = parsedate_to_datetime(given).timestamp() - time()
         except ValueError:

@@ -32,10 +32,6 @@ class LocalServer:
     models: Sequence[LocalModel]
 
 
-def is_local(base_url: str) -> bool:
-    return urlsplit(base_url).scheme == "http" and urlsplit(base_url).hostname in ("127.0.0.1", "localhost", "::1")
-
-
 def find(places: Sequence[tuple[str, int]] = USUAL) -> list[LocalServer]:
     with ThreadPoolExecutor(max(1, len(places))) as pool:
         found = pool.map(lambda place: _look(*place), places)

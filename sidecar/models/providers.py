@@ -5,15 +5,17 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidecar.config.keys import VARIABLES, Keys
-from sidecar.models.access import Access
+from sidecar.models.access import Access, is_local
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.limits import Limits
-from sidecar.models.local import LocalModel, is_local, probe
 from sidecar.models.prices import Prices
 from sidecar.models.remote import Dialect, Remote
+
+if TYPE_CHECKING:
+    from sidecar.models.local import LocalModel
 
 #: How much longer than others a server on this machine may take before its first word: it reads the prompt itself.
 LOCAL_PATIENCE = 5.0
@@ -122,8 +124,10 @@ class Providers:
             if provider == "openai" and access.base_url and is_local(access.base_url):
                 self._ask_server(access.base_url, name)
 
-    def _ask_server(self, base_url: str, name: str) -> LocalModel:
+    def _ask_server(self, base_url: str, name: str) -> "LocalModel":
         if name not in self._served:
+            from sidecar.models.local import probe
+
             self._served[name] = probe(base_url, name)
         return self._served[name]
 

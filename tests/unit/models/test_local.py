@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.models.local import LocalModel, find, is_local, probe
+from sidecar.models.access import is_local
+from sidecar.models.local import LocalModel, find, probe
 from sidecar.models.port import ModelTurn, Stop, ToolReturn, ToolTurn
 from tests.contract.servers.completions import Completions
 from tests.contract.servers.http import Answer, Server, a_server, failing
