@@ -86,8 +86,13 @@ def read_plan(text: str) -> Plan:
     listed = [(number, title.strip()) for number, title in _NUMBERED.findall(text)]
     if len(listed) > 1 and [int(number) for number, _ in listed] == list(range(1, len(listed) + 1)):
         # Prose with numbers says an order, and nothing about what may be done at the same time.
-        return _checked([{"id": number, "title": title, "after": [str(int(number) - 1)] if number != "1" else []}
-                         for number, title in listed])  # fmt: skip
+        earlier = ["", *(number for number, _ in listed)]
+        return _checked(
+            [
+                {"id": number, "title": title, "after": before}
+                for (number, title), before in zip(listed, earlier, strict=False)
+            ]
+        )
     raise NoPlan(problem)
 
 

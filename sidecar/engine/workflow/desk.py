@@ -48,6 +48,7 @@ class Desk:
     request: str
     past: Sequence[Turn]
     read_only: bool
+    trusted: bool = False
     _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def agent(self, name: str) -> Agent:
@@ -90,11 +91,12 @@ class Desk:
         """Looked at once a round and recorded: a resumed task is told the same, whatever has changed since."""
 
         async def look() -> str:
-            host = self.executor.host(self.run.request.workspace)
-            if host is None:
-                return ""
             try:
-                changes = await self._changes(host)
+                host = self.executor.host(self.run.request.workspace)
+                if host is None:
+                    return ""
+                # Nothing is started in a workspace that nobody trusts, not even Git, before an agent asks for it.
+                changes = await self._changes(host) if self.trusted else []
                 return await surroundings(host, self.run.request.context, self.request, changes)
             except (ToolError, OSError):
                 return ""

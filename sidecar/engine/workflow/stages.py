@@ -85,7 +85,7 @@ class Stages:
                 return ""
 
         def then(said: str) -> Sequence[Event]:
-            return [handoff(desk.run, name, following[0], said, following)] if following else []
+            return [handoff(desk.run, name, following[0], said, following)] if following and said else []
 
         return Step(key, name, message or desk.agent(name).description, act, then)
 
@@ -107,6 +107,8 @@ class Stages:
             return said
 
         def then(said: str) -> Sequence[Event]:
+            if not said:
+                return []
             plan = self._read(said)
             return [handoff(desk.run, "planner", "coder", said, [step.title for step in plan.steps])]
 
@@ -138,23 +140,21 @@ class Stages:
             if len(plan.steps) == 1:
                 return [self._step(self._key("coder"), "coder", following, plan.steps[0].title)]
             waves = plan.waves()
+            last = waves[-1][-1]
             return [
-                _together([self._planned_step(plan, step, following if wave is waves[-1] and step is wave[-1] else ())
-                           for step in wave])
+                _together([self._planned_step(plan, step, following if step is last else ()) for step in wave])
                 for wave in waves
-            ]  # fmt: skip
+            ]
 
         return Unfold(make, expected=1)
 
     def _planned_step(self, plan: Plan, step: PlannedStep, following: Sequence[str]) -> Step:
         desk = self._desk
-        key = f"{self._key('coder')}.s{plan.steps.index(step) + 1}"
+        keys = {each.id: f"{self._key('coder')}.s{number}" for number, each in enumerate(plan.steps, start=1)}
+        key = keys[step.id]
 
         async def act(results: dict[str, str]) -> str:
-            needed = {
-                f"{self._key('coder')}.s{plan.steps.index(other) + 1}" for other in plan.steps if other.id in step.after
-            }
-            earlier = {name: said for name, said in results.items() if name in needed}
+            earlier = {keys[other]: results[keys[other]] for other in step.after}
             return await desk.work(key, "coder", [*step_of(plan, step), *so_far(earlier, desk.run)])
 
         def then(said: str) -> Sequence[Event]:
@@ -187,7 +187,7 @@ class Stages:
                 reason = f"The review found {count} problems (sent back {sent_back + 1} of {SENT_BACK})."
                 remaining = [issue.told() for issue in verdict.issues] or [verdict.told()]
                 return [handoff(desk.run, "reviewer", worker, said, remaining, reason)]
-            return [handoff(desk.run, "reviewer", following[0], said, following)] if following else []
+            return [handoff(desk.run, "reviewer", following[0], said, following)] if following and said else []
 
         def make(results: dict[str, str]) -> Sequence[Stage]:
             verdict = found(results[key])

@@ -57,6 +57,7 @@ class Workflow:
             request=request_of(asked(run), custom.commands),
             past=await self._past(run),
             read_only=chosen.intent in READ_ONLY,
+            trusted=self._customs.trusts(run.request.workspace),
         )
         results = await run_pipeline(stages(desk, chosen), run)
         return TaskResult(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.agents.context import LIMIT, fenced
+from sidecar.agents.customs import Customs
 from sidecar.engine.operations import Execute
 from sidecar.models.port import Request, ToolTurn, UserTurn
 from sidecar.wire.tasks import ExecuteRequest, Status
@@ -65,7 +66,11 @@ async def test_selection_open_files_mentions_and_git_state_are_told(tmp_path: Pa
         (house.workspace / "src" / "a.py").write_text("MARKER = 1\n")
         subprocess.run(["git", "init", "-q", "-b", "topic"], cwd=house.workspace, check=True)
         context = {"selectedCode": "selected = True", "currentFile": "src/a.py", "openFiles": ["src/b.py"]}
-        text = said(await first_request(house, "look at @src/a.py and @no/such.py, mail me@example.com", context))
+        task = "look at @src/a.py and @no/such.py, mail me@example.com"
+        text = said(await first_request(house, task, context))
+        assert "?? src/" not in text, "Git is not started in a workspace that is not trusted"
+        house.engine._worker._work._customs = Customs(None, lambda workspace: True)  # type: ignore[attr-defined]
+        text = said(await first_request(house, task, context))
     for expected in ("branch topic", "?? src/", "selected = True", "src/b.py", "MARKER = 1", "src/ (a.py)"):
         assert expected in text, expected
 
