@@ -7,6 +7,7 @@ import tempfile
 from typing import Literal
 
 from tools.local.sandbox.bubblewrap import Bubblewrap
+from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.port import Room, Sandbox
 from tools.local.sandbox.seatbelt import Seatbelt
 
@@ -57,6 +58,8 @@ def _probed() -> Sandbox | None:
     program = shutil.which("bwrap")
     if program is not None and _works(bubblewrap := Bubblewrap(program)):
         return bubblewrap
+    if sys.platform == "linux" and _works(landlock := Landlock()):
+        return landlock
     return None
 
 
