@@ -45,7 +45,7 @@ def act(args: argparse.Namespace) -> int:
         return 0
     place = keys.put(args.provider, _given(args.provider))
     where = "your system's keyring" if place == "keyring" else "a private file of the data directory"
-    print(f"The key of {args.provider} is in {where}. A sidecar that is running uses it from its next start on.")
+    print(f"The key of {args.provider} is in {where}. It is used from the next task on.")
     origin = keys.origin(args.provider)
     if origin is not None and origin.place.endswith("environment"):
         print(f"But {origin.place} wins while it is set.", file=sys.stderr)

@@ -5,6 +5,7 @@ says which keys the keyring has, so that nobody who keeps none there ever waits 
 """
 
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ BASE_URLS = {
     "groq": "GROQ_BASE_URL",
 }
 _FILE = "keys.json"
-_IN_THE_KEYRING = {"in": "keyring"}
+_KEYRING = "keyring"
 
 Place = Literal["keyring", "file"]
 
@@ -45,6 +46,7 @@ class Keys:
         self._environ = environ
         self._data = DataDir(data_dir)
         self._file = data_dir / _FILE
+        #: By what the file says of it, which changes with every key that is put away: the keyring is slow to ask.
         self._from_keyring: dict[str, str | None] = {}
 
     def find(self, provider: str) -> str | None:
@@ -53,10 +55,11 @@ class Keys:
             if value:
                 return value
         entry = self._put_away().get(provider)
-        if entry == _IN_THE_KEYRING:
-            if provider not in self._from_keyring:
-                self._from_keyring[provider] = _keyring_get(provider)
-            return self._from_keyring[provider]
+        if entry and entry.get("in") == _KEYRING:
+            stamp = f"{provider} {entry.get('stamp')}"
+            if stamp not in self._from_keyring:
+                self._from_keyring[stamp] = _keyring_get(provider)
+            return self._from_keyring[stamp]
         return entry.get("key") if entry else None
 
     def base_url(self, provider: str) -> str | None:
@@ -69,13 +72,13 @@ class Keys:
         entry = self._put_away().get(provider)
         if entry is None:
             return None
-        return Origin(provider, "the system's keyring" if entry == _IN_THE_KEYRING else str(self._file))
+        return Origin(provider, "the system's keyring" if entry.get("in") == _KEYRING else str(self._file))
 
     def put(self, provider: str, key: str) -> Place:
         self._data.prepare()
         kept = self._put_away()
         place: Place = "keyring" if _keyring_set(provider, key) else "file"
-        kept[provider] = _IN_THE_KEYRING if place == "keyring" else {"key": key}
+        kept[provider] = {"in": _KEYRING, "stamp": secrets.token_hex(4)} if place == "keyring" else {"key": key}
         self._data.write_private(self._file, json.dumps(kept))
         return place
 
@@ -85,7 +88,7 @@ class Keys:
         entry = kept.pop(provider, None)
         if entry is None:
             return False
-        if entry == _IN_THE_KEYRING:
+        if entry.get("in") == _KEYRING:
             _keyring_delete(provider)
         self._data.write_private(self._file, json.dumps(kept))
         return True

@@ -43,7 +43,8 @@ class Providers:
         self._keys = keys
         self._limits = limits
         self._prices = prices or Prices()
-        self._clients: dict[str, Any] = {}
+        #: One for each provider, and for as long as its key stays the same.
+        self._clients: dict[Access, Any] = {}
         self._making = threading.Lock()
         #: What a server on this machine said of its models.
         self._served: dict[str, LocalModel] = {}
@@ -94,7 +95,7 @@ class Providers:
                 return self._served[name].context_tokens if name in self._served else None
             return price.context if price else None
 
-        return Remote(provider, name, dialect, limits, at_hand=lambda: provider in self._clients, holds=holds)
+        return Remote(provider, name, dialect, limits, at_hand=lambda: access in self._clients, holds=holds)
 
     def about(self, provider: str) -> str:
         """Where its key comes from, in words."""
@@ -133,8 +134,8 @@ class Providers:
 
     async def close(self) -> None:
         clients, self._clients = self._clients, {}
-        for provider, client in clients.items():
-            await (client.aio.aclose() if provider == "gemini" else client.close())
+        for access, client in clients.items():
+            await (client.aio.aclose() if access.provider == "gemini" else client.close())
 
     def _access(self, provider: str, name: str) -> Access:
         known = PROVIDERS[provider]
@@ -154,10 +155,9 @@ class Providers:
 
     def _client(self, access: Access) -> Any:
         with self._making:
-            if access.provider not in self._clients:
-                made = import_module(f"sidecar.models.{access.provider}").client(access)
-                self._clients[access.provider] = made
-            return self._clients[access.provider]
+            if access not in self._clients:
+                self._clients[access] = import_module(f"sidecar.models.{access.provider}").client(access)
+            return self._clients[access]
 
 
 def _installed(package: str) -> bool:

@@ -103,6 +103,23 @@ def test_after_the_trouble_is_over_the_task_is_resumed(claude: Place) -> None:
     assert claude.sidecar.task(task)["result"]["summary"] == "Now it works."
 
 
+def test_a_better_key_is_used_without_a_new_start(tmp_path: Path, workspace: Path) -> None:
+    speaker = SPEAKERS[0]
+    with a_server() as server:
+        environ = {speaker.base_url: server.url, "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+        with running_sidecar(tmp_path, **environ) as sidecar:
+            put = ("keys", "set", "anthropic", "--data-dir", str(sidecar.data_dir))
+            assert brain(*put, environ=sidecar.environ, stdin="bad-key\n").returncode == 0
+            server.plays(speaker.error(Trouble(401)))
+            task = sidecar.execute("hello", intent="chat")
+            assert sidecar.wait_for_end(task, seconds=30)["error"]["code"] == "bad_key"
+            assert brain(*put, environ=sidecar.environ, stdin="good-key\n").returncode == 0
+            server.plays(Answer([speaker.stream(Speech(text="Welcome back."))]))
+            sidecar.post(f"/api/brain/tasks/{task}/resume")
+            sidecar.wait_for_event(task, lambda event: event["type"] == "complete", seconds=30)
+    assert [seen.headers["authorization"] for seen in server.seen] == ["Bearer bad-key", "Bearer good-key"]
+
+
 def test_a_refusal_ends_the_task_clearly(claude: Place) -> None:
     claude.plays(Speech(text="I would rather", stop="refusal"))
     task, _ = claude.run()

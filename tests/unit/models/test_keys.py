@@ -43,6 +43,13 @@ def test_the_keyring_is_asked_only_if_something_was_put_there(tmp_path: Path, ri
     assert "mine" not in (tmp_path / "keys.json").read_text()
 
 
+def test_another_key_is_used_at_once(tmp_path: Path) -> None:
+    running = Keys({}, tmp_path)
+    for key in ("first", "second"):
+        Keys({}, tmp_path).put("anthropic", key)
+        assert running.find("anthropic") == key
+
+
 def test_without_a_keyring_it_is_a_private_file(tmp_path: Path, ring: dict[str, str]) -> None:
     ring["locked"] = "yes"
     before = os.umask(0)
