@@ -151,21 +151,21 @@ DOCS = word_set(
 )
 #: Said of code that is to be better without doing anything else.
 SHAPE = word_set(
-    "maintain readable readability cleaner modular modularity maintainable maintainability duplication "
-    "duplications duplicated duplicate duplicates inheritance composition complexity coupling cohesion spaghetti "
-    "monolith pattern hierarchy chain if-else magic global testable reusable separate own smaller simpler "
-    "structure dead code-smells boilerplate-code nested nesting redundant redundancy polymorphism globals "
-    "decoupled elegant idiomatic throughout lesbarer lisible abstraction layering architecture"
+    "quality dry maintain readable readability cleaner modular modularity maintainable maintainability "
+    "duplication duplications duplicated duplicate duplicates inheritance composition complexity coupling "
+    "cohesion spaghetti monolith pattern hierarchy chain if-else magic global testable reusable separate own "
+    "smaller simpler structure dead code-smells boilerplate-code nested nesting redundant redundancy polymorphism "
+    "globals decoupled elegant idiomatic throughout lesbarer lisible abstraction layering architecture"
 )
 #: What a review looks for.
 FLAWS = word_set(
-    "bug bugs wrong right mistake mistakes flaw flaws vulnerability vulnerabilities vulnerable smell smells "
-    "problem problems issue issues correct safe thread-safe secure security injection xss csrf race races leak "
-    "leaks improved improvement improvements improve regression regressions weakness weaknesses feedback quality "
-    "pitfalls risks risky bottleneck bottlenecks deadlock deadlocks inefficiencies concerns fehler schwachstellen "
-    "robust antipatterns anti-patterns better broken-code break overflow overflows edge-cases reviewed sound "
-    "loopholes suspicious erreurs errores bogues performance inefficient exploited exploitable properly correctly "
-    "bad efficient good clean optimal okay weak fragile"
+    "bug bugs wrong right practices conventions mistake mistakes flaw flaws vulnerability vulnerabilities "
+    "vulnerable smell smells problem problems issue issues correct safe thread-safe secure security injection xss "
+    "csrf race races leak leaks improved improvement improvements improve regression regressions weakness "
+    "weaknesses feedback quality pitfalls risks risky bottleneck bottlenecks deadlock deadlocks inefficiencies "
+    "concerns fehler schwachstellen robust antipatterns anti-patterns better broken-code break overflow overflows "
+    "edge-cases reviewed sound loopholes suspicious erreurs errores bogues performance inefficient exploited "
+    "exploitable properly correctly bad efficient good clean optimal okay weak fragile"
 )
 CODE = word_set(
     "implemented handled configured defined stored structured initialized code codebase code-base function "
@@ -181,10 +181,10 @@ CODE = word_set(
 )
 #: Questions about the world, not about this code.
 WORLD = word_set(
-    "concept difference pros cons best mean means recommend learn theorem invented book advice joke haiku poem "
-    "story stand versus vs worth going teach better harder easier career interview you your yourself popular "
-    "history opinion analogy five unterschied recommandes recomiendas principle principles paradigm weather ideas "
-    "idea meaning bedeutet beginner"
+    "tips interviews motivation concept difference pros cons best mean means recommend learn theorem invented "
+    "book advice joke haiku poem story stand versus vs worth going teach better harder easier career interview "
+    "you your yourself popular history opinion analogy five unterschied recommandes recomiendas principle "
+    "principles paradigm weather ideas idea meaning bedeutet beginner"
 )
 CHAT = word_set(
     "hi hello hey thanks thank thx ok okay yes no yep nope cool great nice bye goodbye lol haha sorry welcome "

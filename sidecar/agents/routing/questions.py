@@ -15,6 +15,7 @@ _AUXILIARIES = lex.word_set("is are was were do does did will should would can h
 _OPINION = lex.word_set("think penses-tu pensez-vous denkst hältst opinas piensas parece")
 _BOTH = frozenset(("two", "both", "these", "our"))
 _RUNNABLE = lex.TESTS | lex.PROGRAMS | lex.CHECKERS | frozenset(("command", "script"))
+_HOW_DOES = (["how", "does"], ["how", "do"], ["what", "does"])
 _WORLD_LIKE = frozenset(("explain", "give", "tell", "compare"))
 
 
@@ -47,6 +48,8 @@ def _evidence(clause: Clause) -> int:
     score = 4 * clause.named + 2 * clause.has(_HERE) + clause.has(_THE) + (LITERAL in words or QUOTED in words)
     score += 2 * clause.has(lex.CODE)
     score -= (1 if clause.has(_BOTH) and clause.has(lex.CODE) else 3) * clause.has(lex.WORLD)
+    if words[:2] in _HOW_DOES and words[2:3] and words[2] in ("a", "an") and not (clause.named or clause.has(_HERE)):
+        score -= 3
     if words[:2] == ["what", "time"]:
         score -= 3
     if words[:3] == ["why", "did", "you"] or words[:2] == ["did", "you"]:

@@ -105,6 +105,8 @@ def _by_head(clause: Clause, parts: list[Clause]) -> tuple[Intent, float] | None
         return "chat", 0.9
     if head in lex.VERBS and not _noun(clause):
         return by_verb(head, clause, parts)
+    if clause.before & _WISHES and clause.has(lex.WORLD) and len(clause.words) <= 3:
+        return "chat", 0.7
     if clause.before & _WISHES and (head in lex.INDEFINITE or head in lex.DEFINITE):
         return making("create", Clause(["create", *clause.words], path=clause.path, named=clause.named))
     if clause.before & _REQUESTS:

@@ -14,6 +14,7 @@ _BUILDS = frozenset(("compiles", "builds", "installed"))
 _SERVERS = frozenset(("server", "app", "service", "application"))
 _IMPROVES = frozenset(("improve", "improved", "improvements"))
 _MINE = frozenset(("this", "my", "our"))
+_STATES = frozenset(("git", "disk", "usage", "status", "version"))
 _SEAMS = frozenset(("interface", "layer"))
 _RUNNING = lex.word_set("throws crashes page app server")
 _IT = lex.word_set("it them this that those these")
@@ -34,7 +35,7 @@ def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, flo
         return ("refactor_code", 0.8) if clause.has(_SYMBOLS) or "out" in rest else ("edit_code", 0.8)
     if head in ("convert", "turn", "port"):
         other = (
-            "use" in rest
+            ("use" in rest and not clause.has(_SYMBOLS))
             or following in ("off", "on")
             or not (clause.has(_OF_CODE) or clause.path or "this" in thing[:1])
         )
@@ -141,6 +142,8 @@ def _reviewing(head: str, clause: Clause, following: str) -> tuple[Intent, float
     if with_program(clause):
         return "run_command", 0.75
     if head in ("check", "verify", "vérifie", "comprueba", "verifica", "prüfe", "überprüfe", "examine"):
+        if not clause.named and clause.has(_STATES):
+            return "run_command", 0.75
         if following == "out":
             return ("run_command", 0.8) if clause.has(lex.VERSION_CONTROL) else ("explain_code", 0.6)
         if following in ("if", "whether", "that", "ob", "si", "se", "out"):
@@ -185,6 +188,8 @@ def _editing(head: str, clause: Clause, thing: list[str], parts: list[Clause]) -
         "replace",
         "apply",
         "introduce",
+        "optimize",
+        "optimise",
         "make",
         "eliminate",
         "verbessere",
