@@ -85,7 +85,7 @@ def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, flo
 
 _CODE_ITSELF = lex.word_set("code class function module file imports")
 _GIT = lex.word_set("branch main master develop origin upstream remote latest pr request")
-_OF_CODE = lex.CODE | lex.PIECES | frozenset(("callbacks", "views", "var", "tests", "globals"))
+_OF_CODE = lex.CODE | lex.PIECES | frozenset(("callbacks", "chains", "promises", "views", "var", "tests", "globals"))
 _NOT_SYMBOLS = lex.word_set(
     "file folder directory label button column heading title tab menu datei page endpoint flag option"
 )
@@ -172,7 +172,7 @@ def _editing(head: str, clause: Clause, thing: list[str], parts: list[Clause]) -
     if (thing and thing[-1] in ("branch", "tag")) or "branch" in thing or (head == "apply" and clause.has(_MIGRATIONS)):
         return "run_command", 0.75
     if (with_program(clause) and lex.PIECES.isdisjoint(thing)) or (
-        head in ("upgrade", "update") and thing[:1] and thing[0] in lex.PROGRAMS
+        head in ("upgrade", "update") and not lex.PROGRAMS.isdisjoint(thing)
     ):
         return "run_command", 0.7
     if thing and thing[-1] in ("review", "code-review"):
@@ -222,7 +222,7 @@ def _documents(clause: Clause, thing: list[str]) -> bool:
         or any(w.endswith(".md") for w in thing)
     ):
         return (thing[-1] not in _LOOKS and thing[-1] not in lex.PIECES) or thing[-1] in ("file", "section", "page")
-    return (lex.PIECES.isdisjoint(thing) and not clause.path) or _into_documents(clause)
+    return _into_documents(clause)
 
 
 _INTO = lex.word_set("in to into of from im in zum dans au en al")
@@ -231,6 +231,11 @@ _INTO = lex.word_set("in to into of from im in zum dans au en al")
 def _into_documents(clause: Clause) -> bool:
     words = clause.words
     for place, word in enumerate(words):
-        if word in _INTO and any(w in lex.DOCS or w.endswith((".md", ".rst")) for w in words[place + 1 : place + 4]):
+        if (
+            word in _INTO
+            and words[place + 1 : place + 2]
+            and words[place + 1] not in lex.VERBS
+            and any(w in lex.DOCS or w.endswith((".md", ".rst")) for w in words[place + 1 : place + 4])
+        ):
             return True
     return False
