@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from sidecar.wire.events import AnyEvent
 from sidecar.wire.tasks import Status
@@ -96,8 +97,6 @@ async def test_every_intent_tells_its_story_in_order(tmp_path: Path, intent: str
     steps = [event for event in events if event["type"] == "step" and event["state"] == "completed"]
     assert [event["step"] for event in steps] == list(range(1, len(steps) + 1))
     assert {event["total"] for event in steps} == {len(steps)}
-    from pydantic import TypeAdapter
-
     adapter: TypeAdapter[Any] = TypeAdapter(AnyEvent)
     for event in events:
         assert {"type", "seq", "taskId", "at"} <= event.keys()

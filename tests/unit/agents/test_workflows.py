@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from sidecar.agents.customs import Customs
 from sidecar.engine.operations import Resume, Say
+from sidecar.models.port import Delta, Reply, Request, Stop
 from sidecar.wire.tasks import Status, Task
 from tests.unit.agents.hearing import hearing
 from tests.unit.engine.house import House, Json, a_house
@@ -350,3 +352,34 @@ async def test_an_agent_whose_file_is_gone_fails_clearly_and_can_be_resumed(tmp_
         async with asyncio.timeout(5):
             error = await house.until(task.id, "error", code="no_agent")
         assert error["recoverable"]
+
+
+# -- a language model for what the rules do not know -------------------------------------------------------------------
+
+
+class Knowing:
+    """A language model, as far as the router can see."""
+
+    provider, name = "somebody", "small"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        self.asked.append(request.agent)
+        yield Reply(text="edit_code" if request.agent == "router" else "Done.", stop=Stop.END)
+
+
+@pytest.mark.parametrize(("task", "asks"), [("blue is nicer", True), ("fix the bug", False)])
+async def test_a_language_model_routes_only_what_the_rules_are_not_sure_of(
+    tmp_path: Path, task: str, asks: bool
+) -> None:
+    model = Knowing()
+    async with a_house(tmp_path) as house:
+        catalog = house.engine._worker._work._catalog  # type: ignore[attr-defined]
+        catalog.model_for = lambda *_: model
+        done = await house.ended(await house.execute(task))
+        (route,) = [event for event in await house.events(done.id) if event["type"] == "route"]
+    assert (done.intent, done.status) == ("edit_code", Status.COMPLETED)
+    assert ("router" in model.asked) is asks
+    assert ("somebody/small" in route["why"]) is asks
