@@ -31,7 +31,6 @@ _LOOKS = (
         r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
     ),
 )
-_COMPILED = tuple((name, literals, re.compile(pattern)) for name, literals, pattern in _LOOKS)
 _BEGINNINGS = re.compile(
     r"(?:sk-|sk_|rk_|gsk_|AIza|gh[pousr]_|github_pat_|glpat-|xox|AKIA|ASIA|npm_|eyJ)[A-Za-z0-9_.-]*\Z"
 )
@@ -59,10 +58,10 @@ class Redactor:
         for value, name in self._values().items():
             if value in text:
                 text = text.replace(value, f"{MARK}{name}]")
-        for name, literals, pattern in _COMPILED:
+        for name, literals, pattern in _LOOKS:
             # Looking for a few letters first is a hundred times faster than any pattern.
             if any(literal in text for literal in literals):
-                text = pattern.sub(partial(self._replaced, name), text)
+                text = re.sub(pattern, partial(self._replaced, name), text)
         return text
 
     def json(self, value: JsonValue) -> JsonValue:

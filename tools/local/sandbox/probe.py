@@ -1,15 +1,10 @@
 """Which sandbox this machine has. A kernel may forbid what one needs, so it is tried, not only looked for."""
 
 import shutil
-import subprocess
 import sys
-import tempfile
 from typing import Literal
 
-from tools.local.sandbox.bubblewrap import Bubblewrap
-from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.port import Room, Sandbox
-from tools.local.sandbox.seatbelt import Seatbelt
 
 _SECONDS = 5
 
@@ -52,6 +47,11 @@ class Sandboxes:
 
 
 def _probed() -> Sandbox | None:
+    # Imported when first needed: a start does not wait for any of this.
+    from tools.local.sandbox.bubblewrap import Bubblewrap
+    from tools.local.sandbox.landlock import Landlock
+    from tools.local.sandbox.seatbelt import Seatbelt
+
     if sys.platform == "darwin":
         seatbelt = Seatbelt()
         return seatbelt if _works(seatbelt) else None
@@ -64,6 +64,9 @@ def _probed() -> Sandbox | None:
 
 
 def _works(sandbox: Sandbox) -> bool:
+    import subprocess
+    import tempfile
+
     try:
         with tempfile.TemporaryDirectory() as place:
             line = sandbox.around(["/bin/sh", "-c", "exit 42"], Room(place), place, {}, ())
