@@ -220,6 +220,7 @@ class Course:
             why = f"{what} It may have taken effect, wholly or in part. Run it again?"
             with suppress(ApprovalRequired):
                 if await passage.ledger.ask(_question(passage, "repeat", why, None)) == "allow":
+                    passage.approved = True
                     return await self._again(passage, self._site(passage))
         content = (
             f"{what} It may have taken effect, wholly, in part or not at all, and was not repeated. Look at what is "

@@ -16,6 +16,8 @@ from sidecar.wire.tasks import (
     Accepted,
     ApprovalAnswer,
     ApprovalRequest,
+    ApprovalsAnswer,
+    ApprovalsRequest,
     ExecuteRequest,
     MessageRequest,
     Status,
@@ -55,6 +57,17 @@ class TaskRoutes:
         approval_id = request.path_params["approval_id"]
         await self._engine.submit(Answer(_task_id(request), approval_id, given))
         return answer(ApprovalAnswer(approval_id=approval_id, decision=given.decision, scope=given.scope))
+
+    async def approve_several(self, request: Request) -> Response:
+        given = await read(request, ApprovalsRequest)
+        for each in given.answers:
+            said = ApprovalRequest(decision=each.decision, scope=each.scope)
+            await self._engine.submit(Answer(_task_id(request), each.approval_id, said))
+        answers = [
+            ApprovalAnswer(approval_id=each.approval_id, decision=each.decision, scope=each.scope)
+            for each in given.answers
+        ]
+        return answer(ApprovalsAnswer(answers=answers))
 
     async def list(self, request: Request) -> Response:
         limit = number(request, "limit", PAGE, most=MAX_PAGE) or PAGE

@@ -29,6 +29,7 @@ def define(parser: argparse.ArgumentParser) -> None:
     answer = parser.add_mutually_exclusive_group()
     answer.add_argument("--allow", action="store_const", dest="decision", const="allow", help="yes")
     answer.add_argument("--deny", action="store_const", dest="decision", const="deny", help="no")
+    parser.add_argument("--all", action="store_true", help="everything that it asks for now")
     parser.add_argument(
         "--scope", choices=("once", "task", "workspace"), default="once", help="how far a yes goes (default: once)"
     )
@@ -47,6 +48,11 @@ def act(args: argparse.Namespace) -> int:
         for approval_id, event in waiting.items():
             print("\n".join(approval_lines(style_for(), event)))
             print(style_for().dim(f"    brain approve {options.short(task_id)} {approval_id} --allow (or --deny)"))
+        return 0
+    if args.all:
+        answers = [{"approvalId": each, "decision": args.decision, "scope": args.scope} for each in waiting]
+        client.post(f"/api/brain/tasks/{task_id}/approvals", {"answers": answers})
+        print(f"{len(answers)} answered. Watch it: brain show --follow {options.short(task_id)}")
         return 0
     if args.approval is None and len(waiting) > 1:
         named = ", ".join(waiting)

@@ -102,10 +102,26 @@ class ApprovalRequest(Wire):
     scope: Literal["once", "task", "workspace"] = "once"
 
 
+class NamedApproval(Wire):
+    approval_id: ShortText
+    decision: Literal["allow", "deny"]
+    scope: Literal["once", "task", "workspace"] = "once"
+
+
+class ApprovalsRequest(Wire):
+    """Several answers at once, each to its own question."""
+
+    answers: Annotated[list[NamedApproval], Field(min_length=1, max_length=100)]
+
+
 class ApprovalAnswer(Wire):
     approval_id: str
     decision: Literal["allow", "deny"]
     scope: Literal["once", "task", "workspace"]
+
+
+class ApprovalsAnswer(Wire):
+    answers: list[ApprovalAnswer]
 
 
 class Progress(Wire):

@@ -48,6 +48,24 @@ def test_s16_for_the_workspace_holds_for_the_same_and_nothing_else_and_over_a_re
     sidecar.post(f"/api/brain/tasks/{again}/cancel")
 
 
+def test_several_questions_are_answered_at_once(sidecar: RunningSidecar) -> None:
+    calls = [{"tool": "write_file", "args": {"path": f"{name}/.env", "content": "A=1"}} for name in ("a", "b")]
+    models = sidecar.script("several", [{"calls": calls}, {"text": "done"}])
+    task_id = sidecar.execute("x", models=models, agentType="coder", intent="edit_code")
+    waiting: dict[str, Json] = {}
+    with sidecar.stream(task_id) as events:
+        for event in events:
+            if event["type"] == "approval":
+                waiting[event["approvalId"]] = event
+            if len(waiting) == 2:
+                break
+    answers = [{"approvalId": each, "decision": "allow"} for each in waiting]
+    assert sidecar.post(f"/api/brain/tasks/{task_id}/approvals", {"answers": answers}).status == 200
+    assert sidecar.post(f"/api/brain/tasks/{task_id}/approvals", {"answers": answers}).status == 409
+    sidecar.wait_for_event(task_id, lambda event: event["type"] == "diff")
+    sidecar.post(f"/api/brain/tasks/{task_id}/cancel")
+
+
 def test_s16_a_no_for_the_task_is_not_asked_about_again(sidecar: RunningSidecar) -> None:
     task_id = task(sidecar, "touch planted", "touch planted")
     answer(sidecar, task_id, asked(sidecar, task_id), "task", "deny")

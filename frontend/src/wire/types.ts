@@ -50,6 +50,15 @@ export interface ApprovalRequest {
   scope?: "once" | "task" | "workspace";
 }
 
+export interface ApprovalsAnswer {
+  answers: ApprovalAnswer[];
+}
+
+/** Several answers at once, each to its own question. */
+export interface ApprovalsRequest {
+  answers: NamedApproval[];
+}
+
 export interface Attachment {
   name: string;
   mediaType?: string;
@@ -355,6 +364,12 @@ export interface Models {
   fast?: string | null;
   smart?: string | null;
   instant?: string | null;
+}
+
+export interface NamedApproval {
+  approvalId: string;
+  decision: "allow" | "deny";
+  scope?: "once" | "task" | "workspace";
 }
 
 /** What the editor knows first. `diagnostics` are all there are of `path`: they replace what was said before. */
