@@ -1,15 +1,23 @@
-"""Thousands of made-up commands, paths and texts: nothing crashes, nothing escapes, nothing is let by."""
+"""Thousands of made-up commands, paths, frames, bodies and texts: no crash, no escape, nothing is let by."""
 
+import json
 import os
 import string
 import subprocess
-import tempfile
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import suppress
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from bridge.session.frames import Bad, read_shell_frame, read_sidecar_frame
 from sidecar.telemetry.redaction import Redactor
+from sidecar.wire.base import Wire
+from sidecar.wire.system import PolicyRequest, TrustRequest
+from sidecar.wire.tasks import ApprovalsRequest, ExecuteRequest
+from sidecar.wire.tools import BatchRequest
 from tests.faults.scale import scaled
 from tests.security.corpus import BYPASSES, HARMLESS
 from tools.errors import ToolError
@@ -82,8 +90,7 @@ def test_the_words_are_those_that_the_shell_sees(parts: list[str]) -> None:
         st.sampled_from(["a", "..", ".", "", "link", "loop", "/", "etc", "passwd", "\0", "é", "a" * 300]), max_size=9
     )
 )
-def test_no_path_leads_out(parts: list[str]) -> None:
-    door = _door()
+def test_no_path_leads_out(door: Door, parts: list[str]) -> None:
     try:
         handle = door.open("/".join(parts))
     except ToolError:
@@ -94,18 +101,46 @@ def test_no_path_leads_out(parts: list[str]) -> None:
         os.close(handle)
 
 
-_DOORS: list[Door] = []
+@pytest.fixture(scope="module")
+def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    root = tmp_path_factory.mktemp("door")
+    (root / "a").mkdir()
+    (root / "link").symlink_to("/etc")
+    (root / "loop").symlink_to("loop")
+    (root / "a" / "link").symlink_to("../..")
+    opened = Door(str(root))
+    yield opened
+    opened.close()
 
 
-def _door() -> Door:
-    if not _DOORS:
-        root = Path(tempfile.mkdtemp())
-        (root / "a").mkdir()
-        (root / "link").symlink_to("/etc")
-        (root / "loop").symlink_to("loop")
-        (root / "a" / "link").symlink_to("../..")
-        _DOORS.append(Door(str(root)))
-    return _DOORS[0]
+FRAME_PARTS = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.sampled_from(["type", "id", "result", "error", "tool", "event", "x"]), inner, max_size=6),
+    ),
+    max_leaves=12,
+)
+TYPES = ["hello", "tool_result", "stream", "error", "notify", "cancel", "welcome", "tool_call", "?"]
+
+
+@EXAMPLES
+@given(FRAME_PARTS, st.sampled_from(TYPES), st.booleans())
+def test_every_frame_is_taken_or_answered(content: object, kind: str, cut: bool) -> None:
+    frame = {**content, "type": kind} if isinstance(content, dict) else content
+    text = json.dumps(frame)
+    for read in (read_shell_frame, read_sidecar_frame):
+        taken = read(text[: len(text) // 2] if cut else text)
+        assert isinstance(taken, Bad | Wire)
+
+
+@EXAMPLES
+@given(FRAME_PARTS)
+def test_every_body_is_taken_or_refused_by_its_type(content: object) -> None:
+    text = json.dumps(content)
+    for kind in (ExecuteRequest, BatchRequest, TrustRequest, PolicyRequest, ApprovalsRequest):
+        with suppress(ValidationError):
+            kind.model_validate_json(text)
 
 
 @EXAMPLES
