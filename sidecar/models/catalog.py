@@ -1,7 +1,9 @@
 """Which models there are, and which one plays a role."""
 
 import asyncio
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from sidecar.config.keys import Keys
@@ -78,8 +80,17 @@ class Catalog:
         return all(self._providers.priced(name) for name in self.chain(role, wanted))
 
     async def warm(self) -> None:
-        """Loads in the background what the first task would else wait for."""
-        await asyncio.to_thread(self._providers.warm, self._in_use)
+        """Loads in the background what the first task would else wait for. Nobody who wants to end waits for it."""
+        loop, done = asyncio.get_running_loop(), asyncio.Event()
+
+        def load() -> None:
+            self._providers.warm(self._in_use)
+            with suppress(RuntimeError):
+                # The loop may have ended meanwhile.
+                loop.call_soon_threadsafe(done.set)
+
+        threading.Thread(target=load, name="warming", daemon=True).start()
+        await done.wait()
 
     async def close(self) -> None:
         await self._providers.close()

@@ -46,6 +46,7 @@ class Providers:
         #: One for each provider, and for as long as its key stays the same.
         self._clients: dict[Access, Any] = {}
         self._making = threading.Lock()
+        self._closed = False
         #: What a server on this machine said of its models.
         self._served: dict[str, LocalModel] = {}
 
@@ -115,7 +116,7 @@ class Providers:
         """Loads the SDKs of these models and makes their clients; takes a while, so it is called in a thread."""
         for wish in wanted():
             provider, _, name = wish.partition("/")
-            if provider not in PROVIDERS:
+            if provider not in PROVIDERS or self._closed:
                 continue
             try:
                 access = self._access(provider, name)
@@ -133,6 +134,7 @@ class Providers:
         return self._served[name]
 
     async def close(self) -> None:
+        self._closed = True
         clients, self._clients = self._clients, {}
         for access, client in clients.items():
             await (client.aio.aclose() if access.provider == "gemini" else client.close())
