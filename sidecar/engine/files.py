@@ -38,8 +38,11 @@ class FileHistory:
         return self.base(path) if last is None else last.after
 
     def mode(self, path: str, seq: int | None = None) -> int | None:
+        """Needed where a file has to be made again: a change keeps the mode, only a deletion takes it away."""
         last = self._last(path, seq)
-        return None if last is None else last.mode
+        if last is not None and last.mode is not None:
+            return last.mode
+        return next((step.mode for step in self._steps if step.path == path and step.after is None), None)
 
     def changed(self) -> list[str]:
         return [path for path in self.paths() if self.base(path) != self.state(path)]

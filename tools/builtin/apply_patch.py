@@ -52,11 +52,11 @@ async def _changes(file: FilePatch, host: Host) -> list[FileChange]:
     before = await required(host, file.source)
     text = TextFile.of(before, file.source)
     after = text.encoded(applied(text.text, file), file.path)
+    mode = (await host.stat(file.source)).mode
     if file.target is None:
-        return [FileChange(file.source, before, None)]
+        return [FileChange(file.source, before, None, mode)]
     if file.target == file.source:
         return [FileChange(file.source, before, after)]
     if await existing(host, file.target) is not None:
         raise FileExists(f"The patch renames {file.source} to {file.target}, but that exists already.")
-    mode = (await host.stat(file.source)).mode
-    return [FileChange(file.target, None, after, mode), FileChange(file.source, before, None)]
+    return [FileChange(file.target, None, after, mode), FileChange(file.source, before, None, mode)]

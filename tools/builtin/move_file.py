@@ -34,7 +34,7 @@ class MoveFile:
         if await existing(host, args.to) is not None:
             raise FileExists(f"{args.to} exists already. Delete it first, or choose another name.")
         # First the new one: at no moment is there none.
-        changes = (FileChange(args.to, None, content, info.mode), FileChange(args.from_, content, None))
+        changes = (FileChange(args.to, None, content, info.mode), FileChange(args.from_, content, None, info.mode))
         result = told(changes)._replace(
             content=f"Moved {args.from_} to {args.to}.", summary=f"{args.from_} → {args.to}"
         )
