@@ -44,7 +44,7 @@ $(STAMPS)/dev: $(STAMPS)/runtime packaging/lock/dev.txt
 	@touch $@
 
 test: setup check ## everything that must hold before a change lands
-	$(PYTEST) tests
+	$(PYTEST) tests -n 2 --dist loadfile
 
 check: $(STAMPS)/dev ## format, lint, types, import contract, generated files
 	$(BIN)/ruff format --check .
