@@ -18,7 +18,9 @@ export default async function ({ sidecar, page }) {
   await reaches("completed");
 
   await page.getByRole("list", { name: "Pipeline" }).getByText("reviewer").waitFor();
-  assert.equal(await page.getByRole("group", { name: "3 calls together" }).getByRole("article").count(), 3);
+  const together = page.getByRole("group", { name: "3 calls together" }).getByRole("article");
+  await together.nth(2).waitFor();
+  assert.equal(await together.count(), 3);
   await conversation.getByText("2 passed, 0 failed").first().waitFor();
   await conversation.locator(".code-keyword", { hasText: "def" }).first().waitFor();
   await changes.getByText("calc.py").first().waitFor();
