@@ -1,36 +1,31 @@
 """What can be submitted. Every door, from HTTP to the command line, uses these and nothing else."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sidecar.wire.tasks import ApprovalRequest, ExecuteRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Execute:
+class Execute(NamedTuple):
     request: ExecuteRequest
     idempotency_key: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(NamedTuple):
     task_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Resume:
+class Resume(NamedTuple):
     task_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Say:
+class Say(NamedTuple):
     """A message from the person: steers a task at work, continues one that has ended."""
 
     task_id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """The person's word on an approval."""
 
     task_id: str

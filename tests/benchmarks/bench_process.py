@@ -61,7 +61,7 @@ def _ready(home: Path) -> float:
     home.mkdir()
     environ = {**os.environ, "HOME": str(home)}
     environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    command = [sys.executable, "-m", "sidecar", "serve", "--port", "0", "--data-dir", str(home / "data")]
+    command = [str(Path(sys.executable).parent / "brain"), "serve", "--port", "0", "--data-dir", str(home / "data")]
     return statistics.median(_spawn(command, env=environ, cwd=PROJECT) for _ in range(STARTS))
 
 
