@@ -16,7 +16,7 @@ from sidecar.api.review import ReviewRoutes
 from sidecar.api.routes import endpoints
 from sidecar.api.server import QuietServer, bind
 from sidecar.api.session import SessionRoutes
-from sidecar.api.stream import Streams
+from sidecar.api.streams import Streams
 from sidecar.api.system import SystemRoutes
 from sidecar.api.tasks import TaskRoutes
 from sidecar.api.tickets import Tickets

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from starlette.types import ASGIApp
-from uvicorn import Config, Server
 
-from sidecar.api.stream import Streams
+from sidecar.api.streams import Streams
+from sidecar.api.uvicorn_parts import Config, Server
 
 GRACE_SECONDS = 1
 BACKLOG = 2_048

@@ -3,35 +3,21 @@
 A reader that takes nothing for too long is let go. It loses nothing: it comes back with the id of its last event.
 """
 
-import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 
 from sse_starlette.event import ServerSentEvent
 from sse_starlette.sse import EventSourceResponse, SendTimeoutError
 from starlette.types import Receive, Scope, Send
 
+from sidecar.api.streams import Streams
 from sidecar.journal.port import StoredEvent
 
 log = logging.getLogger(__name__)
 
 CHUNK_BYTES = 64 * 1024
 KEEP_ALIVE_SECONDS = 15
-
-
-class Streams:
-    """How many streams are open, and the word that ends them all."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self.open = 0
-        self.closing = asyncio.Event()
-        self.on_close: Callable[[], None] = lambda: None
-
-    @property
-    def full(self) -> bool:
-        return self.open >= self._limit
 
 
 class TaskStream(EventSourceResponse):

@@ -13,7 +13,7 @@ from sidecar import __version__
 from sidecar.agents.customs import Customs
 from sidecar.agents.router import route
 from sidecar.api.bodies import answer, read
-from sidecar.api.stream import Streams
+from sidecar.api.streams import Streams
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.telemetry.metrics import render

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from sidecar.api.bodies import answer, idempotency_key, number, read
 from sidecar.api.problems import retry_later
-from sidecar.api.stream import Streams, TaskStream
+from sidecar.api.streams import Streams
 from sidecar.engine.engine import Engine
 from sidecar.engine.errors import Refused
 from sidecar.engine.operations import Answer, Cancel, Execute, Operation, Resume, Say
@@ -96,6 +96,8 @@ class TaskRoutes:
         task = await self._journal.task(_task_id(request))
         if self._streams.full:
             return retry_later(503, "too_many_streams", "As many streams are open as are allowed; close one.", 5)
+        from sidecar.api.stream import TaskStream  # loaded with the first stream: a start does not need it
+
         return TaskStream(self._engine.events(task.id, after), self._streams, self._slow_reader_seconds)
 
     async def _accept(self, operation: Operation) -> Response:

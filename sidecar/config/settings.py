@@ -4,7 +4,6 @@ The environment wins. A workspace sets nothing here.
 """
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -58,7 +57,10 @@ def load(environ: Mapping[str, str] = os.environ, file: Path | None = None) -> S
     file = file or config_file()
     given: dict[str, object] = {}
     try:
-        given = tomllib.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        import tomllib  # most people have no file, and need not wait for what reads it
+
+        given = tomllib.loads(text)
     except FileNotFoundError:
         pass
     except (OSError, ValueError) as error:

@@ -2,15 +2,14 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sidecar.wire.events import Event
 from sidecar.wire.system import JournalState
 from sidecar.wire.tasks import Priority, Status, StoredRequest, Task
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEvent:
+class StoredEvent(NamedTuple):
     """An event as it goes over the wire: `data` is its JSON. A live event has no `seq`."""
 
     task_id: str
@@ -32,8 +31,7 @@ class Record:
     seq: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """Some events in order. `last_seq` and `status` are the task's at the moment of reading."""
 
     events: Sequence[StoredEvent]
@@ -41,16 +39,14 @@ class Page:
     status: Status
 
 
-@dataclass(frozen=True, slots=True)
-class NewTask:
+class NewTask(NamedTuple):
     id: str
     request: StoredRequest
     events: Sequence[Event]
     idempotency_key: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """The right to work on a task. Whoever claims it later has a higher fence, and the earlier one's writes fail."""
 
     task_id: str

@@ -1,7 +1,6 @@
 """What tokens cost: a table that ships with the program, and the person's own over it."""
 
 import logging
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,8 @@ class Prices:
 
 
 def _read(file: Path) -> dict[str, Price]:
+    import tomllib
+
     try:
         return {name: _price(given) for name, given in tomllib.loads(file.read_text(encoding="utf-8")).items()}
     except FileNotFoundError:

@@ -1,6 +1,5 @@
 """The table of programs: what is known of each, and what an argv means by it."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
@@ -150,6 +149,8 @@ class _Options:
 
 def load(own: Path | None) -> Table:
     """The product's table, with the person's own before it."""
+    import tomllib
+
     if own is None:
         return Table(_product())
     try:
@@ -163,6 +164,8 @@ def load(own: Path | None) -> Table:
 
 @cache
 def _product() -> Mapping[str, Any]:
+    import tomllib
+
     return tomllib.loads(_OWN.read_text(encoding="utf-8"))
 
 
