@@ -17,7 +17,7 @@ from bridge.session import Sessions
 from bridge.shell import Endpoint, ReferenceShell
 from bridge.switchboard import Switchboard
 from sidecar.api.server import QuietServer, bind
-from sidecar.api.stream import Streams
+from sidecar.api.streams import Streams
 from sidecar.wire.bridge import SUBPROTOCOL
 
 SECONDS = 5.0
