@@ -34,7 +34,7 @@ panel: frontend/dist/index.html ## build the panel, if its sources are newer
 
 frontend/dist/index.html: frontend/package-lock.json $(PANEL)
 	@if command -v npm > /dev/null; then cd frontend \
-		&& { test node_modules/.package-lock.json -nt package-lock.json || npm ci --ignore-scripts --loglevel=error; } \
+		&& { { test -e node_modules/.bin/vite && test node_modules/.package-lock.json -nt package-lock.json; } || npm ci --ignore-scripts --loglevel=error; } \
 		&& npm run --silent build -- --logLevel warn && touch dist/index.html; \
 	else echo "Without Node.js (20.19 or newer) there is no panel; brain run and the API work all the same."; fi
 
