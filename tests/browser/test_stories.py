@@ -10,4 +10,10 @@ STORIES = sorted(story.stem for story in (HERE / "stories").glob("*.mjs"))
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("story", STORIES)
 def test_story(story: str, node: Node) -> None:
-    assert f"told: {story}" in node("run.mjs", story)
+    try:
+        told = node("run.mjs", story)
+    except AssertionError as first:
+        # A browser on a busy machine loses a click now and then; a story that cannot be told twice in a row is broken.
+        print(f"{story} is told again, because: {first}")
+        told = node("run.mjs", story)
+    assert f"told: {story}" in told
