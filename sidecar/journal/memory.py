@@ -16,7 +16,7 @@ from sidecar.journal.errors import (
     UnknownTask,
     WrongStatus,
 )
-from sidecar.journal.port import PRIORITIES, Claim, NewTask, Page, Record, StoredEvent
+from sidecar.journal.port import LEFT_OPEN, PRIORITIES, UNCLAIMED, Claim, NewTask, Page, Record, StoredEvent
 from sidecar.journal.projection import TaskState, fold, task_of
 from sidecar.journal.retention import Retention, timestamp
 from sidecar.journal.tail import Hub
@@ -28,8 +28,6 @@ T = TypeVar("T")
 
 _CLAIMABLE_AGAIN = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.CANCELLING})
 _UNHELD = frozenset({Status.QUEUED, Status.CANCELLING})
-_LEFT_OPEN = frozenset({Status.RUNNING, Status.WAITING, Status.CANCELLING, Status.INTERRUPTED})
-_UNCLAIMED = frozenset({Status.QUEUED, Status.INTERRUPTED}) | ENDED
 
 
 @dataclass(slots=True)
@@ -122,7 +120,7 @@ class MemoryJournal:
     def _change_status(self, kept: _Kept) -> None:
         if kept.state.status is Status.QUEUED:
             kept.queued = self._next_place()
-        if kept.state.status in _UNCLAIMED:
+        if kept.state.status in UNCLAIMED:
             kept.owner = None
 
     def publish(self, task_id: str, event: Event) -> None:
@@ -194,7 +192,7 @@ class MemoryJournal:
             kept.task()
             for kept in self._tasks.values()
             if kept.owner != owner
-            and (kept.state.status in _LEFT_OPEN or (kept.state.status is Status.QUEUED and kept.owner is not None))
+            and (kept.state.status in LEFT_OPEN or (kept.state.status is Status.QUEUED and kept.owner is not None))
         ]
 
     async def undoing(self) -> Sequence[str]:

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from sidecar.wire.events import Event
 from sidecar.wire.system import JournalState
-from sidecar.wire.tasks import Priority, Status, StoredRequest, Task
+from sidecar.wire.tasks import ENDED, Priority, Status, StoredRequest, Task
 
 
 class StoredEvent(NamedTuple):
@@ -58,6 +58,10 @@ class Claim(NamedTuple):
     #: How many records the disk has spoilt. A task that misses any of them cannot be trusted to repeat nothing.
     damaged: int = 0
 
+
+#: Statuses of tasks that somebody was at work on; and those in which nobody can be.
+LEFT_OPEN = frozenset({Status.RUNNING, Status.WAITING, Status.CANCELLING, Status.INTERRUPTED})
+UNCLAIMED = frozenset({Status.QUEUED, Status.INTERRUPTED}) | ENDED
 
 PRIORITIES: dict[Priority, int] = {"high": 0, "normal": 1, "low": 2}
 

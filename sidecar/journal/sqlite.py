@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from sidecar.journal import damage, rows
 from sidecar.journal.errors import CannotOpen, UnknownTask
-from sidecar.journal.port import Claim, NewTask, Page, Record, StoredEvent
+from sidecar.journal.port import LEFT_OPEN, Claim, NewTask, Page, Record, StoredEvent
 from sidecar.journal.retention import Retention, timestamp
 from sidecar.journal.store import PendingEvent, Store, connect, read_records
 from sidecar.journal.tail import Hub
@@ -24,7 +24,6 @@ from sidecar.wire.tasks import Status, StoredRequest, Task
 T = TypeVar("T")
 READERS = 2
 PRUNE_EVERY_BYTES = 16 * 1024 * 1024
-_LEFT_OPEN = (Status.RUNNING, Status.WAITING, Status.CANCELLING, Status.INTERRUPTED)
 
 
 class SqliteJournal:
@@ -36,12 +35,10 @@ class SqliteJournal:
         self._set_aside = set_aside
         self._hub = Hub()
         self._writer = Writer(partial(Store, path), asyncio.get_running_loop())
-        self._writer.on_stall = self._note_stall
         self._local = threading.local()
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="journal-reader")
         self._connections: list[sqlite3.Connection] = []
         self._grown = 0
-        self.on_stall: Callable[[str], None] = lambda message: None
 
     @classmethod
     async def open(cls, path: Path, retention: Retention | None = None) -> "SqliteJournal":
@@ -166,10 +163,10 @@ class SqliteJournal:
 
     async def left_open(self, owner: str) -> Sequence[Task]:
         condition = (
-            f"(status IN ({', '.join('?' * len(_LEFT_OPEN))}) AND lease_owner IS NOT ?)"
+            f"(status IN ({', '.join('?' * len(LEFT_OPEN))}) AND lease_owner IS NOT ?)"
             " OR (status = ? AND lease_owner IS NOT NULL AND lease_owner != ?)"
         )
-        values = (*_LEFT_OPEN, owner, Status.QUEUED, owner)
+        values = (*LEFT_OPEN, owner, Status.QUEUED, owner)
         return await self._read(partial(_read_tasks, condition, values, "ORDER BY position"))
 
     async def undoing(self) -> Sequence[str]:
@@ -195,9 +192,6 @@ class SqliteJournal:
         return query(connection)
 
     # -- state -------------------------------------------------------------------------------------------------------
-
-    def _note_stall(self, message: str) -> None:
-        self.on_stall(message)
 
     def state(self) -> JournalState:
         size = sum(part.stat().st_size for suffix in ("", "-wal") if (part := Path(f"{self._path}{suffix}")).exists())

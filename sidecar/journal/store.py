@@ -15,14 +15,13 @@ from typing import NamedTuple
 from sidecar.journal import rows
 from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.migrations import migrate
-from sidecar.journal.port import PRIORITIES, Claim, NewTask, Record, StoredEvent
+from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, NewTask, Record, StoredEvent
 from sidecar.journal.projection import TaskState, fold, task_of
 from sidecar.journal.retention import Retention
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
 
 HEADS_KEPT = 1_000
-_UNCLAIMED = frozenset({Status.QUEUED, Status.INTERRUPTED}) | ENDED
 
 
 class PendingEvent(NamedTuple):
@@ -200,7 +199,7 @@ class Store:
         if state.status is Status.QUEUED:
             place = self._next_place()
             self._connection.execute("UPDATE tasks SET queued = ? WHERE position = ?", (place, position))
-        if state.status in _UNCLAIMED:
+        if state.status in UNCLAIMED:
             self._clear_lease(position)
 
     def _next_place(self) -> int:

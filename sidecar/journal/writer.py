@@ -49,7 +49,6 @@ class Writer:
         self._thread.start()
         #: Why nothing can be written at the moment, or "".
         self.stalled = ""
-        self.on_stall: Callable[[str], None] = lambda message: None
 
     def submit(
         self,
@@ -124,7 +123,7 @@ class Writer:
             self._drop_impatient(group)
         if self.stalled:
             log.warning("The journal can be written again; everything goes on.")
-            self._tell("")
+            self.stalled = ""
 
     def _write(self, group: list[Operation[Any]]) -> None:
         """One transaction for all. Whoever is refused has written nothing; else it begins again without them."""
@@ -153,7 +152,7 @@ class Writer:
         message = explain(error)
         if message != self.stalled:
             log.error("%s", message)
-            self._tell(message)
+            self.stalled = message
         self._store.close()
 
     def _reopen(self, group: list[Operation[Any]]) -> bool:
@@ -178,10 +177,6 @@ class Writer:
             operation.error = JournalStalled(self.stalled)
         if operations:
             self._loop.call_soon_threadsafe(self._deliver, operations)
-
-    def _tell(self, message: str) -> None:
-        self.stalled = message
-        self._loop.call_soon_threadsafe(self.on_stall, message)
 
     # -- in the event loop -------------------------------------------------------------------------------------------
 
