@@ -12,6 +12,7 @@ from sidecar.agents.pace import Pace
 from sidecar.agents.roster import Agent
 from sidecar.agents.tokens import room
 from sidecar.models.port import (
+    Brief,
     Delta,
     Failure,
     Model,
@@ -61,6 +62,7 @@ class Job:
     history: list[Turn]
     tools: Sequence[ToolInfo] = field(default_factory=tuple)
     max_iterations: int | None = None
+    brief: Brief = field(default_factory=Brief)
 
 
 async def work(job: Job, books: Books) -> str:
@@ -100,7 +102,7 @@ def _ask(job: Job, books: Books, left_out: str | None, messages: Sequence[str]) 
     if left_out is not None:
         books.left_out(left_out)
     said = [UserTurn(text=text) for text in messages]
-    return job.model.stream(Request(job.agent.name, job.agent.prompt, [*job.history, *said], job.tools))
+    return job.model.stream(Request(job.agent.name, job.agent.prompt, [*job.history, *said], job.tools, job.brief))
 
 
 def _failed(reply: Reply) -> AgentError:

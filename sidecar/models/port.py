@@ -98,11 +98,29 @@ Turn = UserTurn | ModelTurn | ToolTurn
 
 
 @dataclass(frozen=True, slots=True)
+class Brief:
+    """What an agent is to do, in its parts; a language model reads the same as prose in the history.
+
+    `part` names the agent's part in the task where it has only one of several (`test`, `s2`, `fix1`), `told` is what it
+    is told of the work of others, and `changed` are the files that the task has changed so far.
+    """
+
+    asked: str = ""
+    part: str = ""
+    told: Sequence[str] = ()
+    current_file: str | None = None
+    selected_code: str | None = None
+    open_files: Sequence[str] = ()
+    changed: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     agent: str
     system: str
     history: Sequence[Turn]
     tools: Sequence[ToolInfo] = field(default_factory=tuple)
+    brief: Brief = field(default_factory=Brief)
 
 
 @dataclass(frozen=True, slots=True)

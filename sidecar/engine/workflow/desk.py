@@ -15,9 +15,10 @@ from sidecar.agents.roster import Agent
 from sidecar.agents.tokens import room
 from sidecar.engine.run import TaskRun
 from sidecar.engine.workflow.books import AgentBooks
+from sidecar.engine.workflow.handover import part_of
 from sidecar.models.catalog import UNPRICED, Catalog
 from sidecar.models.errors import NoSuchModel
-from sidecar.models.port import Image, Model, Switch, Turn, UserTurn
+from sidecar.models.port import Brief, Image, Model, Switch, Turn, UserTurn
 from sidecar.wire.events import ModelEvent
 from sidecar.wire.tasks import Attachment
 from tools.builtin.git_status import GitStatus, GitStatusArguments
@@ -66,7 +67,7 @@ class Desk:
         past, dropped = fitting_past(self.past, room(model))
         history = [*past, *await self._opening(model, told)]
         tools = self.registry.infos(frozenset(agent.tools))
-        job = Job(key, agent, model, history, tools, self.run.request.options.max_iterations)
+        job = Job(key, agent, model, history, tools, self.run.request.options.max_iterations, self._brief(key, told))
         books = AgentBooks(self.run, self.executor, agent, model)
         if dropped and f"{key}.0" not in self.run.memory.steps:
             books.left_out(f"{dropped} earlier turns of the conversation do not fit into the model's window.")
@@ -77,9 +78,21 @@ class Desk:
         job.history.append(UserTurn(text=said))
         return await work(replace(job, key=f"{job.key}.{suffix}"), books)
 
+    def _brief(self, key: str, told: Sequence[str]) -> Brief:
+        context = self.run.request.context
+        return Brief(
+            asked=self.request,
+            part=part_of(key),
+            told=told,
+            current_file=context.current_file,
+            selected_code=context.selected_code,
+            open_files=context.open_files,
+            changed=self.run.memory.files_modified(),
+        )
+
     async def _opening(self, model: Model, told: Sequence[str]) -> list[Turn]:
         if model.provider == "offline":
-            # It reads nothing but the request.
+            # It reads the brief, and no prose.
             return [UserTurn(text=self.request)]
         about = await self._surroundings()
         beside, images = _attached(self.run.request.context.attachments)

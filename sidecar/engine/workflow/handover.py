@@ -56,6 +56,11 @@ def agent_of(key: str) -> str:
     return key.rpartition("-")[2].partition(".")[0]
 
 
+def part_of(key: str) -> str:
+    """The agent's part in the task: `r1.2-coder.s1` is its step s1; nothing if it has the whole."""
+    return key.rpartition("-")[2].partition(".")[2]
+
+
 def summary(results: dict[str, str]) -> str:
     """The last word; a verdict is put into words, beside those of the agent that it is about."""
     said = [(agent_of(key), text) for key, text in results.items() if text]

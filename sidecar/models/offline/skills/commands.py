@@ -1,10 +1,9 @@
 """Runs a command that the person spelled out, between backticks or after "run"."""
 
 import re
-from collections.abc import Sequence
 
-from sidecar.models.offline.skill import Act, Say
-from sidecar.models.port import ToolReturn
+from sidecar.models.offline.question import Question
+from sidecar.models.offline.skill import Act, Move, Say
 from sidecar.wire.base import JsonObject
 
 _ASKED = re.compile(
@@ -40,8 +39,8 @@ class Commands:
     example = "run `git status`"
     tools = frozenset({"run_command"})
 
-    def recognise(self, text: str) -> JsonObject | None:
-        asked = _ASKED.match(text)
+    def recognise(self, question: Question) -> JsonObject | None:
+        asked = _ASKED.match(question.asked)
         if asked is None:
             return None
         command = (asked["quoted"] or asked["plain"]).strip()
@@ -49,10 +48,10 @@ class Commands:
             return None
         return {"command": command}
 
-    def next(self, wish: JsonObject, returns: Sequence[ToolReturn]) -> Act | Say:
-        if not returns:
+    def next(self, wish: JsonObject, question: Question) -> Move:
+        last = question.last
+        if last is None:
             return Act([("run_command", wish)])
-        last = returns[-1]
         # A command that ran and failed is an answer, too.
         if last.status == "success" or _ENDED.search(last.content):
             return Say(last.content)

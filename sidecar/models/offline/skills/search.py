@@ -1,10 +1,9 @@
 """Searches the workspace for a text."""
 
 import re
-from collections.abc import Sequence
 
-from sidecar.models.offline.skill import Act, Say
-from sidecar.models.port import ToolReturn
+from sidecar.models.offline.question import Question
+from sidecar.models.offline.skill import Act, Move, Say
 from sidecar.wire.base import JsonObject
 
 _ASKED = re.compile(
@@ -20,9 +19,9 @@ class Search:
     example = 'search for "TODO"'
     tools = frozenset({"search_code"})
 
-    def recognise(self, text: str) -> JsonObject | None:
-        asked = _ASKED.match(text)
-        if asked is None or "\n" in text:
+    def recognise(self, question: Question) -> JsonObject | None:
+        asked = _ASKED.match(question.words)
+        if asked is None or "\n" in question.asked:
             return None
         wish: JsonObject = {"query": asked["query"]}
         path = asked["path"]
@@ -30,10 +29,10 @@ class Search:
             wish["path"] = path
         return wish
 
-    def next(self, wish: JsonObject, returns: Sequence[ToolReturn]) -> Act | Say:
-        if not returns:
+    def next(self, wish: JsonObject, question: Question) -> Move:
+        last = question.last
+        if last is None:
             return Act([("search_code", wish)])
-        last = returns[-1]
         if last.status == "success":
             return Say(last.content)
         return Say(f"The search did not work: {last.content}")

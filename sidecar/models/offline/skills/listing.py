@@ -1,10 +1,9 @@
 """Lists what is in the workspace or in a folder of it."""
 
 import re
-from collections.abc import Sequence
 
-from sidecar.models.offline.skill import Act, Say
-from sidecar.models.port import ToolReturn
+from sidecar.models.offline.question import Question
+from sidecar.models.offline.skill import Act, Move, Say
 from sidecar.wire.base import JsonObject
 
 _ASKED = re.compile(
@@ -22,17 +21,17 @@ class Listing:
     example = "list the files"
     tools = frozenset({"list_dir"})
 
-    def recognise(self, text: str) -> JsonObject | None:
-        asked = _ASKED.match(text)
+    def recognise(self, question: Question) -> JsonObject | None:
+        asked = _ASKED.match(question.words)
         if asked is None:
             return None
         path = (asked["path"] or asked["short"] or ".").rstrip(".!?") or "."
         return {"path": "." if path.lower() in _HERE else path}
 
-    def next(self, wish: JsonObject, returns: Sequence[ToolReturn]) -> Act | Say:
-        if not returns:
+    def next(self, wish: JsonObject, question: Question) -> Move:
+        last = question.last
+        if last is None:
             return Act([("list_dir", wish)])
-        last = returns[-1]
         if last.status == "success":
             return Say(last.content)
         return Say(f"{wish['path']} could not be listed: {last.content}")

@@ -1,10 +1,9 @@
 """Runs the project's tests and says how they went."""
 
 import re
-from collections.abc import Sequence
 
-from sidecar.models.offline.skill import Act, Say
-from sidecar.models.port import ToolReturn
+from sidecar.models.offline.question import Question
+from sidecar.models.offline.skill import Act, Move, Say
 from sidecar.wire.base import JsonObject
 
 _ASKED = re.compile(
@@ -23,19 +22,19 @@ class TestRuns:
     example = "run the tests"
     tools = frozenset({"run_tests"})
 
-    def recognise(self, text: str) -> JsonObject | None:
-        if _SHORT.match(text):
+    def recognise(self, question: Question) -> JsonObject | None:
+        if _SHORT.match(question.words):
             return {}
-        asked = _ASKED.match(text)
+        asked = _ASKED.match(question.words)
         if asked is None:
             return None
         target = (asked["target"] or "").rstrip(".!?")
         return {"target": target} if target and target.lower() not in _WHOLE_PROJECT else {}
 
-    def next(self, wish: JsonObject, returns: Sequence[ToolReturn]) -> Act | Say:
-        if not returns:
+    def next(self, wish: JsonObject, question: Question) -> Move:
+        last = question.last
+        if last is None:
             return Act([("run_tests", wish)])
-        last = returns[-1]
         # Tests that ran and failed are an answer, too.
         if last.status == "success" or _COUNTED.match(last.content):
             return Say(last.content)

@@ -1,0 +1,76 @@
+"""What the offline model is asked: the request of the person or of another agent, and what came back so far."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from sidecar.models.port import Brief, Request, ToolReturn, ToolTurn, UserTurn
+
+_POLITE = re.compile(
+    r"^(?:(?:hi|hello|hey|ok|okay|so|now|then|please|pls|just)\b[\s,!.]*|"
+    r"(?:can|could|would|will)\s+you\s+(?:please\s+)?|i(?:\s+would|'d)\s+like\s+(?:you\s+)?to\s+|"
+    r"i\s+(?:want|need)\s+(?:you\s+)?to\s+|let(?:'s|\s+us)\s+|help\s+me\s+(?:to\s+)?)+",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(r"(?:[\s,]+(?:please|pls|thanks|thank you|for me|now))*[\s.!?]*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`asked` is the request as it was written, `words` the same without what is only polite, on one line.
+
+    `agent` is who is played: the coder does what was asked, a planner plans it, a reviewer looks at it.
+    """
+
+    agent: str
+    asked: str
+    brief: Brief = field(default_factory=Brief)
+    offered: frozenset[str] = frozenset()
+    returns: Sequence[ToolReturn] = ()
+    #: How many replies were given since it was asked.
+    turns: int = 0
+
+    @property
+    def words(self) -> str:
+        return plain(self.asked)
+
+    @property
+    def last(self) -> ToolReturn | None:
+        return self.returns[-1] if self.returns else None
+
+
+def plain(text: str) -> str:
+    """A request without its politeness: "Could you please run the tests?" is "run the tests"."""
+    return _TRAILING.sub("", _POLITE.sub("", " ".join(text.split())))
+
+
+def questions(request: Request) -> list[Question]:
+    """What may be meant, the likeliest first: what the person said last, then what the task is.
+
+    What came back since it was said belongs to it; a note that is no wish is nobody's skill, and changes nothing.
+    """
+    offered = frozenset(tool.name for tool in request.tools)
+    opening = _opening(request)
+    found: list[Question] = []
+    for place in range(len(request.history) - 1, opening - 1, -1):
+        turn = request.history[place]
+        if not isinstance(turn, UserTurn):
+            continue
+        since = request.history[place + 1 :]
+        returns = [each for later in since if isinstance(later, ToolTurn) for each in later.returns]
+        turns = sum(later.role == "assistant" for later in since)
+        found.append(Question(request.agent, turn.text.strip(), request.brief, offered, returns, turns))
+    if found and request.brief.asked:
+        found[-1] = replace(found[-1], asked=request.brief.asked.strip())
+    return found
+
+
+def _opening(request: Request) -> int:
+    """Where the present request stands in the history: what is before it was said in earlier rounds."""
+    places = [place for place, turn in enumerate(request.history) if isinstance(turn, UserTurn)]
+    asked = request.brief.asked
+    for place in reversed(places):
+        turn = request.history[place]
+        if isinstance(turn, UserTurn) and asked and turn.text == asked:
+            return place
+    return places[-1] if places else 0
