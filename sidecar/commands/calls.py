@@ -30,7 +30,8 @@ class Calls:
 
     def output(self, event: Event) -> None:
         call_id = event["callId"]
-        self._output[call_id] = (self._output.get(call_id, "") + event["text"])[-_OUTPUT_KEPT:]
+        before = "" if event.get("whole") else self._output.get(call_id, "")
+        self._output[call_id] = (before + event["text"])[-_OUTPUT_KEPT:]
 
     def finish(self) -> None:
         """The task has ended, or begins a new life: a call that is still open here will not be heard of again."""

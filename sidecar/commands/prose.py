@@ -25,7 +25,7 @@ class Prose:
         self._whole: set[str] = set()
 
     def delta(self, event: Event, *, from_its_start: bool) -> list[str]:
-        """Whoever came in the middle of a message sees it pass by, and gets it for good when it is whole."""
+        """Whoever came in the middle of a message is told all of it so far; who is not, gets it when it is whole."""
         if event["messageId"] in self._whole:
             # Live words can come after the message that they are a part of, to someone who has just joined.
             return []
@@ -33,12 +33,12 @@ class Prose:
         if event["messageId"] != self._message:
             lines = self.finish()
             self._message = event["messageId"]
-            self._said = 0 if from_its_start else -1
+            self._said = 0 if from_its_start or event.get("whole") else -1
         if event.get("kind") == "thinking":
-            self._thinking += event["text"]
+            self._thinking = ("" if event.get("whole") else self._thinking) + event["text"]
             return lines
         self._thinking = ""
-        self._text += event["text"]
+        self._text = ("" if event.get("whole") else self._text) + event["text"]
         whole = self._text.rfind("\n") + 1
         if self._said >= 0 and whole > self._said:
             lines += self._say(self._text[self._said : whole - 1])

@@ -173,7 +173,7 @@ class Review:
         records = [Record(Kind.UNDONE, key, "{}")]
         if undo.rewind_to is not None:
             reason = f"rewound to event {undo.rewind_to}"
-            events.append(StatusEvent(status=Status.CANCELLED, reason=reason))
+            events.append(StatusEvent(status=Status.CANCELLED, reason=reason, rewound_to=undo.rewind_to))
             records.append(Record(Kind.REWIND, key, RewoundTo(to=undo.rewind_to).to_json()))
         if undo.history:
             records += _as_history(key, undo)

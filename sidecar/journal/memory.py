@@ -124,7 +124,7 @@ class MemoryJournal:
             kept.owner = None
 
     def publish(self, task_id: str, event: Event) -> None:
-        self._hub.publish(rows.stored(event.to_json(), event.type, task_id, None, timestamp()))
+        self._hub.say(task_id, event)
 
     def tail(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         return self._hub.tail(task_id, after, self.events)

@@ -74,8 +74,7 @@ class SqliteJournal:
         )
 
     def publish(self, task_id: str, event: Event) -> None:
-        if self._hub.followed(task_id):
-            self._hub.publish(rows.stored(event.to_json(), event.type, task_id, None, timestamp()))
+        self._hub.say(task_id, event)
 
     def _publish_all(self, stored: Sequence[StoredEvent]) -> None:
         for event in stored:

@@ -1,7 +1,8 @@
 """Following a task live: subscribe first, replay what is stored, then go on, without gap or repeat.
 
 A reader holds at most `LIVE_LIMIT` unread events. One that falls further behind loses nothing: what it missed is read
-from the journal again, as if it had just come. Only live events, which are not stored, are skipped for it.
+from the journal again, as if it had just come. Of live events, which are not stored, whoever comes in the middle, or
+again, is told everything so far.
 """
 
 import asyncio
@@ -9,7 +10,11 @@ from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
+from sidecar.journal import rows
 from sidecar.journal.port import Page, StoredEvent
+from sidecar.journal.retention import timestamp
+from sidecar.journal.spoken import Spoken
+from sidecar.wire.events import Event
 from sidecar.wire.tasks import ENDED
 
 LIVE_LIMIT = 512
@@ -35,6 +40,9 @@ class Subscription:
         while not self._unread:
             self._wake.clear()
             await self._wake.wait()
+        return self.drain()
+
+    def drain(self) -> list[StoredEvent]:
         taken = list(self._unread)
         self._unread.clear()
         return taken
@@ -45,19 +53,27 @@ class Hub:
 
     def __init__(self) -> None:
         self._subscriptions: defaultdict[str, set[Subscription]] = defaultdict(set)
+        self._spoken = Spoken()
 
     def publish(self, event: StoredEvent) -> None:
+        self._spoken.settle(event)
         for subscription in self._subscriptions.get(event.task_id, ()):
             subscription.offer(event)
 
-    def followed(self, task_id: str) -> bool:
-        return task_id in self._subscriptions
+    def say(self, task_id: str, event: Event) -> None:
+        """A live event: kept for those who come while it goes on, written out only if somebody is there."""
+        self._spoken.hear(task_id, event)
+        followers = self._subscriptions.get(task_id)
+        if followers:
+            said = _live(task_id, event)
+            for subscription in followers:
+                subscription.offer(said)
 
     async def tail(self, task_id: str, after: int, read: ReadPage) -> AsyncGenerator[Sequence[StoredEvent], None]:
         subscription = Subscription()
         self._subscriptions[task_id].add(subscription)
         try:
-            async with aclosing(_follow(subscription, task_id, after, read)) as batches:
+            async with aclosing(_follow(subscription, task_id, after, read, self._so_far)) as batches:
                 async for batch in batches:
                     yield batch
         finally:
@@ -65,9 +81,16 @@ class Hub:
             if not self._subscriptions[task_id]:
                 del self._subscriptions[task_id]
 
+    def _so_far(self, task_id: str) -> list[StoredEvent]:
+        return [_live(task_id, event) for event in self._spoken.so_far(task_id)]
+
 
 async def _follow(
-    subscription: Subscription, task_id: str, cursor: int, read: ReadPage
+    subscription: Subscription,
+    task_id: str,
+    cursor: int,
+    read: ReadPage,
+    so_far: Callable[[str], list[StoredEvent]],
 ) -> AsyncGenerator[Sequence[StoredEvent], None]:
     while True:
         subscription.lagged = False
@@ -80,14 +103,20 @@ async def _follow(
                 break
         if page.status in ENDED:
             return
-        while not subscription.lagged:
-            fresh, cursor, whole = _unseen(await subscription.take(), cursor)
+        # What was said live meanwhile is a part of everything so far; what was stored meanwhile comes before it.
+        stored = [event for event in subscription.drain() if event.seq is not None]
+        fresh, cursor, whole = _unseen(stored, cursor)
+        fresh += so_far(task_id)
+        while True:
             if fresh:
                 yield fresh
             if not whole:
                 break
             if any(_ends(event) for event in fresh):
                 return
+            if subscription.lagged:
+                break
+            fresh, cursor, whole = _unseen(await subscription.take(), cursor)
 
 
 def _unseen(taken: list[StoredEvent], cursor: int) -> tuple[list[StoredEvent], int, bool]:
@@ -105,6 +134,10 @@ def _unseen(taken: list[StoredEvent], cursor: int) -> tuple[list[StoredEvent], i
             # Replayed already; what was shown live before it is contained in it.
             fresh = [kept for kept in fresh if kept.seq is not None]
     return fresh, cursor, True
+
+
+def _live(task_id: str, event: Event) -> StoredEvent:
+    return rows.stored(event.to_json(), event.type, task_id, None, timestamp())
 
 
 _ENDINGS = tuple(f'{{"type":"status","status":"{status}"' for status in ENDED)

@@ -27,6 +27,9 @@ class StatusEvent(Event):
     type: Literal["status"] = "status"
     status: Status
     reason: str | None = optional()
+    rewound_to: Annotated[
+        int | None, Field(description="The task was taken back to this event; what came between no longer counts.")
+    ] = optional()
 
 
 class RouteEvent(Event):
@@ -55,6 +58,12 @@ class ModelEvent(Event):
     reason: str | None = optional()
 
 
+#: Whoever comes in the middle of something live is told at once what was said of it before.
+Whole = Annotated[
+    bool | None, Field(description="Everything so far, told to whoever came in the middle: it replaces what they have.")
+]
+
+
 class DeltaEvent(Event):
     type: Literal["delta"] = "delta"
     message_id: str
@@ -62,6 +71,7 @@ class DeltaEvent(Event):
     agent: str
     text: str
     kind: Literal["text", "thinking"]
+    whole: Whole = optional()
 
 
 class MessageEvent(Event):
@@ -99,6 +109,7 @@ class ToolOutputEvent(Event):
     call_id: str
     stream: Literal["stdout", "stderr"]
     text: str
+    whole: Whole = optional()
 
 
 class ApprovalEvent(Event):
@@ -115,6 +126,9 @@ class ApprovalEvent(Event):
     binding: Annotated[str | None, Field(description="Stands for exactly what was asked.")] = optional()
     why: str
     state: Literal["requested", "allowed", "denied"]
+    scope: Annotated[
+        Literal["once", "task", "workspace"] | None, Field(description="For how long the answer holds.")
+    ] = optional()
 
 
 class HandoffContext(Wire):

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -12,7 +13,18 @@ from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, NewTask, Record
 from sidecar.journal.retention import Retention
 from sidecar.journal.sqlite import SqliteJournal
-from sidecar.wire.events import CompleteEvent, DeltaEvent, ErrorEvent, Event, RouteEvent, StatusEvent, StepEvent
+from sidecar.wire.events import (
+    CompleteEvent,
+    DeltaEvent,
+    ErrorEvent,
+    Event,
+    MessageEvent,
+    RetryEvent,
+    RouteEvent,
+    StatusEvent,
+    StepEvent,
+    ToolOutputEvent,
+)
 from sidecar.wire.tasks import Context, Options, Priority, Status, StoredRequest, TaskResult, Usage
 
 SECONDS = 5.0
@@ -414,7 +426,7 @@ async def test_what_was_shown_live_before_an_event_that_was_replayed_is_not_show
     for text in ("half a ", "sentence"):
         delta = DeltaEvent(message_id="m", role="assistant", agent="coder", text=text, kind="text")
         journal.publish("t_1", delta)
-    await journal.append("t_1", [step(1)])
+    await journal.append("t_1", [MessageEvent(message_id="m", role="assistant", agent="coder", text="half a sentence")])
     await journal.append("t_1", [COMPLETED])
     async with asyncio.timeout(SECONDS):
         seen = list(await first)
@@ -423,6 +435,56 @@ async def test_what_was_shown_live_before_an_event_that_was_replayed_is_not_show
     order = [event.seq for event in seen]
     assert [seq for seq in order if seq is not None] == [1, 2, 3]
     assert None not in order[order.index(2) :]
+
+
+def delta(message: str, text: str, kind: Literal["text", "thinking"] = "text") -> DeltaEvent:
+    return DeltaEvent(message_id=message, role="assistant", agent="coder", text=text, kind=kind)
+
+
+async def test_whoever_comes_in_the_middle_is_told_all_that_was_said_so_far_and_then_the_rest(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    for word in (delta("m", "Hm.", "thinking"), delta("m", "half "), delta("n", "another"), delta("m", "a ")):
+        journal.publish("t_1", word)
+    journal.publish("t_1", ToolOutputEvent(call_id="c", stream="stdout", text="1\n"))
+    tail = journal.tail("t_1", after=1)
+    async with asyncio.timeout(SECONDS):
+        so_far = [json.loads(event.data) for event in await anext(tail)]
+        waiting = asyncio.ensure_future(anext(tail))
+        await asyncio.sleep(0)
+        journal.publish("t_1", delta("m", "sentence"))
+        (more,) = await waiting
+    assert {(word.get("messageId", "c"), word.get("kind")): word["text"] for word in so_far} == {
+        ("m", "thinking"): "Hm.",
+        ("m", "text"): "half a ",
+        ("n", "text"): "another",
+        ("c", None): "1\n",
+    }
+    assert all(word["whole"] and "seq" not in word for word in so_far)
+    assert json.loads(more.data)["text"] == "sentence"
+    assert "whole" not in json.loads(more.data)
+    await tail.aclose()
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        MessageEvent(message_id="m", role="assistant", agent="coder", text="half a sentence"),
+        RetryEvent(attempt=2, of=3, hints=[], error="cut"),
+        StatusEvent(status=Status.INTERRUPTED),
+    ],
+    ids=lambda event: event.type,
+)
+async def test_what_is_stored_or_over_is_not_told_again_as_live(journal: Journal, end: Event) -> None:
+    await journal.create(new_task("t_1"))
+    journal.publish("t_1", delta("m", "half a "))
+    await journal.append("t_1", [end])
+    tail = journal.tail("t_1", after=2)
+    waiting = asyncio.ensure_future(anext(tail))
+    await journal.append("t_1", [step(1)])
+    async with asyncio.timeout(SECONDS):
+        (seen,) = await waiting
+    assert seen.seq == 3
+    await tail.aclose()
 
 
 async def test_an_event_is_stored_before_it_is_seen(journal: Journal) -> None:

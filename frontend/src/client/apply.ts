@@ -13,7 +13,6 @@ import { cutDrafts, dropDrafts, settleDraft } from "./live.ts";
 import type { Sketch } from "./sketch.ts";
 import { hasEnded } from "./statuses.ts";
 import type { NoteItem, StepItem } from "./thread.ts";
-import { rewoundTo } from "./timeline.ts";
 
 /** What a durable event changes. It is the next one: the order is seen to before. */
 export function apply(sketch: Sketch, event: WireEvent, seq: number): void {
@@ -91,7 +90,7 @@ function status(sketch: Sketch, event: StatusEvent, seq: number): void {
   }
   sketch.set("status", event.status);
   sketch.set("reason", event.reason);
-  const to = rewoundTo(event.reason);
+  const to = event.rewoundTo;
   if (to !== undefined) sketch.set("rewinds", [...sketch.now.rewinds, { to, at: seq }]);
   const again = event.status === "queued" && seq > 1;
   if (to !== undefined || again || event.status === "interrupted") note(sketch, event, seq);
@@ -134,6 +133,8 @@ function tool(sketch: Sketch, event: ToolEvent, seq: number): void {
   const { type: _type, seq: _seq, taskId: _task, callId, at, ...rest } = event;
   const before = sketch.item(callId);
   sketch.set("lastCall", { key: callId, seq });
+  // A turn that calls has said what it had to say, if that was nothing but a thought.
+  for (const id of sketch.now.drafts.keys()) if (callId.startsWith(`${event.taskId}.${id}.`)) settleDraft(sketch, id);
   sketch.put({ kind: "tool", key: callId, seq: before?.seq ?? seq, at: before?.at ?? at, ...rest });
 }
 

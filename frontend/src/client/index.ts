@@ -17,5 +17,5 @@ export { BrainService, type ServiceOptions, type TaskQuery } from "./service.ts"
 export { CodeSession, type Credentials, fixedToken } from "./session.ts";
 export { canCancel, canResume, hasEnded, isActive } from "./statuses.ts";
 export * from "./thread.ts";
-export { counting, type Rewind, rewoundTo } from "./timeline.ts";
+export { counting, type Rewind } from "./timeline.ts";
 export { TaskWatch, type Watched } from "./watch.ts";

@@ -4,25 +4,26 @@ import type { Sketch } from "./sketch.ts";
 /** What a card shows while a command runs; the beginning of more than this is dropped. */
 const OUTPUT_LIMIT = 64 * 1024;
 
-/** A piece of a message. One that comes after its message is late, and changes nothing. */
+/** A piece of a message, or all of it so far. One that comes after its message is late, and changes nothing. */
 export function takeDelta(sketch: Sketch, event: DeltaEvent): void {
   const written = sketch.item(event.messageId);
   if (written !== undefined && written.seq > sketch.now.retriedSeq) return;
   const drafts = sketch.map("drafts");
   const before = drafts.get(event.messageId);
-  const thinking = event.kind === "thinking";
+  const { text = "", thinking = "" } = before ?? {};
+  const grown = (so: string) => (event.whole ? "" : so) + event.text;
   drafts.set(event.messageId, {
     messageId: event.messageId,
     agent: event.agent,
-    text: (before?.text ?? "") + (thinking ? "" : event.text),
-    thinking: (before?.thinking ?? "") + (thinking ? event.text : ""),
+    text: event.kind === "text" ? grown(text) : text,
+    thinking: event.kind === "thinking" ? grown(thinking) : thinking,
     cut: false,
   });
 }
 
 export function takeOutput(sketch: Sketch, event: ToolOutputEvent): void {
   const outputs = sketch.map("outputs");
-  const text = (outputs.get(event.callId) ?? "") + event.text;
+  const text = (event.whole ? "" : (outputs.get(event.callId) ?? "")) + event.text;
   outputs.set(event.callId, text.length > OUTPUT_LIMIT ? `…${text.slice(-OUTPUT_LIMIT)}` : text);
 }
 

@@ -27,7 +27,10 @@ export function release(thread: Thread): Thread {
   return sketch.now;
 }
 
-/** After a lost connection: pieces are missing between those of a draft and those to come. */
+/**
+ * A connection begins. Between the pieces of a draft and those to come some may be missing; the sidecar begins with all
+ * that was written so far, or, if it was itself started again, with nothing.
+ */
 export function reconnected(thread: Thread): Thread {
   const sketch = new Sketch(thread);
   dropDrafts(sketch);

@@ -22,9 +22,3 @@ export function counting(rewinds: readonly Rewind[]): (seq: number) => boolean {
   const counted = spans(rewinds);
   return (seq) => counted.some(([after, upTo]) => seq > after && seq <= upTo);
 }
-
-/** The sidecar says it in the reason of a status. */
-export function rewoundTo(reason: string | undefined): number | undefined {
-  const found = /^rewound to event (\d+)$/.exec(reason ?? "");
-  return found ? Number(found[1]) : undefined;
-}

@@ -53,9 +53,8 @@ export class TaskWatch {
   async #run(stop: AbortController): Promise<void> {
     const onConnection = (connection: Connection) => {
       if (stop.signal.aborted) return;
-      const lost = connection.state === "lost" && this.#seen.connection.state === "live";
       this.#flush();
-      const thread = lost ? reconnected(this.#seen.thread) : this.#seen.thread;
+      const thread = connection.state === "live" ? reconnected(this.#seen.thread) : this.#seen.thread;
       this.#tell({ thread, connection, failure: undefined });
     };
     try {

@@ -43,6 +43,8 @@ export interface ApprovalEvent {
   binding?: string;
   why: string;
   state: "requested" | "allowed" | "denied";
+  /** For how long the answer holds. */
+  scope?: "once" | "task" | "workspace";
 }
 
 export interface ApprovalRequest {
@@ -135,6 +137,8 @@ export interface DeltaEvent {
   agent: string;
   text: string;
   kind: "text" | "thinking";
+  /** Everything so far, told to whoever came in the middle: it replaces what they have. */
+  whole?: boolean;
 }
 
 export interface Diagnostic {
@@ -568,6 +572,8 @@ export interface StatusEvent {
   at: string;
   status: Status;
   reason?: string;
+  /** The task was taken back to this event; what came between no longer counts. */
+  rewoundTo?: number;
 }
 
 export interface StepEvent {
@@ -703,6 +709,8 @@ export interface ToolOutputEvent {
   callId: string;
   stream: "stdout" | "stderr";
   text: string;
+  /** Everything so far, told to whoever came in the middle: it replaces what they have. */
+  whole?: boolean;
 }
 
 export interface ToolResultFrame {

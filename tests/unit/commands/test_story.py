@@ -40,6 +40,17 @@ class Teller:
         return self.hear("tool", **{**call, "status": status, "cached": False, "executor": "local", **fields})
 
 
+def test_what_was_said_so_far_is_told_to_whoever_comes_back_in_the_middle_and_nothing_twice() -> None:
+    teller = Teller()
+    teller.hear("status", status="running")
+    teller.say("One.\nTw")
+    whole = {"messageId": "m1", "role": "assistant", "agent": "coder", "kind": "text", "whole": True}
+    teller.hear("delta", live=True, **whole, text="One.\nTwo.\nThr")
+    teller.say("ee.\n")
+    teller.message("One.\nTwo.\nThree.\n")
+    assert [line.strip() for line in teller.lines] == ["One.", "Two.", "Three."]
+
+
 def test_a_task_is_told_from_the_question_to_the_end() -> None:
     teller = Teller()
     teller.hear("status", status="queued")

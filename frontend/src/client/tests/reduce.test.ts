@@ -63,6 +63,26 @@ describe("a thread", () => {
     expect(told([third!], written).drafts.size).toBe(0);
   });
 
+  it("takes everything so far in the place of what it had, however much that was", () => {
+    const word = (text: string, more = {}) =>
+      ({ type: "delta", messageId: "m", role: "assistant", agent: "coder", kind: "text", text, ...more }) as const;
+    const all = told(journal(word("I l"), word("I look", { whole: true }), word(" at it.")));
+    expect(all.drafts.get("m")?.text).toBe("I look at it.");
+    const output = (text: string, more = {}) =>
+      ({ type: "tool_output", callId: "c", stream: "stdout", text, ...more }) as const;
+    expect(told(journal(output("1\n"), output("1\n2\n", { whole: true }))).outputs.get("c")).toBe("1\n2\n");
+  });
+
+  it("does not go on showing as being written what ended in a call", () => {
+    const { type, ...call } = STORY.find((event) => event.type === "tool")!;
+    const events = journal(
+      { type: "delta", messageId: "coder.1", role: "assistant", agent: "coder", kind: "thinking", text: "Hm." },
+      { ...call, type, callId: "t.coder.1.0" } as never,
+    );
+    expect(told(events.slice(0, 1)).drafts.size).toBe(1);
+    expect(told(events).drafts.size).toBe(0);
+  });
+
   it("holds what comes too early until it is its turn", () => {
     const [one, two, three] = STORY;
     const early = told([one!, three!]);

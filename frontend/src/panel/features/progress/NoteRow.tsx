@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from "react";
-import { type NoteItem, rewoundTo } from "../../../client/index.ts";
+import type { NoteItem } from "../../../client/index.ts";
 import { Icon, type IconName } from "../../shared/icons.tsx";
 import { visible } from "../../shared/visible.ts";
 import { plural } from "../../shared/words.ts";
@@ -29,7 +29,7 @@ interface Wording {
 function wording(event: NoteItem["event"]): Wording {
   switch (event.type) {
     case "status":
-      if (rewoundTo(event.reason) !== undefined)
+      if (event.rewoundTo !== undefined)
         return {
           icon: "rewind",
           tone: "warn",
