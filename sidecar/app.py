@@ -12,6 +12,7 @@ from sidecar import __version__
 from sidecar.agents.customs import Customs
 from sidecar.agents.roster import ROSTER
 from sidecar.api import application
+from sidecar.api.models import ModelRoutes
 from sidecar.api.review import ReviewRoutes
 from sidecar.api.routes import endpoints
 from sidecar.api.server import QuietServer, bind
@@ -23,6 +24,7 @@ from sidecar.api.tickets import Tickets
 from sidecar.api.tools import ToolRoutes
 from sidecar.api.trust import TrustRoutes
 from sidecar.cache import Caches
+from sidecar.config.choices import Choices
 from sidecar.config.data_dir import DataDir
 from sidecar.config.grants import Grants
 from sidecar.config.keys import VARIABLES, Keys
@@ -35,6 +37,7 @@ from sidecar.engine.workflow import Workflow
 from sidecar.journal.retention import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.models.catalog import Catalog
+from sidecar.models.selection import Selection
 from sidecar.telemetry.redaction import Redactor, known_values
 from sidecar.wire.events import EventKind
 from sidecar.wire.system import Ready
@@ -122,10 +125,12 @@ class Sidecar:
         )
         local = LocalSite(self._registry, launch.data_dir, sandboxes=sandboxes)
         sites: list[Site] = [self._bridge, local]
-        keys = Keys(os.environ, launch.data_dir)
+        choices = Choices(settings, config_file(), os.environ)
+        keys = Keys(os.environ, launch.data_dir, choices.served_at)
         redact = Redactor(lambda: _secrets(keys, token), _listed(settings.let_through))
         self._executor = Executor(self._registry, sites, policy, caches, redact)
-        catalog = self._catalog = Catalog(settings, Path(settings.scripts or launch.data_dir / "scripts"), keys)
+        scripts = Path(settings.scripts or launch.data_dir / "scripts")
+        catalog = self._catalog = Catalog(settings, scripts, keys, choices=choices)
         customs = Customs(config_file().parent, trust.trusted)
         workflow = Workflow(self._journal, catalog, self._registry, self._executor, customs)
         self._engine = Engine(
@@ -144,10 +149,9 @@ class Sidecar:
                 TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),
                 ReviewRoutes(self._engine.review),
                 ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
-                TrustRoutes(trust, grants, launch.workspace, self._engine.checked_workspace),
-                SystemRoutes(
-                    self._journal, catalog, customs, self._streams, self._bridge.shells, sandboxes, launch.workspace
-                ),
+                TrustRoutes(trust, grants, launch.workspace, self._engine),
+                ModelRoutes(catalog, Selection(catalog, choices)),
+                SystemRoutes(self._journal, customs, self._streams, self._bridge.shells, sandboxes, launch.workspace),
                 self._session,
                 tickets,
                 application.openapi,

@@ -105,7 +105,7 @@ class Guard:
         return {
             "Access-Control-Allow-Origin": origin,
             "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, Last-Event-ID",
-            "Access-Control-Allow-Methods": "GET, POST",
+            "Access-Control-Allow-Methods": "GET, POST, PUT",
             "Vary": "Origin",
         }
 

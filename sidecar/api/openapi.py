@@ -9,7 +9,7 @@ from pydantic.json_schema import models_json_schema
 from sidecar import __version__
 from sidecar.api.problems import TITLES
 from sidecar.api.routes import TABLE, Described, Query
-from sidecar.wire import bridge, events, system, tasks, tools
+from sidecar.wire import bridge, events, models, system, tasks, tools
 from sidecar.wire.base import Wire
 
 REF = "#/components/schemas/{model}"
@@ -40,7 +40,7 @@ def document() -> dict[str, Any]:
 def wire_types() -> list[type[Wire]]:
     """Every type of the wire, in the order in which it is written down."""
     found: dict[str, type[Wire]] = {}
-    for module in (tasks, events, tools, bridge, system):
+    for module in (tasks, events, tools, bridge, system, models):
         for name, value in vars(module).items():
             if isinstance(value, type) and issubclass(value, Wire) and value.__module__ == module.__name__:
                 found[name] = value
@@ -77,7 +77,7 @@ def _operation(described: Described) -> dict[str, Any]:
         refusals |= {403}
     if described.path == "/api/brain/session":
         operation["security"] = []
-    if described.method == "POST":
+    if described.method in ("POST", "PUT"):
         refusals |= {413, 415}
     if described.body is not None or described.query or described.headers:
         refusals |= {422}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sidecar.api.models import ModelRoutes
 from sidecar.api.review import ReviewRoutes
 from sidecar.api.session import SessionRoutes
 from sidecar.api.system import SystemRoutes
@@ -15,6 +16,7 @@ from sidecar.api.tools import ToolRoutes
 from sidecar.api.trust import TrustRoutes
 from sidecar.wire.base import Wire
 from sidecar.wire.events import EventPage
+from sidecar.wire.models import LocalServerList, ModelTest, ModelTestRequest, UseAnswer, UseRequest
 from sidecar.wire.system import (
     AgentList,
     GrantList,
@@ -219,6 +221,26 @@ TABLE: Sequence[Described] = (
     ),
     Described("GET", "/api/brain/agents", "agents", "The agents", AgentList),
     Described("GET", "/api/brain/models", "models", "The models, and who plays which role", ModelList),
+    Described("GET", "/api/brain/models/local", "local_models", "Model servers on this machine", LocalServerList),
+    Described(
+        "POST",
+        "/api/brain/models/test",
+        "test_model",
+        "Try a model with one small request",
+        ModelTest,
+        200,
+        ModelTestRequest,
+    ),
+    Described(
+        "PUT",
+        "/api/brain/models/use",
+        "use_model",
+        "Choose the model of a role, in the person's own configuration",
+        UseAnswer,
+        200,
+        UseRequest,
+        refusals=(409,),
+    ),
     Described("GET", "/api/brain/status", "status", "How the sidecar is", StatusAnswer),
     Described("POST", "/api/brain/bridge/ticket", "bridge_ticket", "A one-time ticket for the bridge", Ticket),
     Described("POST", "/api/brain/session/code", "session_code", "A one-time code for the panel", SessionCode),
@@ -239,6 +261,7 @@ def endpoints(
     review: ReviewRoutes,
     tools: ToolRoutes,
     trust: TrustRoutes,
+    models: ModelRoutes,
     system: SystemRoutes,
     session: SessionRoutes,
     tickets: Tickets,
@@ -270,7 +293,10 @@ def endpoints(
         "trust": trust.list,
         "set_trust": trust.set,
         "agents": system.agents,
-        "models": system.models,
+        "models": models.list,
+        "local_models": models.local,
+        "test_model": models.test,
+        "use_model": models.use,
         "status": system.status,
         "bridge_ticket": tickets.endpoint,
         "session_code": session.make_code,

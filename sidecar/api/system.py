@@ -1,4 +1,4 @@
-"""What there is: health, status, tools, agents, models, routing."""
+"""What there is: health, status, agents, routing."""
 
 import asyncio
 import os
@@ -15,7 +15,6 @@ from sidecar.agents.router import route
 from sidecar.api.bodies import answer, read
 from sidecar.api.streams import Streams
 from sidecar.journal.port import Journal
-from sidecar.models.catalog import Catalog
 from sidecar.telemetry.metrics import render
 from sidecar.wire.system import AgentList, Health, SandboxState, ShellState, StatusAnswer
 from sidecar.wire.tasks import RouteRequest
@@ -26,7 +25,6 @@ class SystemRoutes:
     def __init__(
         self,
         journal: Journal,
-        catalog: Catalog,
         customs: Customs,
         streams: Streams,
         shells: Callable[[], list[ShellState]],
@@ -34,7 +32,6 @@ class SystemRoutes:
         workspace: Path,
     ) -> None:
         self._journal = journal
-        self._catalog = catalog
         self._customs = customs
         self._streams = streams
         self._shells = shells
@@ -80,9 +77,6 @@ class SystemRoutes:
     async def agents(self, request: Request) -> Response:
         agents = self._customs.of(str(self._workspace)).agents
         return answer(AgentList(agents=[agent.info() for agent in agents.values()]))
-
-    async def models(self, request: Request) -> Response:
-        return answer(self._catalog.list())
 
     async def route(self, request: Request) -> Response:
         wanted = await read(request, RouteRequest)

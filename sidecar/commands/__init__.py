@@ -35,6 +35,7 @@ COMMANDS = {
     "stop": Command("stop", "stop the running sidecar"),
     "keys": Command("keys", "put away the key of a model provider"),
     "models": Command("models", "say which models there are, and which plays which role"),
+    "use": Command("use", "choose the model of a role, and try it"),
     "doctor": Command("doctor", "say what is set up, what is missing, and how to fix it"),
     "completion": Command("completion", "print the completion script of your shell"),
 }
@@ -42,5 +43,5 @@ COMMANDS = {
 GROUPS = {
     "tasks": ("run", "tasks", "show", "message", "approve", "cancel", "resume", "diff", "rewind"),
     "tools": ("tools", "tool", "route", "policy", "trust"),
-    "the sidecar": ("serve", "shell", "open", "stop", "keys", "models", "doctor", "completion"),
+    "the sidecar": ("serve", "shell", "open", "stop", "keys", "models", "use", "doctor", "completion"),
 }

@@ -35,6 +35,9 @@ class Client:
     ) -> Any:
         return self._call("POST", path, body, headers or {}, timeout)
 
+    def put(self, path: str, body: Json, *, timeout: float = SECONDS) -> Any:
+        return self._call("PUT", path, body, {}, timeout)
+
     def stream(self, task_id: str, after: int = 0) -> Iterator[Message]:
         """A task's events until the stream ends; `Unreachable` if it breaks off."""
         headers = {"Last-Event-ID": str(after)} if after else {}

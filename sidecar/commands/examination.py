@@ -18,6 +18,7 @@ from sidecar.commands.containment import containment, sandbox
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.findings import MISSING, NOTE, OK, Finding
 from sidecar.commands.sidecars import running
+from sidecar.config.choices import Choices
 from sidecar.config.keys import VARIABLES, Keys
 from sidecar.config.places import config_file
 from sidecar.config.settings import PREFIX, BadSettings, Settings, load
@@ -134,20 +135,20 @@ def _models(data_dir: Path, client: Client | None, environ: Mapping[str, str]) -
 
     try:
         settings = load(environ)
-        keys = Keys(environ, data_dir)
+        keys = Keys(environ, data_dir, Choices(settings).served_at)
         listed = Catalog(settings, Path(settings.scripts or data_dir / "scripts"), keys).list()
     except (BadSettings, CommandFailed):
         return
     for model in listed.models:
         roles = ", ".join(role.role for role in listed.roles if model.name in role.chain) or "no role"
-        fix = "" if model.available else "Name another model in the settings, or in BRAIN_MODEL_FAST, _SMART, _INSTANT."
+        fix = "" if model.available else "Choose another one: `brain use PROVIDER/NAME`, or `brain use offline`."
         found = f"{model.name} for {roles}: {model.why}"
         yield Finding("model", OK if model.available else MISSING, found, fix)
     for provider in VARIABLES:
         origin = keys.origin(provider)
         if origin is not None:
             served = any(model.provider == provider and model.available for model in listed.models)
-            fix = "" if served else f"Name one of its models, as in BRAIN_MODEL_SMART={provider}/NAME."
+            fix = "" if served else f"Use one of its models: `brain use {provider}/NAME`."
             yield Finding("key", OK if served else NOTE, f"{provider}: {origin.place}", fix)
     for server in find():
         yield Finding("server", OK, f"{server.kind} at {server.base_url}: {_served(server)}")

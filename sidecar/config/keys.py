@@ -6,7 +6,7 @@ says which keys the keyring has, so that nobody who keeps none there ever waits 
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -42,8 +42,15 @@ class Origin:
 
 
 class Keys:
-    def __init__(self, environ: Mapping[str, str], data_dir: Path) -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        data_dir: Path,
+        served_at: Callable[[str], str | None] = lambda provider: None,
+    ) -> None:
         self._environ = environ
+        #: Where the person's settings say that a provider is.
+        self._served_at = served_at
         self._data = DataDir(data_dir)
         self._file = data_dir / _FILE
         #: By what the file says of it, which changes with every key that is put away: the keyring is slow to ask.
@@ -63,7 +70,7 @@ class Keys:
         return entry.get("key") if entry else None
 
     def base_url(self, provider: str) -> str | None:
-        return self._environ.get(BASE_URLS[provider], "").strip() or None
+        return self._environ.get(BASE_URLS[provider], "").strip() or self._served_at(provider)
 
     def origin(self, provider: str) -> Origin | None:
         for variable in VARIABLES[provider]:

@@ -25,6 +25,9 @@ class Settings(BaseModel):
     model_fast: str = Field("", description="Model for planning and review; several with commas: a chain.")
     model_smart: str = Field("", description="Model for code; several with commas: a chain.")
     model_instant: str = Field("", description="Model for simple commands; several with commas: a chain.")
+    openai_base_url: str = Field(
+        "", description="Where `openai/…` is served if not at OpenAI: a server on this machine. OPENAI_BASE_URL wins."
+    )
     model_idle_seconds: Annotated[float, Field(gt=0, description="How long a model may say nothing.")] = 120
     model_reply_seconds: Annotated[float, Field(gt=0, description="How long one reply of a model may take.")] = 900
     model_reply_tokens: Annotated[int, Field(ge=16, description="How long one reply of a model may be, in tokens.")] = (

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from sidecar.config.choices import Choices
 from sidecar.config.keys import Keys
 from sidecar.config.settings import Settings
 from sidecar.models import scripted
@@ -16,6 +17,8 @@ from sidecar.models.limits import Limits
 from sidecar.models.port import Model, Switch
 from sidecar.models.prices import Prices
 from sidecar.models.providers import PROVIDERS, Providers
+from sidecar.models.trial import tried
+from sidecar.wire.models import ModelTest
 from sidecar.wire.system import ModelInfo, ModelList, RoleInfo
 from sidecar.wire.tasks import Models
 
@@ -29,9 +32,14 @@ UNPRICED = (
 
 class Catalog:
     def __init__(
-        self, settings: Settings, scripts: Path, keys: Keys | None = None, prices: Prices | None = None
+        self,
+        settings: Settings,
+        scripts: Path,
+        keys: Keys | None = None,
+        prices: Prices | None = None,
+        choices: Choices | None = None,
     ) -> None:
-        self._settings = settings
+        self._choices = choices or Choices(settings)
         self._scripts = scripts
         limits = Limits(
             idle_seconds=settings.model_idle_seconds,
@@ -58,11 +66,8 @@ class Catalog:
         return links[0].model if alone else Chain(links, tell)
 
     def chain(self, role: str, wanted: Models) -> list[str]:
-        given = {
-            "fast": wanted.fast or self._settings.model_fast,
-            "smart": wanted.smart or self._settings.model_smart,
-            "instant": wanted.instant or self._settings.model_instant,
-        }[role]
+        wish = {"fast": wanted.fast, "smart": wanted.smart, "instant": wanted.instant}[role]
+        given = wish or self._choices.model(role)
         named = [name.strip() for name in given.split(",") if name.strip()]
         return named or self._providers.defaults(role) or [OFFLINE]
 
@@ -78,6 +83,16 @@ class Catalog:
     def priced(self, role: str, wanted: Models) -> bool:
         """Whether what the role's models cost is known, so that a limit of cost can be kept."""
         return all(self._providers.priced(name) for name in self.chain(role, wanted))
+
+    async def tried(self, name: str, base_url: str | None = None) -> ModelTest:
+        """Whether it can be used, found out by using it; at `base_url`, if that is given."""
+        try:
+            model = self._resolve(name, base_url)
+        except NoSuchModel as refusal:
+            return ModelTest(model=name, ok=False, message=str(refusal))
+        if model.provider == "offline":
+            return ModelTest(model=name, ok=True, message=f"{name} is always there; it needs no key.", tools=True)
+        return await tried(model)
 
     async def warm(self) -> None:
         """Loads in the background what the first task would else wait for. Nobody who wants to end waits for it."""
@@ -109,7 +124,7 @@ class Catalog:
             why = "Always there; needs no key."
         return ModelInfo(name=name, provider=provider, available=True, why=why)
 
-    def _resolve(self, name: str) -> Model:
+    def _resolve(self, name: str, base_url: str | None = None) -> Model:
         provider, _, model = name.partition("/")
         if provider == "offline":
             from sidecar.models.offline.model import Offline
@@ -121,7 +136,7 @@ class Catalog:
             except scripted.BadScript as error:
                 raise NoSuchModel(str(error)) from error
         if provider in PROVIDERS and model:
-            return self._providers.model(provider, model)
+            return self._providers.model(provider, model, base_url)
         known = ", ".join([*PROVIDERS, "offline"])
         raise NoSuchModel(
             f"{name}: a model is named provider/name, and the providers are {known}. {OFFLINE} needs no key."

@@ -1,6 +1,7 @@
 """
 ModelError
 ├── NoSuchModel     a name that stands for no model that can be used here
+├── BadChoice       what was asked for cannot be chosen; nothing was changed
 └── Unusable        what a provider sent, or what is to be sent to it, cannot be used; carries the failure to report
 """
 
@@ -12,6 +13,10 @@ class ModelError(Exception):
 
 
 class NoSuchModel(ModelError):
+    pass
+
+
+class BadChoice(ModelError):
     pass
 
 

@@ -5,6 +5,7 @@ Nothing here runs unless somebody asks for it. Only loopback addresses are calle
 
 import http.client
 import json
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,6 +15,10 @@ from urllib.parse import urlsplit
 #: Where each listens unless it is told otherwise.
 USUAL = (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000))
 SECONDS = 1.0
+#: For all of a search; models that were not asked by then are named without what they can do.
+SEARCH_SECONDS = 4.0
+MOST_MODELS = 20
+_MOST_BYTES = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +38,9 @@ class LocalServer:
 
 
 def find(places: Sequence[tuple[str, int]] = USUAL) -> list[LocalServer]:
+    end = time.monotonic() + SEARCH_SECONDS
     with ThreadPoolExecutor(max(1, len(places))) as pool:
-        found = pool.map(lambda place: _look(*place), places)
+        found = pool.map(lambda place: _look(place[0], place[1], end), places)
         return [server for server in found if server is not None]
 
 
@@ -46,13 +52,14 @@ def probe(base_url: str, name: str) -> LocalModel:
     return known or LocalModel(name)
 
 
-def _look(kind: str, port: int) -> LocalServer | None:
+def _look(kind: str, port: int, end: float) -> LocalServer | None:
     base_url = f"http://127.0.0.1:{port}/v1"
     listed = _call(base_url, "GET", "/v1/models")
     if not isinstance(listed, dict) or not isinstance(listed.get("data"), list):
         return None
     names = [str(model["id"]) for model in listed["data"] if isinstance(model, dict) and "id" in model]
-    return LocalServer(kind, base_url, [probe(base_url, name) for name in names[:20]])
+    models = [probe(base_url, name) if time.monotonic() < end else LocalModel(name) for name in names[:MOST_MODELS]]
+    return LocalServer(kind, base_url, models)
 
 
 def _ollama(base_url: str, name: str) -> LocalModel | None:
@@ -101,11 +108,21 @@ def _call(base_url: str, method: str, path: str, body: object = None) -> Any:
         sent = None if body is None else json.dumps(body)
         connection.request(method, path, sent, {"Content-Type": "application/json"} if sent else {})
         answer = connection.getresponse()
-        return json.loads(answer.read(4_000_000)) if answer.status == 200 else None
+        return json.loads(_read(answer)) if answer.status == 200 else None
     except (OSError, http.client.HTTPException, ValueError):
         return None
     finally:
         connection.close()
+
+
+def _read(answer: http.client.HTTPResponse) -> bytes:
+    """A server that sends a little again and again is not listened to for ever."""
+    end, content = time.monotonic() + SECONDS, b""
+    while len(content) < _MOST_BYTES and (piece := answer.read1(65_536)):
+        content += piece
+        if time.monotonic() > end:
+            raise TimeoutError
+    return content
 
 
 def _whole(value: object) -> int | None:

@@ -48,7 +48,7 @@ class Providers:
         self._making = threading.Lock()
         self._closed = False
         #: What a server on this machine said of its models.
-        self._served: dict[str, LocalModel] = {}
+        self._served: dict[tuple[str, str], LocalModel] = {}
 
     def defaults(self, role: str) -> list[str]:
         """The models of those whose key is there; one without a key has to be named."""
@@ -58,8 +58,8 @@ class Providers:
             if self._keys.find(name) is not None
         ]
 
-    def model(self, provider: str, name: str) -> Remote:
-        access = self._access(provider, name)
+    def model(self, provider: str, name: str, base_url: str | None = None) -> Remote:
+        access = self._access(provider, name, base_url)
         limits = self._limits
         local = access.base_url is not None and is_local(access.base_url)
         if local:
@@ -93,7 +93,8 @@ class Providers:
         def holds() -> int | None:
             if own_server is not None:
                 # Asked for when it is warmed, or when it is first used.
-                return self._served[name].context_tokens if name in self._served else None
+                known = self._served.get((own_server, name))
+                return known.context_tokens if known else None
             return price.context if price else None
 
         return Remote(provider, name, dialect, limits, at_hand=lambda: access in self._clients, holds=holds)
@@ -127,11 +128,11 @@ class Providers:
                 self._ask_server(access.base_url, name)
 
     def _ask_server(self, base_url: str, name: str) -> "LocalModel":
-        if name not in self._served:
+        if (base_url, name) not in self._served:
             from sidecar.models.local import probe
 
-            self._served[name] = probe(base_url, name)
-        return self._served[name]
+            self._served[base_url, name] = probe(base_url, name)
+        return self._served[base_url, name]
 
     async def close(self) -> None:
         self._closed = True
@@ -139,11 +140,18 @@ class Providers:
         for access, client in clients.items():
             await (client.aio.aclose() if access.provider == "gemini" else client.close())
 
-    def _access(self, provider: str, name: str) -> Access:
+    def _access(self, provider: str, name: str, elsewhere: str | None = None) -> Access:
+        """`elsewhere` is where to ask instead of where the person's settings say; empty is the provider itself."""
         known = PROVIDERS[provider]
         key, base_url = self._keys.find(provider), self._keys.base_url(provider)
+        if elsewhere is not None and provider == "openai":
+            base_url = elsewhere or None
         if key is None and not (provider == "openai" and base_url):
-            server = " A local server needs none: set OPENAI_BASE_URL." if provider == "openai" else ""
+            server = (
+                " A local server needs none: `brain models` finds it, or set OPENAI_BASE_URL."
+                if provider == "openai"
+                else ""
+            )
             raise NoSuchModel(
                 f"{provider}/{name}: there is no key. Run `brain keys set {provider}`, or set "
                 f"{' or '.join(VARIABLES[provider])}.{server}"

@@ -323,6 +323,26 @@ export interface KilledProcess {
   command: string;
 }
 
+export interface LocalModelInfo {
+  /** `openai/name`, as it is used. */
+  name: string;
+  /** What the server really holds, in tokens. */
+  contextWindow?: number;
+  /** Left out if the server does not say. */
+  tools?: boolean;
+}
+
+export interface LocalServerInfo {
+  /** By its port: Ollama, LM Studio, llama.cpp or vLLM. */
+  kind: string;
+  baseUrl: string;
+  models: LocalModelInfo[];
+}
+
+export interface LocalServerList {
+  servers: LocalServerInfo[];
+}
+
 export interface MessageEvent {
   type: "message";
   seq?: number;
@@ -361,6 +381,28 @@ export interface ModelInfo {
 export interface ModelList {
   models: ModelInfo[];
   roles: RoleInfo[];
+}
+
+/** What came of one small request to a model. */
+export interface ModelTest {
+  model: string;
+  /** Whether it answered. */
+  ok: boolean;
+  /** In words; if it did not answer, what to do. */
+  message: string;
+  /** From the request to the end of the answer. */
+  latencyMs?: number;
+  /** Whether it called the tool that it was told to call. */
+  tools?: boolean;
+  /** In tokens, if anybody knows. */
+  contextWindow?: number;
+}
+
+export interface ModelTestRequest {
+  /** `provider/name`. */
+  model: string;
+  /** A server on this machine, such as `http://127.0.0.1:11434/v1`. */
+  baseUrl?: string;
 }
 
 /** Which model plays a role: `provider/name`, or several with commas between them. */
@@ -750,6 +792,28 @@ export interface UsageEvent {
   outputTokens: number;
   cachedTokens: number;
   costUsd: number;
+}
+
+export interface UseAnswer {
+  /** Whether it was written down; the next task then uses it. */
+  changed: boolean;
+  message: string;
+  tests: ModelTest[];
+  /** Who plays which role now. */
+  roles: RoleInfo[];
+  /** The commands that make it as it was. */
+  back: string[];
+}
+
+export interface UseRequest {
+  /** `provider/name`, or several with commas; `offline`; `auto`: whatever there are keys for. */
+  model: string;
+  /** Every role, if left out. */
+  role?: "fast" | "smart" | "instant";
+  /** Where `openai/…` is served: a server on this machine, or empty for OpenAI itself. */
+  baseUrl?: string | null;
+  /** Also if the model does not answer now. */
+  force?: boolean;
 }
 
 export interface VerificationEvent {

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from sidecar.config.choices import Choices
+from sidecar.config.settings import Settings
 from sidecar.models.access import is_local
 from sidecar.models.local import LocalModel, find, probe
 from sidecar.models.port import ModelTurn, Stop, ToolReturn, ToolTurn
@@ -133,7 +135,7 @@ async def test_what_the_server_would_cut_off_is_refused(stage: Stage) -> None:
 
 async def test_what_the_server_holds_is_known_once_it_is_warm(stage: Stage) -> None:
     _llama_cpp(stage.server)
-    stage.catalog._settings = stage.catalog._settings.model_copy(update={"model_smart": f"openai/{OPENAI.model}"})
+    stage.catalog._choices = Choices(Settings(model_smart=f"openai/{OPENAI.model}"))
     await stage.catalog.warm()
     model: Any = stage.model()
     assert model.context_size == 4096

@@ -1,0 +1,64 @@
+"""The models: which there are, which servers run on this machine, whether one answers, and who plays a role."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sidecar.api.bodies import answer, read
+from sidecar.config.settings import BadSettings
+from sidecar.engine.errors import Refused
+from sidecar.models.access import is_local
+from sidecar.models.catalog import Catalog
+from sidecar.models.errors import BadChoice
+from sidecar.models.selection import Selection
+from sidecar.wire.models import LocalModelInfo, LocalServerInfo, LocalServerList, ModelTestRequest, UseRequest
+
+
+class ModelRoutes:
+    def __init__(self, catalog: Catalog, selection: Selection) -> None:
+        self._catalog = catalog
+        self._selection = selection
+        self._searching = asyncio.Lock()
+
+    async def list(self, request: Request) -> Response:
+        return answer(self._catalog.list())
+
+    async def local(self, request: Request) -> Response:
+        """Only when somebody asks, and one search at a time."""
+        from sidecar.models.local import find
+
+        async with self._searching:
+            found = await asyncio.to_thread(find)
+        return answer(
+            LocalServerList(
+                servers=[
+                    LocalServerInfo(
+                        kind=server.kind,
+                        base_url=server.base_url,
+                        models=[
+                            LocalModelInfo(
+                                name=f"openai/{model.name}", context_window=model.context_tokens, tools=model.tools
+                            )
+                            for model in server.models
+                        ],
+                    )
+                    for server in found
+                ]
+            )
+        )
+
+    async def test(self, request: Request) -> Response:
+        wanted = await read(request, ModelTestRequest)
+        if wanted.base_url and not is_local(wanted.base_url):
+            raise Refused(422, "not_on_this_machine", f"{wanted.base_url[:200]} is not a server on this machine.")
+        return answer(await self._catalog.tried(wanted.model, wanted.base_url))
+
+    async def use(self, request: Request) -> Response:
+        wanted = await read(request, UseRequest)
+        try:
+            return answer(await self._selection.use(wanted))
+        except BadChoice as error:
+            raise Refused(422, "bad_choice", str(error)) from error
+        except BadSettings as error:
+            raise Refused(409, "settings_not_written", str(error)) from error

@@ -1,0 +1,55 @@
+"""One small request to a model: whether it answers, whether it calls a tool, and how long that takes."""
+
+import asyncio
+import time
+
+from sidecar.models.port import Failure, Model, Reply, Request, Stop, UserTurn
+from sidecar.wire.models import ModelTest
+from sidecar.wire.tools import ToolInfo
+
+#: A server on this machine may have to load the model first.
+SECONDS = 60.0
+_TOOL = ToolInfo(
+    name="ready",
+    description="Says that you are ready.",
+    parameters={"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
+    executor="local",
+    timeout=1,
+    retryable=False,
+    parallel=True,
+    effects="none",
+)
+_SYSTEM = "This is a test of the connection. Call the tool `ready` with the word `yes`. Say nothing else."
+
+
+async def tried(model: Model, seconds: float = SECONDS) -> ModelTest:
+    """Asked once: who tries a model wants to know how it is now."""
+    name, begun = f"{model.provider}/{model.name}", time.monotonic()
+    reply = await _asked(model, seconds)
+    took = time.monotonic() - begun
+    window: int | None = getattr(model, "context_size", None)
+    if reply.failure is not None:
+        return ModelTest(model=name, ok=False, message=reply.failure.message, context_window=window)
+    calls = any(call.tool == _TOOL.name and call.problem is None for call in reply.calls)
+    if not calls and not reply.text.strip():
+        return ModelTest(model=name, ok=False, message=f"{name} answered with nothing.", context_window=window)
+    able = (
+        "calls tools." if calls else "did not call the tool that it was told to call: agents may not get far with it."
+    )
+    message = f"{name} answered in {took:.1f} s and {able}"
+    milliseconds = round(took * 1000, 1)
+    return ModelTest(model=name, ok=True, message=message, latency_ms=milliseconds, tools=calls, context_window=window)
+
+
+async def _asked(model: Model, seconds: float) -> Reply:
+    request = Request("trial", _SYSTEM, [UserTurn(text="Are you ready?")], [_TOOL])
+    failure = Failure(code="stream_cut", message="The model's reply broke off before its end.")
+    try:
+        async with asyncio.timeout(seconds):
+            async for part in model.stream(request):
+                if isinstance(part, Reply):
+                    return part
+    except TimeoutError:
+        message = f"The model did not answer within {seconds:g} seconds."
+        failure = Failure(code="model_too_slow", message=message)
+    return Reply(stop=Stop.FAILED, failure=failure)

@@ -1,0 +1,86 @@
+"""What the person chose is written into their own file, and holds from then on."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from sidecar.config.choices import Choices, edited
+from sidecar.config.settings import BadSettings, Settings, load
+
+FILE = Path("config.toml")
+
+
+def chosen(file: Path, **environ: str) -> Choices:
+    return Choices(load(environ, file), file, environ)
+
+
+def test_a_choice_is_written_and_read_again_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "config.toml"
+    choices = chosen(file)
+    assert choices.model("smart") == ""
+    choices.write({"model_smart": "groq/openai/gpt-oss-20b"})
+    assert choices.model("smart") == "groq/openai/gpt-oss-20b"
+    assert load({}, file).model_smart == "groq/openai/gpt-oss-20b"
+
+
+def test_what_somebody_else_writes_into_the_file_holds_too(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    choices = chosen(file)
+    file.write_text('model_fast = "offline/basic"\nopenai_base_url = "http://127.0.0.1:1/v1"\n')
+    assert choices.model("fast") == "offline/basic"
+    assert choices.served_at("openai") == "http://127.0.0.1:1/v1"
+    assert choices.served_at("groq") is None
+    file.unlink()
+    assert choices.model("fast") == ""
+
+
+def test_a_file_that_has_become_unreadable_changes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('model_fast = "offline/basic"\n')
+    choices = chosen(file)
+    file.write_text("model_fast = ")
+    assert choices.model("fast") == "offline/basic"
+    with pytest.raises(BadSettings, match="Nothing was changed"):
+        choices.write({"model_fast": "groq/x"})
+    assert file.read_text() == "model_fast = "
+
+
+def test_the_environment_wins_and_that_is_said(tmp_path: Path) -> None:
+    choices = chosen(tmp_path / "config.toml", BRAIN_MODEL_FAST="offline/basic", OPENAI_BASE_URL="http://127.0.0.1:1")
+    choices.write({"model_fast": "groq/x"})
+    assert choices.model("fast") == "offline/basic"
+    assert choices.overruled("model_fast") == "BRAIN_MODEL_FAST"
+    assert choices.overruled("openai_base_url") == "OPENAI_BASE_URL"
+    assert choices.overruled("model_smart") is None
+
+
+def test_everything_else_in_the_file_stays_as_it_was() -> None:
+    text = '# mine\nmax_tasks = 8  # many\n  model_smart = "a/b"\n\n# the end'
+    changed = edited(text, {"model_smart": 'gro"q/ü', "model_fast": "x/y"}, FILE)
+    assert changed == '# mine\nmax_tasks = 8  # many\nmodel_smart = "gro\\"q/ü"\n\n# the end\nmodel_fast = "x/y"\n'
+    assert (
+        edited(changed, {"model_smart": "", "model_fast": ""}, FILE) == "# mine\nmax_tasks = 8  # many\n\n# the end\n"
+    )
+
+
+@pytest.mark.parametrize("text", ['model_smart = """\na\n"""\n', '"model_smart" = "a"\n', '[table]\nx = "y"\n'])
+def test_a_file_that_a_line_cannot_change_is_left_alone(text: str) -> None:
+    with pytest.raises(BadSettings, match="yourself: model_smart"):
+        edited(text, {"model_smart": "b"}, FILE)
+
+
+def test_a_link_stays_a_link_and_the_mode_stays(tmp_path: Path) -> None:
+    kept = tmp_path / "dotfiles.toml"
+    kept.write_text("max_tasks = 2\n")
+    kept.chmod(0o644)
+    file = tmp_path / "config.toml"
+    file.symlink_to(kept)
+    chosen(file).write({"model_fast": "offline/basic"})
+    assert file.is_symlink()
+    assert kept.read_text() == 'max_tasks = 2\nmodel_fast = "offline/basic"\n'
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o644
+
+
+def test_without_a_file_the_settings_hold() -> None:
+    assert Choices(Settings(model_fast="a/b")).model("fast") == "a/b"
