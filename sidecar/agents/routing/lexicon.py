@@ -29,7 +29,7 @@ RUN = word_set(
     "stoppe kompiliere teste deploye ausführen starten installieren ejecutar exécuter lancer instalar installer "
     "iniciar exécute exécutez lance lancez démarre arrête installe ejecuta ejecute inicia instala lanza compila "
     "esegui avvia installa executa rode inicie instale recompile rebuild redeploy relaunch revert reset ping time "
-    "measure terminate dump"
+    "measure terminate dump seed"
 )
 CREATE = word_set(
     "create make build write generate scaffold bootstrap init initialize initialise develop code implement new "
@@ -60,6 +60,7 @@ EDIT = word_set(
 )
 REFACTOR = word_set(
     "refactor restructure reorganize reorganise reorganizing simplify modularize modularise modernize modernise "
+    "organize organise "
     "decouple untangle disentangle deduplicate dedupe consolidate extract inline split tidy declutter streamline "
     "unify abstract generalize generalise encapsulate factor migrate rewrite rework decompose break flatten "
     "separate collapse group combine rearchitect re-architect componentize dry refactoring refaktoriere "
@@ -72,7 +73,7 @@ REVIEW = word_set(
     "review audit critique inspect assess evaluate rate double-check doublecheck vet scrutinize scrutinise "
     "criticize judge spot sanity-check check verify suggest prüfe überprüfe kontrolliere begutachte bewerte relis "
     "relisez vérifie révise évalue inspecte revisa comprueba verifica evalúa audita rivedi controlla revise "
-    "verifique avalie prüfen überprüfen reviewe examine re-review"
+    "verifique avalie prüfen überprüfen reviewe examine re-review scan approve"
 )
 DOCUMENT = word_set(
     "document comment proofread annotate dokumentiere kommentiere documente documentez commente documenta comenta "
@@ -85,7 +86,7 @@ EXPLAIN = word_set(
     "determine schau erkläre erklär erläutere zeige zeig suche such finde liste beschreibe fasse sag nenne "
     "explique expliquez montre cherche trouve décris résume dis explica muestra busca encuentra lista resume dime "
     "spiega mostra cerca trova elenca descrivi mostre procure encontre descreva explains erklären zeigen suchen "
-    "expliquer explicar montrer buscar teach remind"
+    "expliquer explicar montrer buscar teach remind map"
 )
 VERBS = RUN | CREATE | EDIT | REFACTOR | REVIEW | DOCUMENT | EXPLAIN | word_set("clean merge")
 
@@ -165,7 +166,8 @@ FLAWS = word_set(
     "weaknesses feedback quality pitfalls risks risky bottleneck bottlenecks deadlock deadlocks inefficiencies "
     "concerns fehler schwachstellen robust antipatterns anti-patterns better broken-code break overflow overflows "
     "edge-cases reviewed sound loopholes suspicious erreurs errores bogues performance inefficient exploited "
-    "exploitable properly correctly bad efficient good clean optimal okay weak fragile"
+    "exploitable properly correctly bad efficient good clean optimal okay ok fine weak fragile forgot missed "
+    "overlooked forgotten secrets"
 )
 CODE = word_set(
     "implemented handled configured defined stored structured initialized code codebase code-base function "
@@ -184,7 +186,7 @@ WORLD = word_set(
     "tips interviews motivation concept difference pros cons best mean means recommend learn theorem invented "
     "book advice joke haiku poem story stand versus vs worth going teach better harder easier career interview "
     "you your yourself popular history opinion analogy five unterschied recommandes recomiendas principle "
-    "principles paradigm weather ideas idea meaning bedeutet beginner"
+    "principles paradigm weather ideas idea meaning bedeutet beginner sky universe life"
 )
 CHAT = word_set(
     "hi hello hey thanks thank thx ok okay yes no yep nope cool great nice bye goodbye lol haha sorry welcome "

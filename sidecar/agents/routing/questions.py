@@ -9,7 +9,7 @@ _THE = lex.word_set("the that it der die das le la les el los las den dem se l'"
 _MINE = lex.word_set("this these my code pr diff change changes i here module file it")
 _ANYTHING = frozenset(("anything", "something"))
 _OURS = lex.word_set("this these my our pr diff")
-_JUDGED = lex.word_set("is are any does did do what que what's how could can was has")
+_JUDGED = lex.word_set("is are any anything does did do what que what's how could can was has")
 _LOOKS = lex.word_set("list ls dir search grep find cat open show tree locate liste suche busca cherche trace")
 _AUXILIARIES = lex.word_set("is are was were do does did will should would can has have")
 _OPINION = lex.word_set("think penses-tu pensez-vous denkst hältst opinas piensas parece")
@@ -26,7 +26,7 @@ def asked_about(clause: Clause, said: bool = False) -> tuple[Intent, float]:
         not clause.named and clause.has(lex.MACHINE)
     ):
         return "run_command", 0.75
-    if not said and _runs(clause):
+    if (not said and _runs(clause)) or ("git" in words and "status" in words):
         return "run_command", 0.8
     if not (said or clause.asks) and words[0] in ("when", "wenn", "if") and not _AUXILIARIES.issuperset(words[1:2]):
         return "edit_code", 0.65
@@ -62,8 +62,13 @@ def _evidence(clause: Clause) -> int:
         score = 1
     if words[:2] in (["what", "is"], ["what", "are"]) and not clause.named and not clause.has(_HERE | _THE):
         score -= 2
-    if words[0] in ("should", "would"):
-        score -= 2
+    if words[0] in ("should", "would") or ("should" in words and "one" in words):
+        score -= 3
+    if words[0] in ("where", "where's") or "anywhere" in words:
+        score += 2
+    if words[0] == "how" and "about" in words and "go" in words:
+        # “How would I go about adding…” is asked by one who stands before the code.
+        score += 3
     return score
 
 
@@ -89,4 +94,5 @@ def _judges(clause: Clause) -> bool:
         return True
     if not {"better", "good", "clean"}.isdisjoint(clause.words) and not (clause.named or clause.has(_OURS)):
         return False
-    return clause.has(_MINE) or clause.named or clause.has(_ANYTHING)
+    there = clause.words[1:2] == ["there"] and clause.has(_THE) and clause.has(lex.CODE)
+    return clause.has(_MINE) or clause.named or clause.has(_ANYTHING) or there

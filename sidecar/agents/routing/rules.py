@@ -6,6 +6,7 @@ from sidecar.agents.routing import lexicon as lex
 from sidecar.agents.routing.making import making
 from sidecar.agents.routing.questions import asked_about
 from sidecar.agents.routing.sentence import LITERAL, QUOTED, Clause, clauses
+from sidecar.agents.routing.stems import by_stem
 from sidecar.agents.routing.verbs import by_verb
 from sidecar.wire.tasks import Intent
 
@@ -41,6 +42,9 @@ _IT = lex.word_set("it them this that those these")
 
 
 def guess(text: str) -> Guess:
+    if (by_its_stem := by_stem(text)) is not None:
+        intent, stem = by_its_stem
+        return Guess(intent, 0.75, f"{_WORDS[intent]} (“{stem}”)")
     parts = clauses(text)
     found: list[tuple[Intent, float, str]] = []
     forbidden = False
@@ -88,7 +92,9 @@ def _by_head(clause: Clause, parts: list[Clause]) -> tuple[Intent, float] | None
     if head == "as" and "want" in clause.words:
         return "edit_code", 0.8
     if head in ("have", "take", "go") and not {"look", "over", "through"}.isdisjoint(clause.words[1:4]):
-        return ("review_code", 0.8) if clause.has(_CHANGES) else ("explain_code", 0.7)
+        return ("review_code", 0.8) if clause.has(_CHANGES) or clause.path else ("explain_code", 0.7)
+    if _wished(clause):
+        return making("create", Clause(["create", *clause.words], path=clause.path, named=clause.named))
     if head == "do" and not clause.asks and (clause.words[1:3] == ["the", "same"] or _IT.issuperset(clause.words[1:2])):
         return "edit_code", 0.6
     if "instead" in clause.before and head == "of" and clause.has(lex.VERBS):
@@ -118,6 +124,16 @@ def _by_head(clause: Clause, parts: list[Clause]) -> tuple[Intent, float] | None
     if clause.asks:
         return asked_about(clause)
     return None
+
+
+def _wished(clause: Clause) -> bool:
+    """“We need rate limiting”, “can we have pagination?”: what follows is a thing, whatever verb it looks like."""
+    before = clause.before
+    if before & {"to", "you", "help"} or clause.head in lex.DEFINITE or clause.head in lex.INDEFINITE:
+        return False
+    if "have" in before and before & {"can", "could"} and before & {"we", "i"}:
+        return True
+    return bool(before & {"need", "want"} and before & {"we", "i"} and len(clause.words) > 1 and not clause.asks)
 
 
 def _aside(clause: Clause) -> bool:
@@ -171,7 +187,9 @@ def _typed(clause: Clause) -> bool:
     if head == "make":
         return not rest or (len(rest) == 1 and rest[0] in lex.MAKE_TARGETS)
     if head in lex.NAMES_TOO:
-        return bool(rest) and (rest[0].startswith(("-", ".")) or clause.path or (head == "go" and rest[0] in _GO))
+        if head == "go":
+            return bool(rest) and rest[0] in _GO
+        return bool(rest) and (rest[0].startswith(("-", ".")) or clause.path)
     return False
 
 

@@ -97,7 +97,7 @@ def clauses(text: str) -> list[Clause]:
         tail = piece[len(piece.rstrip(_CLOSING)) :]
         if (first == "-" and len(piece) > 1) or (first == "." and len(piece) > 1 and piece[1] == "/"):
             bare = piece.rstrip(_CLOSING)
-        word = bare.lower().replace("’", "'")
+        word = bare.lower().replace("’", "'").removesuffix("-moi").removesuffix("-nous")
         if (word == bare and bare.isalpha()) or word in BRANDS:
             named = named or "()" in tail
         elif _PATH.search(bare) and not _FRAMEWORKS.search(bare):

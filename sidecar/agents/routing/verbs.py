@@ -32,7 +32,27 @@ def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, flo
     if head in ("rename", "renomme", "benenne", "renombra"):
         return ("edit_code", 0.75) if clause.has(_NOT_SYMBOLS) else ("refactor_code", 0.85)
     if head in ("move", "verschiebe", "déplace"):
-        return ("refactor_code", 0.8) if clause.has(_SYMBOLS) or "out" in rest else ("edit_code", 0.8)
+        between_files = clause.path and "from" in rest and "to" in rest and "." not in following
+        apart = clause.has(_SYMBOLS) or "out" in rest or between_files
+        return ("refactor_code", 0.8) if apart else ("edit_code", 0.8)
+    if head == "stop" and following.endswith("ing"):
+        return "edit_code", 0.8
+    if head == "show" and "we" in clause.before and following not in ("me", "us"):
+        return "edit_code", 0.7
+    if head == "change" and "name" in thing and (clause.has(_SYMBOLS) or clause.named):
+        return "refactor_code", 0.8
+    if head == "get" and rest and rest[-1] in ("running", "started") and following not in ("rid", "me"):
+        return "run_command", 0.75
+    if head in ("update", "upgrade") and thing and thing[-1] in ("dependencies", "packages") and not clause.path:
+        return "run_command", 0.7
+    if head == "undo" and "commit" in thing:
+        return "run_command", 0.8
+    if head in ("generate", "create", "produce") and thing[-2:] in (["coverage", "report"], ["test", "report"]):
+        return "run_command", 0.75
+    if head == "teach" and following not in ("me", "us") and "to" in rest:
+        return "edit_code", 0.8
+    if head == "add" and thing and thing[-1] in _STAGED and any(part.head == "commit" for part in parts):
+        return "run_command", 0.85
     if head in ("convert", "turn", "port"):
         other = (
             ("use" in rest and not clause.has(_SYMBOLS))
@@ -84,6 +104,8 @@ def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, flo
 
 
 _CODE_ITSELF = lex.word_set("code class function module file imports")
+_STAGED = frozenset(("all", "files", "everything", "changes", "it"))
+_STARTERS = frozenset(("starter", "template", "skeleton", "boilerplate", "app", "project"))
 _GIT = lex.word_set("branch main master develop origin upstream remote latest pr request")
 _OF_CODE = lex.CODE | lex.PIECES | frozenset(("callbacks", "chains", "promises", "views", "var", "tests", "globals"))
 _NOT_SYMBOLS = lex.word_set(
@@ -115,6 +137,8 @@ def _explaining(head: str, clause: Clause, following: str) -> tuple[Intent, floa
             return "review_code", 0.75
         if (head == "schau" or (head == "look" and following == "at")) and clause.has(_DIFFS):
             return "review_code", 0.8
+    if head == "give" and making("create", clause)[0] == "create_project" and clause.has(_STARTERS):
+        return "create_project", 0.8
     if head in ("show", "display") and following in ("a", "an") and clause.has(lex.PIECES):
         return "edit_code", 0.7
     if head == "open" and "browser" in rest:
@@ -179,7 +203,7 @@ def _editing(head: str, clause: Clause, thing: list[str], parts: list[Clause]) -
         return "review_code", 0.8
     if _documents(clause, thing):
         return "write_docs", 0.9
-    if thing and thing[0] in _IT and len(thing) <= 2 and any(part is not clause and _on_docs(part) for part in parts):
+    if thing and thing[0] in _IT and len(thing) <= 2 and _spoken_of_docs(clause, parts):
         return "write_docs", 0.75
     if head in (
         "remove",
@@ -206,6 +230,15 @@ _LOOKS = lex.word_set("color colour size font position margin generator parser b
 
 def _on_docs(clause: Clause) -> bool:
     return clause.has(lex.DOCS) and not clause.has(_RUNNING)
+
+
+def _spoken_of_docs(clause: Clause, parts: list[Clause]) -> bool:
+    """Whether “it” is documentation: what was named last, just before, else anywhere."""
+    place = parts.index(clause) if clause in parts else 0
+    for part in reversed(parts[:place]):
+        if part.named or _on_docs(part):
+            return _on_docs(part)
+    return any(part is not clause and _on_docs(part) for part in parts)
 
 
 def _documents(clause: Clause, thing: list[str]) -> bool:
