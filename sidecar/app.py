@@ -12,6 +12,8 @@ from sidecar import __version__
 from sidecar.agents.customs import Customs
 from sidecar.agents.roster import ROSTER
 from sidecar.api import application
+from sidecar.api.doctor import DoctorRoutes
+from sidecar.api.keys import KeyRoutes
 from sidecar.api.models import ModelRoutes
 from sidecar.api.review import ReviewRoutes
 from sidecar.api.routes import endpoints
@@ -112,7 +114,7 @@ class Sidecar:
     async def _built(self, token: str, port: int) -> QuietServer:
         """Everything, from the journal up to the server that stands before it."""
         launch, settings = self._launch, self._settings
-        retention = Retention(settings.keep_days, settings.keep_bytes)
+        retention = Retention(settings.keep_days, settings.keep_bytes, settings.keep_undo_bytes)
         self._journal = await SqliteJournal.open(self._data.journal, retention)
         self._registry, caches, trust = default_registry(), Caches(), Trust(self._data)
         sandboxes = Sandboxes(settings.sandbox)
@@ -151,6 +153,8 @@ class Sidecar:
                 ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
                 TrustRoutes(trust, grants, launch.workspace, self._engine),
                 ModelRoutes(catalog, Selection(catalog, choices)),
+                KeyRoutes(keys),
+                DoctorRoutes(launch.data_dir, launch.workspace, self._journal),
                 SystemRoutes(self._journal, customs, self._streams, self._bridge.shells, sandboxes, launch.workspace),
                 self._session,
                 tickets,

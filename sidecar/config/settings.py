@@ -44,6 +44,9 @@ class Settings(BaseModel):
     keep_bytes: Annotated[
         int, Field(ge=1_048_576, description="The journal's size from which the oldest ended tasks are dropped.")
     ] = 512 * 1024 * 1024
+    keep_undo_bytes: Annotated[
+        int, Field(ge=0, description="What the file contents of one task may take; what is beyond cannot be undone.")
+    ] = 256 * 1024 * 1024
     bridge_heartbeat_seconds: Annotated[
         float, Field(gt=0, description="How often a desktop shell is asked whether it is still there.")
     ] = 15

@@ -107,8 +107,10 @@ class _Salvage:
                     known.add(row[0])
                     self._copy_task(row, old, new)
         with suppress(sqlite3.Error):
-            blobs = old.execute("SELECT * FROM blobs")
-            new.executemany("INSERT OR IGNORE INTO blobs VALUES (?, ?, ?)", self._readable(blobs))
+            for row in self._readable(old.execute("SELECT * FROM blobs")):
+                columns = ("digest", "size", "data", "base", "depth")[: len(row)]
+                places = ", ".join("?" * len(row))
+                new.execute(f"INSERT OR IGNORE INTO blobs ({', '.join(columns)}) VALUES ({places})", row)  # noqa: S608
 
     def _copy_task(self, row: tuple[object, ...], old: sqlite3.Connection, new: sqlite3.Connection) -> None:
         position, task_id = row[0], row[1]

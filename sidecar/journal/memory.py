@@ -199,13 +199,15 @@ class MemoryJournal:
         found = self._tasks.values()
         return [kept.id for kept in found if any(kind == "undo" for kind, _ in kept.records)]
 
-    def put_blob(self, task_id: str, data: bytes) -> Awaitable[str]:
+    def put_blob(self, task_id: str, data: bytes, like: str | None = None) -> Awaitable[str]:
         return _done(lambda: self._put_blob(task_id, data))
 
     def _put_blob(self, task_id: str, data: bytes) -> str:
         digest = hashlib.sha256(data).hexdigest()
-        self._kept(task_id).blobs.add(digest)
-        self._blobs[digest] = data
+        used = self._kept(task_id).blobs
+        if sum(len(self._blobs[each]) for each in used) < self._retention.task_bytes:
+            used.add(digest)
+            self._blobs[digest] = data
         return digest
 
     async def blob(self, digest: str) -> bytes | None:

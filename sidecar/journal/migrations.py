@@ -71,8 +71,15 @@ def tasks_events_records_blobs(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def blobs_as_differences(connection: sqlite3.Connection) -> None:
+    # `base` is the content that the data is a difference to; `depth` how many of those lie below it.
+    connection.execute("ALTER TABLE blobs ADD COLUMN base TEXT")
+    connection.execute("ALTER TABLE blobs ADD COLUMN depth INTEGER NOT NULL DEFAULT 0")
+
+
 MIGRATIONS: list[Migration] = [
     tasks_events_records_blobs,
+    blobs_as_differences,
 ]
 
 

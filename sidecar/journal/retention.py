@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 class Retention:
     days: float = 90
     bytes: int = 512 * 1024 * 1024
+    #: What the file contents of one task may take; those beyond it are not kept, and cannot be undone.
+    task_bytes: int = 256 * 1024 * 1024
 
     def drops(self, created_at: str, size: int) -> bool:
         """Whether a task of that age goes, when the journal has that size."""

@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 import threading
-import zlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sidecar.journal import damage, rows
+from sidecar.journal.blobs import read_blob
 from sidecar.journal.errors import CannotOpen, UnknownTask
 from sidecar.journal.port import LEFT_OPEN, Claim, NewTask, Page, Record, StoredEvent
 from sidecar.journal.retention import Retention, timestamp
@@ -89,9 +89,10 @@ class SqliteJournal:
     async def release(self, task_id: str) -> None:
         await self._writer.submit(lambda store: store.release_claim(task_id))
 
-    def put_blob(self, task_id: str, data: bytes) -> Awaitable[str]:
-        self._grow(len(data) // 2)
-        return self._writer.submit(lambda store: store.put_blob(task_id, data), patient=True)
+    def put_blob(self, task_id: str, data: bytes, like: str | None = None) -> Awaitable[str]:
+        self._grow(len(data) // (2 if like is None else 16))
+        limit = self._retention.task_bytes
+        return self._writer.submit(lambda store: store.put_blob(task_id, data, like, limit), patient=True)
 
     async def prune(self) -> int:
         dropped = 0
@@ -177,7 +178,7 @@ class SqliteJournal:
         return await self._read(read)
 
     async def blob(self, digest: str) -> bytes | None:
-        return await self._read(partial(_read_blob, digest))
+        return await self._read(partial(read_blob, digest))
 
     async def _read(self, query: Callable[[sqlite3.Connection], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._with_connection, query)
@@ -248,8 +249,3 @@ def _read_page(task_id: str, after: int, limit: int, connection: sqlite3.Connect
 def _read_tasks(condition: str, values: tuple[object, ...], ending: str, connection: sqlite3.Connection) -> list[Task]:
     found = connection.execute(f"SELECT {rows.TASK_COLUMNS} FROM tasks WHERE {condition} {ending}", values)  # noqa: S608
     return [rows.task_from(row) for row in found]
-
-
-def _read_blob(digest: str, connection: sqlite3.Connection) -> bytes | None:
-    row = connection.execute("SELECT data FROM blobs WHERE digest = ?", (digest,)).fetchone()
-    return None if row is None else zlib.decompress(row[0])

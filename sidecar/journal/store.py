@@ -5,7 +5,6 @@ A method checks first and writes afterwards, so that a refusal has cost nothing;
 
 import hashlib
 import sqlite3
-import zlib
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.journal import rows
+from sidecar.journal.blobs import Blobs
 from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.migrations import migrate
 from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, NewTask, Record, StoredEvent
@@ -41,6 +41,8 @@ class Head:
     records: int
     fence: int
     state: TaskState
+    #: What the task's contents take, once that was asked for.
+    blob_bytes: int | None = None
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -63,6 +65,7 @@ class Store:
         # On macOS a plain fsync does not reach the disk; elsewhere this changes nothing.
         self._connection.execute("PRAGMA fullfsync = ON")
         migrate(self._connection)
+        self._blobs = Blobs(self._connection)
         self._heads: OrderedDict[str, Head] = OrderedDict()
         #: Rows whose state is written once, at the commit, however many events of the group changed it.
         self._changed: dict[int, TaskState] = {}
@@ -93,6 +96,7 @@ class Store:
         self._connection.execute("ROLLBACK")
         self._changed.clear()
         self._heads.clear()
+        self._blobs.forget()
 
     @property
     def changes(self) -> int:
@@ -275,14 +279,17 @@ class Store:
 
     # -- blobs and caps ----------------------------------------------------------------------------------------------
 
-    def put_blob(self, task_id: str, data: bytes) -> str:
+    def put_blob(self, task_id: str, data: bytes, like: str | None, limit: int) -> str:
         digest = hashlib.sha256(data).hexdigest()
         head = self._head(task_id)
-        known = self._connection.execute("SELECT 1 FROM blobs WHERE digest = ?", (digest,)).fetchone()
-        if known is None:
-            packed = zlib.compress(data, level=1)
-            self._connection.execute("INSERT INTO blobs VALUES (?, ?, ?)", (digest, len(data), packed))
-        self._connection.execute("INSERT OR IGNORE INTO blob_uses VALUES (?, ?)", (head.position, digest))
+        if head.blob_bytes is None:
+            (head.blob_bytes,) = self._connection.execute(
+                "SELECT coalesce(sum(length(data)), 0) FROM blob_uses JOIN blobs USING (digest) WHERE task = ?",
+                (head.position,),
+            ).fetchone()
+        if head.blob_bytes < limit:
+            head.blob_bytes += self._blobs.put(digest, data, like)
+            self._connection.execute("INSERT OR IGNORE INTO blob_uses VALUES (?, ?)", (head.position, digest))
         return digest
 
     def prune(self, retention: Retention) -> int:
@@ -299,7 +306,7 @@ class Store:
             self._heads.pop(task_id, None)
             dropped += 1
         if dropped:
-            self._connection.execute("DELETE FROM blobs WHERE digest NOT IN (SELECT digest FROM blob_uses)")
+            self._blobs.sweep()
             self._connection.execute("PRAGMA incremental_vacuum")
         return dropped
 

@@ -1,0 +1,89 @@
+"""Contents by their hash, as rows: compressed, and as a difference where a similar one is there already."""
+
+import hashlib
+import sqlite3
+import zlib
+from collections import OrderedDict
+
+from sidecar.journal.delta import difference, restored
+
+#: So many differences at the most lie between a content and one that is stored as a whole.
+_DEEPEST = 32
+#: Contents that were just written, so that the next one can be compared without reading.
+_RECENT_BYTES = 16 * 1024 * 1024
+
+
+class Blobs:
+    """Seen from the one thread that writes."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._recent: OrderedDict[str, bytes] = OrderedDict()
+        self._size = 0
+
+    def put(self, digest: str, data: bytes, like: str | None) -> int:
+        """Stores it, if it is not there; how many bytes that took."""
+        known = self._connection.execute("SELECT 1 FROM blobs WHERE digest = ?", (digest,)).fetchone()
+        self._remember(digest, data)
+        if known is not None:
+            return 0
+        base, depth, packed = self._packed(data, like)
+        self._connection.execute(
+            "INSERT INTO blobs (digest, size, data, base, depth) VALUES (?, ?, ?, ?, ?)",
+            (digest, len(data), packed, base, depth),
+        )
+        return len(packed)
+
+    def sweep(self) -> None:
+        """Drop what no task uses, and what no content that a task uses is a difference to."""
+        self._connection.execute(
+            "WITH RECURSIVE kept(digest) AS (SELECT digest FROM blob_uses UNION"
+            " SELECT base FROM blobs JOIN kept USING (digest) WHERE base IS NOT NULL)"
+            " DELETE FROM blobs WHERE digest NOT IN kept"
+        )
+
+    def forget(self) -> None:
+        self._recent.clear()
+        self._size = 0
+
+    def _packed(self, data: bytes, like: str | None) -> tuple[str | None, int, bytes]:
+        if like is not None:
+            row = self._connection.execute("SELECT depth FROM blobs WHERE digest = ?", (like,)).fetchone()
+            if row is not None and row[0] < _DEEPEST:
+                base = self._recent.get(like) or read_blob(like, self._connection)
+                pieces = None if base is None else difference(base, data)
+                if pieces is not None:
+                    return like, row[0] + 1, zlib.compress(pieces, level=1)
+        return None, 0, zlib.compress(data, level=1)
+
+    def _remember(self, digest: str, data: bytes) -> None:
+        if digest in self._recent or len(data) > _RECENT_BYTES // 4:
+            return
+        self._recent[digest] = data
+        self._size += len(data)
+        while self._size > _RECENT_BYTES:
+            self._size -= len(self._recent.popitem(last=False)[1])
+
+
+def read_blob(digest: str, connection: sqlite3.Connection) -> bytes | None:
+    """The content of that name; nothing if it is not there, or no longer what its name says."""
+    try:
+        data = _unpacked(digest, connection)
+    except (ValueError, zlib.error):
+        return None
+    return data if data is not None and hashlib.sha256(data).hexdigest() == digest else None
+
+
+def _unpacked(digest: str, connection: sqlite3.Connection) -> bytes | None:
+    chain: list[bytes] = []
+    name: str | None = digest
+    while name is not None:
+        row = connection.execute("SELECT data, base FROM blobs WHERE digest = ?", (name,)).fetchone()
+        if row is None or len(chain) > _DEEPEST:
+            return None
+        chain.append(zlib.decompress(row[0]))
+        name = row[1]
+    data = chain.pop()
+    while chain:
+        data = restored(data, chain.pop())
+    return data
