@@ -1,6 +1,6 @@
 """A content as its difference to another one: an edit of a few lines costs a few lines, not the whole file again.
 
-The difference is a list of pieces, each either a span of the other content or bytes of its own. It is found in one pass:
+The difference is a list of pieces, each a span of the other content or bytes of its own. It is found in one pass:
 what is the same at both ends first, then runs of equal lines in between. It need not be the smallest.
 """
 

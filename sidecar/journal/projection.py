@@ -80,4 +80,5 @@ def task_of(task_id: str, created_at: str, request: StoredRequest, state: TaskSt
         verified=state.verified,
         usage=state.usage,
         last_seq=last_seq,
+        forked_from=request.forked_from,
     )

@@ -150,6 +150,13 @@ class TaskResult(Wire):
     usage: Usage
 
 
+class ForkedFrom(Wire):
+    """The task and the event that another task began from."""
+
+    task_id: str
+    seq: int
+
+
 class Task(Wire):
     id: str
     status: Status
@@ -168,6 +175,7 @@ class Task(Wire):
     verified: bool | None
     usage: Usage
     last_seq: int
+    forked_from: ForkedFrom | None = optional()
 
 
 class TaskPage(Wire):
@@ -194,6 +202,9 @@ class HunkRequest(Wire):
 
 class RewindRequest(Wire):
     seq: Annotated[int, Field(ge=0)]
+    conversation: Annotated[
+        bool, Field(description="False takes back the files alone; the conversation goes on from where it is.")
+    ] = True
     preview: Annotated[bool, Field(description="Only say what it would change.")] = False
 
 
@@ -208,6 +219,21 @@ class RewindAnswer(Wire):
 
     seq: int
     files: list[RewoundFile]
+
+
+class ForkRequest(Wire):
+    """A new task that begins where another one was at one of its events."""
+
+    seq: Annotated[int | None, Field(ge=0, description="The event to begin from; the last one unless told.")] = None
+    task: Annotated[
+        TaskText | None, Field(description="What to do instead; needed if there is nothing left to do.")
+    ] = None
+    options: Annotated[Options, Field(description="Only what is named replaces the other task's.")] = Field(
+        default_factory=Options
+    )
+    keep_files: Annotated[
+        bool, Field(description="Leave the files as they are, rather than as they were at that event.")
+    ] = False
 
 
 class DiffLine(Wire):
@@ -247,3 +273,4 @@ class StoredRequest(Wire):
     conversation_id: str
     context: Context
     options: Options
+    forked_from: ForkedFrom | None = optional()

@@ -221,6 +221,11 @@ export interface EventPage {
   more: boolean;
 }
 
+/** What `brain doctor` finds, of the sidecar that answers. */
+export interface Examination {
+  findings: FindingInfo[];
+}
+
 export interface ExecuteRequest {
   task: string;
   context?: Context;
@@ -243,20 +248,52 @@ export interface FileDiff {
   note?: string;
 }
 
+export interface FindingInfo {
+  about: string;
+  state: "ok" | "note" | "missing";
+  found: string;
+  fix: string;
+  /** Whether nothing works without it. */
+  essential: boolean;
+  remedies: Remedy[];
+}
+
+/** A new task that begins where another one was at one of its events. */
+export interface ForkRequest {
+  /** The event to begin from; the last one unless told. */
+  seq?: number | null;
+  /** What to do instead; needed if there is nothing left to do. */
+  task?: string | null;
+  /** Only what is named replaces the other task's. */
+  options?: Options;
+  /** Leave the files as they are, rather than as they were at that event. */
+  keepFiles?: boolean;
+}
+
+/** The task and the event that another task began from. */
+export interface ForkedFrom {
+  taskId: string;
+  seq: number;
+}
+
 /** Shells and sidecars of different age talk to each other: what a frame says beyond this is passed over. */
 export interface Frame {
 
 }
 
-/** What the person has allowed for a whole workspace, exactly as it was asked. */
+/** What the person has allowed for a whole workspace, or for a whole task, exactly as it was asked. */
 export interface GrantInfo {
   id: string;
   workspace: string;
   action: string;
   argv: string[] | null;
   cwd: string | null;
-  /** Seconds since 1970. */
-  at: number;
+  /** Seconds since 1970, if it was allowed for a workspace. */
+  at: number | null;
+  /** The task, if it was allowed for one. */
+  taskId?: string;
+  /** What that task was asked to do. */
+  task?: string;
 }
 
 export interface GrantList {
@@ -315,6 +352,28 @@ export interface JournalState {
   path: string;
   sizeBytes: number;
   setAside: string[];
+}
+
+/** Whether there is a key for a provider, and where; never the key. */
+export interface KeyInfo {
+  provider: string;
+  /** Where it is, in words; null if there is none. */
+  place: string | null;
+  /** Whether it was put away, and can be taken out again. */
+  removable: boolean;
+  /** Where else it is looked for. */
+  variables: string[];
+}
+
+export interface KeyList {
+  keys: KeyInfo[];
+}
+
+/** A key to put away, or, without one, the provider whose key is taken out. */
+export interface KeyRequest {
+  provider: string;
+  /** It is never told again. */
+  key?: string | null;
 }
 
 export interface KilledProcess {
@@ -486,6 +545,15 @@ export interface Ready {
   version: string;
 }
 
+/** What mends it with one click: trust a workspace, add a provider's key, choose a model; or a command to copy. */
+export interface Remedy {
+  kind: "trust" | "key" | "model" | "command";
+  /** The workspace, the provider, the model, or the command. */
+  value: string;
+  /** Where the model is served. */
+  baseUrl?: string;
+}
+
 export interface ResultBody {
   content: string;
   details?: JsonValue;
@@ -509,6 +577,8 @@ export interface RetryEvent {
 
 export interface RevokeRequest {
   id: string;
+  /** The task, if it was allowed for one. */
+  taskId?: string | null;
 }
 
 /** What a rewind did to each file. A file that the person edited since is merged, or left alone as a conflict. */
@@ -519,6 +589,8 @@ export interface RewindAnswer {
 
 export interface RewindRequest {
   seq: number;
+  /** False takes back the files alone; the conversation goes on from where it is. */
+  conversation?: boolean;
   /** Only say what it would change. */
   preview?: boolean;
 }
@@ -655,6 +727,7 @@ export interface Task {
   verified: boolean | null;
   usage: Usage;
   lastSeq: number;
+  forkedFrom?: ForkedFrom;
 }
 
 export interface TaskError {
