@@ -175,7 +175,7 @@ class Sidecar:
             kind.model_rebuild()
             await asyncio.sleep(0)
         for name in ROSTER["coder"].tools:
-            self._registry.infos({name})
+            self._registry.offers({name})
             await asyncio.sleep(0)
         await self._catalog.warm()
         await self._journal.prune()

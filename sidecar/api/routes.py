@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sidecar.api.doctor import DoctorRoutes
+from sidecar.api.keys import KeyRoutes
 from sidecar.api.models import ModelRoutes
 from sidecar.api.review import ReviewRoutes
 from sidecar.api.session import SessionRoutes
@@ -19,8 +21,11 @@ from sidecar.wire.events import EventPage
 from sidecar.wire.models import LocalServerList, ModelTest, ModelTestRequest, UseAnswer, UseRequest
 from sidecar.wire.system import (
     AgentList,
+    Examination,
     GrantList,
     Health,
+    KeyList,
+    KeyRequest,
     ModelList,
     PolicyAnswer,
     PolicyRequest,
@@ -208,7 +213,7 @@ TABLE: Sequence[Described] = (
     Described(
         "POST", "/api/brain/trust", "set_trust", "Trust a workspace, or no longer", TrustAnswer, 200, TrustRequest
     ),
-    Described("GET", "/api/brain/approvals", "approvals", "What was allowed for whole workspaces", GrantList),
+    Described("GET", "/api/brain/approvals", "approvals", "What was allowed for whole workspaces and tasks", GrantList),
     Described(
         "POST",
         "/api/brain/approvals/revoke",
@@ -241,6 +246,18 @@ TABLE: Sequence[Described] = (
         UseRequest,
         refusals=(409,),
     ),
+    Described("GET", "/api/brain/keys", "keys", "Which model providers have a key, and where it is", KeyList),
+    Described(
+        "PUT",
+        "/api/brain/keys",
+        "set_key",
+        "Put a key away, or take it out",
+        KeyList,
+        200,
+        KeyRequest,
+        refusals=(404,),
+    ),
+    Described("GET", "/api/brain/doctor", "doctor", "What is set up, what is missing, and how to fix it", Examination),
     Described("GET", "/api/brain/status", "status", "How the sidecar is", StatusAnswer),
     Described("POST", "/api/brain/bridge/ticket", "bridge_ticket", "A one-time ticket for the bridge", Ticket),
     Described("POST", "/api/brain/session/code", "session_code", "A one-time code for the panel", SessionCode),
@@ -262,6 +279,8 @@ def endpoints(
     tools: ToolRoutes,
     trust: TrustRoutes,
     models: ModelRoutes,
+    keys: KeyRoutes,
+    doctor: DoctorRoutes,
     system: SystemRoutes,
     session: SessionRoutes,
     tickets: Tickets,
@@ -297,6 +316,9 @@ def endpoints(
         "local_models": models.local,
         "test_model": models.test,
         "use_model": models.use,
+        "keys": keys.list,
+        "set_key": keys.set,
+        "doctor": doctor.examine,
         "status": system.status,
         "bridge_ticket": tickets.endpoint,
         "session_code": session.make_code,

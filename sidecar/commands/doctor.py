@@ -2,14 +2,18 @@
 
 import argparse
 import json
+import os
 import shutil
 import sys
+from pathlib import Path
 
 from sidecar.commands import options
 from sidecar.commands.exits import EXIT_FAILED, EXIT_OK
-from sidecar.commands.findings import MISSING, OK, Finding
+from sidecar.commands.sidecars import running
 from sidecar.commands.style import Style, is_terminal, style_for
 from sidecar.commands.text import safe_line, wrapped
+from sidecar.doctor.findings import MISSING, OK, Finding
+from sidecar.doctor.subject import Running, Subject
 
 ABOUT = """\
 Look at everything that Rainy Brain stands on, and say what is missing and how to fix it. Keys are never shown, only
@@ -24,17 +28,19 @@ INDENT = 21
 
 def define(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="as a JSON list")
+    options.add_workspace(parser)
     options.add_data_dir(parser)
     parser.set_defaults(act=act)
 
 
 def act(args: argparse.Namespace) -> int:
-    from sidecar.commands.examination import examine
+    from sidecar.doctor.examination import examine
 
-    findings = examine(options.data_dir(args))
+    data_dir = options.data_dir(args)
+    findings = examine(Subject(data_dir, options.workspace(args), os.environ, known(data_dir)))
     fatal = any(finding.essential and finding.state == MISSING for finding in findings)
     if args.json:
-        print(json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2))
+        print(json.dumps([_as_json(finding) for finding in findings], ensure_ascii=False, indent=2))
     else:
         columns = shutil.get_terminal_size().columns if is_terminal() else 200
         style = style_for()
@@ -42,6 +48,21 @@ def act(args: argparse.Namespace) -> int:
         end = "Something is missing without which nothing works." if fatal else "Everything that is needed is there."
         print(f"\n{end}", file=sys.stderr if fatal else sys.stdout)
     return EXIT_FAILED if fatal else EXIT_OK
+
+
+def known(data_dir: Path) -> Running | None:
+    """What the running sidecar says of itself."""
+    client = running(data_dir)
+    if client is None:
+        return None
+    status = client.get("/api/brain/status")
+    journal = status["journal"]
+    stalled = "" if journal["state"] == "ok" else journal["message"]
+    return Running(client.url, client.pid, status["tasks"], stalled, journal["sizeBytes"])
+
+
+def _as_json(finding: Finding) -> dict[str, object]:
+    return {**finding._asdict(), "mends": [mend._asdict() for mend in finding.mends]}
 
 
 def told(finding: Finding, style: Style, columns: int = 200) -> list[str]:

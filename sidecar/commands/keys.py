@@ -10,7 +10,7 @@ from sidecar.commands import options
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.exits import EXIT_USAGE
 from sidecar.commands.style import style_for
-from sidecar.config.keys import VARIABLES, Keys
+from sidecar.config.keys import VARIABLES, Keys, is_key
 
 ABOUT = """\
 Put the key of a model provider away, in your system's keyring if there is one, else in a private file; or say which are
@@ -56,7 +56,7 @@ def _given(provider: str) -> str:
     """From the terminal without an echo, or from standard input; never from the command line, which others can see."""
     text = getpass.getpass(f"Key of {provider}: ") if sys.stdin.isatty() else sys.stdin.readline()
     key = text.strip()
-    if not key or any(character.isspace() or not character.isprintable() for character in key):
+    if not is_key(key):
         raise CommandFailed("That is no key: nothing was put away.", EXIT_USAGE)
     return key
 

@@ -81,6 +81,9 @@ class Keys:
             return None
         return Origin(provider, "the system's keyring" if entry.get("in") == _KEYRING else str(self._file))
 
+    def is_put_away(self, provider: str) -> bool:
+        return provider in self._put_away()
+
     def put(self, provider: str, key: str) -> Place:
         self._data.prepare()
         kept = self._put_away()
@@ -106,6 +109,11 @@ class Keys:
             return {name: dict(entry) for name, entry in found.items() if name in VARIABLES}
         except (OSError, ValueError, AttributeError, TypeError):
             return {}
+
+
+def is_key(text: str) -> bool:
+    """Whether it could be one: what has spaces in it, or what cannot be seen, was copied wrongly."""
+    return bool(text) and not any(character.isspace() or not character.isprintable() for character in text)
 
 
 def _keyring_set(provider: str, key: str) -> bool:

@@ -4,24 +4,27 @@ import logging
 import os
 import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from sidecar.config.grants import Grants
 from sidecar.engine import recovery
 from sidecar.engine.errors import Refused
 from sidecar.engine.memory import Kind, Memory, SaidMessage
-from sidecar.engine.operations import Answer, Cancel, Execute, Operation, Resume, Say
+from sidecar.engine.operations import Answer, Cancel, Execute, Operation, Resume, Revoke, Say
 from sidecar.engine.review import Review
 from sidecar.engine.worker import Worker
 from sidecar.engine.workflow import Workflow
 from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, MessageEvent, StatusEvent
-from sidecar.wire.tasks import ENDED, Status, StoredRequest
+from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
 from tools.host import Host
 
 log = logging.getLogger(__name__)
 
+#: Of how many unfinished tasks it is said what was allowed for them.
+MOST_OPEN = 100
 _CANCELLABLE = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.INTERRUPTED})
 _RESUMABLE = frozenset({Status.FAILED, Status.CANCELLED, Status.INTERRUPTED, Status.ESCALATED})
 _UNFINISHED = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.INTERRUPTED})
@@ -80,6 +83,17 @@ class Engine:
                 return await self._say(task_id, text)
             case Answer():
                 return await self._answer(operation)
+            case Revoke(task_id, approval_id):
+                return await self._revoke(task_id, approval_id)
+
+    async def allowed(self) -> list[tuple[Task, ApprovalEvent]]:
+        """What was allowed for whole tasks, of those that have not ended."""
+        open_tasks = await self._journal.tasks(statuses=_UNFINISHED, limit=MOST_OPEN)
+        return [
+            (task, approval)
+            for task in open_tasks
+            for approval in Memory.of(await self._journal.records(task.id)).allowed()
+        ]
 
     async def _execute(self, operation: Execute) -> str:
         request = operation.request
@@ -177,7 +191,7 @@ class Engine:
         if requested is None:
             raise Refused(404, "unknown_approval", f"The task asks for no approval {approval_id}.")
         state = "allowed" if operation.answer.decision == "allow" else "denied"
-        event: ApprovalEvent = requested.model_copy(update={"state": state})
+        event: ApprovalEvent = requested.model_copy(update={"state": state, "scope": operation.answer.scope})
         record = Record(Kind.ANSWER, approval_id, operation.answer.to_json())
         try:
             await self._journal.append(task_id, [event], [record], when=_UNFINISHED)
@@ -189,6 +203,19 @@ class Engine:
         if self._grants is not None and operation.answer.decision == "allow" and operation.answer.scope == "workspace":
             workspace = (await self._journal.task(task_id)).workspace
             self._grants.add(workspace, requested.binding or "", requested.action, requested.argv, requested.cwd)
+        self._tell(task_id, record)
+        return task_id
+
+    async def _revoke(self, task_id: str, approval_id: str) -> str:
+        memory = Memory.of(await self._journal.records(task_id))
+        if approval_id not in {approval.approval_id for approval in memory.allowed()}:
+            raise Refused(
+                404, "unknown_approval", f"Nothing was allowed for the task under the id {approval_id[:100]}."
+            )
+        told = memory.approvals[approval_id].model_copy(update={"state": "allowed", "scope": "once"})
+        record = Record(Kind.REVOKED, approval_id, "{}")
+        with suppress(DuplicateRecord):
+            await self._journal.append(task_id, [told], [record])
         self._tell(task_id, record)
         return task_id
 

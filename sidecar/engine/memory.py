@@ -19,6 +19,7 @@ class Kind(StrEnum):
     MESSAGE = "message"
     APPROVAL = "approval"
     ANSWER = "answer"
+    REVOKED = "revoked"
     ROUND = "round"
     REWIND = REWIND
     HUNK = "hunk"
@@ -77,10 +78,20 @@ class Memory:
                 self.approvals[record.key] = ApprovalEvent.model_validate_json(record.body)
             case Kind.ANSWER:
                 self.answers[record.key] = ApprovalRequest.model_validate_json(record.body)
+            case Kind.REVOKED if record.key in self.answers:
+                self.answers[record.key] = self.answers[record.key].model_copy(update={"scope": "once"})
             case Kind.ROUND:
                 self.rounds.append(Round.model_validate_json(record.body))
             case Kind.HUNK:
                 self.hunks[plain(record.key)] = record.body
+
+    def allowed(self) -> list[ApprovalEvent]:
+        """What is not asked about again in this task, because the person said so."""
+        return [
+            self.approvals[key]
+            for key, answer in self.answers.items()
+            if answer.scope == "task" and answer.decision == "allow" and key in self.approvals
+        ]
 
     @property
     def current_round(self) -> int:

@@ -33,4 +33,11 @@ class Answer(NamedTuple):
     answer: ApprovalRequest
 
 
-Operation = Execute | Cancel | Resume | Say | Answer
+class Revoke(NamedTuple):
+    """What was answered for the whole task holds no longer: it is asked again."""
+
+    task_id: str
+    approval_id: str
+
+
+Operation = Execute | Cancel | Resume | Say | Answer | Revoke

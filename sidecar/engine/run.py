@@ -195,12 +195,16 @@ class TaskRun:
         return self.memory.answers[question.id].decision
 
     def _said_for_the_task(self, approval: ApprovalEvent) -> Literal["allow", "deny"] | None:
-        """What the person has said, for the whole task, to exactly this act. A no wins."""
+        """What the person has said, for the whole task, to exactly this act. A no wins.
+
+        What was allowed for the workspace is not asked about while that holds; if it was revoked, it is asked again.
+        """
         said = {
             answer.decision
             for key, answer in self.memory.answers.items()
             if key in self.memory.approvals
             and answer.scope != "once"
+            and not (answer.scope == "workspace" and answer.decision == "allow" and approval.binding)
             and _same_act(self.memory.approvals[key], approval)
         }
         return "deny" if "deny" in said else "allow" if said else None

@@ -139,14 +139,16 @@ class TrustAnswer(Wire):
 
 
 class GrantInfo(Wire):
-    """What the person has allowed for a whole workspace, exactly as it was asked."""
+    """What the person has allowed for a whole workspace, or for a whole task, exactly as it was asked."""
 
     id: str
     workspace: str
     action: str
     argv: list[str] | None
     cwd: str | None
-    at: Annotated[float, Field(description="Seconds since 1970.")]
+    at: Annotated[float | None, Field(description="Seconds since 1970, if it was allowed for a workspace.")]
+    task_id: Annotated[str | None, Field(description="The task, if it was allowed for one.")] = optional()
+    task: Annotated[str | None, Field(description="What that task was asked to do.")] = optional()
 
 
 class GrantList(Wire):
@@ -155,6 +157,50 @@ class GrantList(Wire):
 
 class RevokeRequest(Wire):
     id: ShortText
+    task_id: Annotated[ShortText | None, Field(description="The task, if it was allowed for one.")] = None
+
+
+class KeyInfo(Wire):
+    """Whether there is a key for a provider, and where; never the key."""
+
+    provider: str
+    place: Annotated[str | None, Field(description="Where it is, in words; null if there is none.")]
+    removable: Annotated[bool, Field(description="Whether it was put away, and can be taken out again.")]
+    variables: Annotated[list[str], Field(description="Where else it is looked for.")]
+
+
+class KeyList(Wire):
+    keys: list[KeyInfo]
+
+
+class KeyRequest(Wire):
+    """A key to put away, or, without one, the provider whose key is taken out."""
+
+    provider: ShortText
+    key: Annotated[ShortText | None, Field(description="It is never told again.")] = None
+
+
+class Remedy(Wire):
+    """What mends it with one click: trust a workspace, add a provider's key, choose a model; or a command to copy."""
+
+    kind: Literal["trust", "key", "model", "command"]
+    value: Annotated[str, Field(description="The workspace, the provider, the model, or the command.")]
+    base_url: Annotated[str | None, Field(description="Where the model is served.")] = optional()
+
+
+class FindingInfo(Wire):
+    about: str
+    state: Literal["ok", "note", "missing"]
+    found: str
+    fix: str
+    essential: Annotated[bool, Field(description="Whether nothing works without it.")]
+    remedies: list[Remedy]
+
+
+class Examination(Wire):
+    """What `brain doctor` finds, of the sidecar that answers."""
+
+    findings: list[FindingInfo]
 
 
 class FieldProblem(Wire):

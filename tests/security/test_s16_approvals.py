@@ -48,6 +48,34 @@ def test_s16_for_the_workspace_holds_for_the_same_and_nothing_else_and_over_a_re
     sidecar.post(f"/api/brain/tasks/{again}/cancel")
 
 
+@pytest.mark.parametrize("scope", ["task", "workspace"])
+def test_s16_what_was_revoked_is_asked_again_in_the_very_task_that_it_was_allowed_for(
+    sidecar: RunningSidecar, scope: str
+) -> None:
+    task_id = task(sidecar, "echo one >> log.txt", "touch other", "echo one >> log.txt")
+    first = asked(sidecar, task_id)
+    answer(sidecar, task_id, first, scope)
+    second = sidecar.wait_for_event(task_id, lambda e: e["type"] == "approval" and "other" in str(e.get("argv")))
+    (allowed,) = sidecar.get("/api/brain/approvals").json["approvals"]
+    assert allowed["argv"] == first["argv"]
+    assert allowed.get("taskId") == (task_id if scope == "task" else None)
+    body = {"id": allowed["id"], **({"taskId": task_id} if scope == "task" else {})}
+    assert sidecar.post("/api/brain/approvals/revoke", body).json == {"approvals": []}
+    assert sidecar.post("/api/brain/approvals/revoke", body).status == 404
+    answer(sidecar, task_id, second, "once")
+    third = sidecar.wait_for_event(
+        task_id,
+        lambda e: (
+            e["type"] == "approval"
+            and e["argv"] == first["argv"]
+            and e["seq"] > second["seq"]
+            and e["state"] == "requested"
+        ),
+    )
+    assert third["approvalId"] != first["approvalId"]
+    sidecar.post(f"/api/brain/tasks/{task_id}/cancel")
+
+
 def test_several_questions_are_answered_at_once(sidecar: RunningSidecar) -> None:
     calls = [{"tool": "write_file", "args": {"path": f"{name}/.env", "content": "A=1"}} for name in ("a", "b")]
     models = sidecar.script("several", [{"calls": calls}, {"text": "done"}])

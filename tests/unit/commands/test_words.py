@@ -14,12 +14,12 @@ from sidecar.commands.client import refusal
 from sidecar.commands.completion import candidates
 from sidecar.commands.doctor import told
 from sidecar.commands.errors import CommandFailed
-from sidecar.commands.findings import MISSING, OK, Finding
 from sidecar.commands.parsers import parser
 from sidecar.commands.run import models
 from sidecar.commands.style import Style, style_for
 from sidecar.commands.tasks import age, table
 from sidecar.commands.tool import arguments
+from sidecar.doctor.findings import MISSING, OK, Finding
 
 HEAVY = ("pydantic", "asyncio", "starlette", "uvicorn")
 

@@ -1,0 +1,46 @@
+"""The keys of the model providers: whether there is one, putting one away, taking it out. None is ever told."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sidecar.api.bodies import answer, read
+from sidecar.config.keys import VARIABLES, Keys, is_key
+from sidecar.engine.errors import Refused
+from sidecar.wire.system import KeyInfo, KeyList, KeyRequest
+
+
+class KeyRoutes:
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+
+    async def list(self, request: Request) -> Response:
+        return self._answer()
+
+    async def set(self, request: Request) -> Response:
+        """In a thread: a system's keyring may ask the person, and take its time."""
+        wanted = await read(request, KeyRequest)
+        if wanted.provider not in VARIABLES:
+            known = ", ".join(VARIABLES)
+            raise Refused(404, "unknown_provider", f"There is no provider {wanted.provider[:100]}; there are {known}.")
+        if wanted.key is None:
+            if not await asyncio.to_thread(self._keys.remove, wanted.provider):
+                raise Refused(404, "unknown_key", f"No key of {wanted.provider} was put away.")
+        elif not is_key(wanted.key.strip()):
+            raise Refused(422, "no_key", "That is no key: it has spaces or signs in it that no key has.")
+        else:
+            await asyncio.to_thread(self._keys.put, wanted.provider, wanted.key.strip())
+        return self._answer()
+
+    def _answer(self) -> Response:
+        return answer(KeyList(keys=[self._info(provider) for provider in VARIABLES]))
+
+    def _info(self, provider: str) -> KeyInfo:
+        origin = self._keys.origin(provider)
+        return KeyInfo(
+            provider=provider,
+            place=origin.place if origin else None,
+            removable=self._keys.is_put_away(provider),
+            variables=list(VARIABLES[provider]),
+        )

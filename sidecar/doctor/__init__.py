@@ -1,0 +1,1 @@
+"""What is set up, what is missing, and how to fix it."""
