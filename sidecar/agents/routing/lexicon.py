@@ -148,7 +148,7 @@ DOCS = word_set(
     "javadoc tsdoc rustdoc godoc comments manual wiki how-to howto contributing contributing.md notes-release adr "
     "faq instructions handbook walkthrough-doc cookbook quickstart doku dokumentation kommentare anleitung "
     "handbuch documentación man documentazione documentação commentaires comentarios runbook post article "
-    "specification api-docs license.md sphinx mkdocs"
+    "specification api-docs license.md license licence conduct sphinx mkdocs"
 )
 #: Said of code that is to be better without doing anything else.
 SHAPE = word_set(
@@ -167,7 +167,7 @@ FLAWS = word_set(
     "concerns fehler schwachstellen robust antipatterns anti-patterns better broken-code break overflow overflows "
     "edge-cases reviewed sound loopholes suspicious erreurs errores bogues performance inefficient exploited "
     "exploitable properly correctly bad efficient good clean optimal okay ok fine weak fragile forgot missed "
-    "overlooked forgotten secrets"
+    "overlooked forgotten secrets breaking dead once-over"
 )
 CODE = word_set(
     "implemented handled configured defined stored structured initialized code codebase code-base function "

@@ -33,6 +33,8 @@ def making(head: str, clause: Clause) -> tuple[Intent, float]:
         return "chat", 0.8
     if last in _BRANCHES or ("git" in thing and not _BRANCHES.isdisjoint(thing)) or thing[-2:] == ["pull", "request"]:
         return "run_command", 0.85
+    if last in ("venv", "virtualenv") or thing[-2:] == ["virtual", "environment"]:
+        return "run_command", 0.8
     if last in ("review", "code-review", "audit", "critique"):
         return "review_code", 0.85
     if with_program(clause) and head not in lex.FOUND and lex.PIECES.isdisjoint(thing) and not _project(thing, clause):
@@ -76,9 +78,12 @@ def _project(thing: list[str], clause: Clause) -> bool:
     if not thing:
         return False
     if lex.PROJECTS.isdisjoint(thing):
+        if "command-line" in clause.words and lex.PIECES.isdisjoint(thing) and not _inside(clause):
+            return True
         made = clause.head in ("build", "develop", "make") and thing[0] in lex.INDEFINITE and not clause.named
         return made and lex.PIECES.isdisjoint(thing) and clause.has(lex.LANGUAGES)
-    if thing[-1] not in lex.PROJECTS and "landing" not in thing and not lex.PIECES.isdisjoint(thing):
+    whole = not {"landing", "portfolio"}.isdisjoint(thing)
+    if thing[-1] not in lex.PROJECTS and not whole and not lex.PIECES.isdisjoint(thing):
         return False
     if thing[0] in lex.DEFINITE or "existing" in thing:
         return False
@@ -106,7 +111,7 @@ def _documents(thing: list[str], clause: Clause) -> bool:
     written = not lex.DOCS.isdisjoint(thing) or any(word.endswith((".md", ".rst")) for word in thing)
     if written or ("notes" in thing and "release" in thing):
         return lex.PIECES.isdisjoint(thing[-1:]) or thing[-1] in ("section", "page", "file")
-    if lex.PIECES.isdisjoint(thing):
+    if lex.PIECES.isdisjoint(thing) or thing[-1] in ("page", "section"):
         words = clause.words
         for place, word in enumerate(words):
             if word in _INTO and any(

@@ -9,7 +9,7 @@ _THE = lex.word_set("the that it der die das le la les el los las den dem se l'"
 _MINE = lex.word_set("this these my code pr diff change changes i here module file it")
 _ANYTHING = frozenset(("anything", "something"))
 _OURS = lex.word_set("this these my our pr diff")
-_JUDGED = lex.word_set("is are any anything does did do what que what's how could can was has")
+_JUDGED = lex.word_set("is are any anything does did do what que what's how could can was has have")
 _LOOKS = lex.word_set("list ls dir search grep find cat open show tree locate liste suche busca cherche trace")
 _AUXILIARIES = lex.word_set("is are was were do does did will should would can has have")
 _OPINION = lex.word_set("think penses-tu pensez-vous denkst hältst opinas piensas parece")
@@ -64,8 +64,13 @@ def _evidence(clause: Clause) -> int:
         score -= 2
     if words[0] in ("should", "would") or ("should" in words and "one" in words):
         score -= 3
-    if words[0] in ("where", "where's") or "anywhere" in words:
+    if words[0] in ("where", "where's") or "anywhere" in words or words[:2] == ["what", "happens"]:
         score += 2
+    if words[0] == "how" and words[1:2] and words[1] in ("is", "are") and words[2:3] != ["you"]:
+        score += 1
+    if "what" in words[:2] and words[-1] in ("is", "are") and not {"a", "an"}.isdisjoint(words[1:4]):
+        # “Explain what an API is.”
+        score -= 3
     if words[0] == "how" and "about" in words and "go" in words:
         # “How would I go about adding…” is asked by one who stands before the code.
         score += 3

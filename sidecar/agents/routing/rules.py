@@ -89,7 +89,7 @@ def _by_head(clause: Clause, parts: list[Clause]) -> tuple[Intent, float] | None
         return asked_about(clause)
     if head in ("if", "when", "wenn") and not clause.asks and clause.has(lex.EDIT):
         return "edit_code", 0.7
-    if head == "as" and "want" in clause.words:
+    if (head == "as" and "want" in clause.words) or clause.words[:2] == ["take", "care"]:
         return "edit_code", 0.8
     if head in ("have", "take", "go") and not {"look", "over", "through"}.isdisjoint(clause.words[1:4]):
         return ("review_code", 0.8) if clause.has(_CHANGES) or clause.path else ("explain_code", 0.7)
@@ -225,6 +225,8 @@ def _last_resort(parts: list[Clause], forbidden: bool) -> Guess:
     if any(not part.asks and part.head in lex.DEFINITE and len(part.words) > 4 for part in parts):
         return Guess("edit_code", 0.55, "it tells how something is, probably because it should not be so")
     if _orders(first):
+        return Guess("edit_code", 0.5, f"“{first.head}” seems to ask for something to be done")
+    if len(parts) == 1 and len(first.words) == 2 and first.named and first.head.endswith("ize"):
         return Guess("edit_code", 0.5, f"“{first.head}” seems to ask for something to be done")
     if any(part.named or part.has(lex.CODE) for part in parts):
         return Guess("explain_code", 0.5, "it names code, but no rule says what is to be done with it")

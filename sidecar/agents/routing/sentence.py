@@ -137,6 +137,9 @@ def _asking(words: list[str]) -> bool:
 
 
 def _clause(words: list[str], named: bool, path: bool, asks: bool) -> Clause:
+    if words[0] in ("in", "inside", "within") and "," in words[1:5] and words[-1] != ",":
+        # “In server.ts, respond with 404…”: where comes first, what comes after.
+        words = words[words.index(",") + 1 :]
     place, negated = 0, False
     last = len(words) - 1
     while place < last:
@@ -183,6 +186,6 @@ def _request(words: list[str], place: int) -> bool:
     following = words[place + 1] if place + 1 < len(words) else ""
     if words[place] in ("should", "can", "could", "would") and following in ("i", "it"):
         return False
-    if words[place] == "should" and following == "we":
+    if (words[place] == "should" and following == "we") or (words[place] == "have" and place == 0):
         return False
     return following in ("you", "we", "i", "to", "me", "like", "please", "have", "need", "want") or place > 0

@@ -45,6 +45,10 @@ def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, flo
         return "run_command", 0.75
     if head in ("update", "upgrade") and thing and thing[-1] in ("dependencies", "packages") and not clause.path:
         return "run_command", 0.7
+    if (head == "use" and following in lex.PROGRAMS and "to" in rest) or (head == "bring" and following == "up"):
+        return "run_command", 0.75
+    if head == "make" and not _EASIER.isdisjoint(rest) and not _READ.isdisjoint(rest):
+        return "refactor_code", 0.8
     if head == "undo" and "commit" in thing:
         return "run_command", 0.8
     if head in ("generate", "create", "produce") and thing[-2:] in (["coverage", "report"], ["test", "report"]):
@@ -104,6 +108,8 @@ def by_verb(head: str, clause: Clause, parts: list[Clause]) -> tuple[Intent, flo
 
 
 _CODE_ITSELF = lex.word_set("code class function module file imports")
+_EASIER = frozenset(("easier", "simpler"))
+_READ = lex.word_set("read understand follow maintain test extend")
 _STAGED = frozenset(("all", "files", "everything", "changes", "it"))
 _STARTERS = frozenset(("starter", "template", "skeleton", "boilerplate", "app", "project"))
 _GIT = lex.word_set("branch main master develop origin upstream remote latest pr request")
@@ -137,6 +143,8 @@ def _explaining(head: str, clause: Clause, following: str) -> tuple[Intent, floa
             return "review_code", 0.75
         if (head == "schau" or (head == "look" and following == "at")) and clause.has(_DIFFS):
             return "review_code", 0.8
+    if head == "give" and following in lex.DEFINITE and not clause.has(lex.FLAWS) and clause.has(lex.INDEFINITE):
+        return "edit_code", 0.7
     if head == "give" and making("create", clause)[0] == "create_project" and clause.has(_STARTERS):
         return "create_project", 0.8
     if head in ("show", "display") and following in ("a", "an") and clause.has(lex.PIECES):
@@ -168,6 +176,8 @@ def _reviewing(head: str, clause: Clause, following: str) -> tuple[Intent, float
     if head in ("check", "verify", "vérifie", "comprueba", "verifica", "prüfe", "überprüfe", "examine"):
         if not clause.named and clause.has(_STATES):
             return "run_command", 0.75
+        if "history" in clause.words:
+            return "explain_code", 0.75
         if following == "out":
             return ("run_command", 0.8) if clause.has(lex.VERSION_CONTROL) else ("explain_code", 0.6)
         if following in ("if", "whether", "that", "ob", "si", "se", "out"):
