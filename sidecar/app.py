@@ -45,6 +45,7 @@ from sidecar.wire.events import EventKind
 from sidecar.wire.system import Ready
 from tools.executor import Executor
 from tools.local import LocalSite
+from tools.local.limits import Limits
 from tools.local.sandbox import Sandboxes
 from tools.policy import Policy
 from tools.registry import default_registry
@@ -125,7 +126,8 @@ class Sidecar:
             heartbeat_seconds=settings.bridge_heartbeat_seconds,
             changed=caches.changed,
         )
-        local = LocalSite(self._registry, launch.data_dir, sandboxes=sandboxes)
+        limits = Limits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes)
+        local = LocalSite(self._registry, launch.data_dir, sandboxes=sandboxes, limits=limits)
         sites: list[Site] = [self._bridge, local]
         choices = Choices(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)

@@ -56,6 +56,15 @@ class Settings(BaseModel):
     allowed_origins: str = Field("", description="Further web origins that may call, with commas between them.")
     let_through: str = Field("", description="Values that are not redacted although they look secret, with commas.")
     sandbox: Literal["auto", "off"] = Field("auto", description="Whether commands run inside a sandbox.")
+    command_file_bytes: Annotated[
+        int, Field(ge=0, description="The largest file that a command may write; 0 for any size.")
+    ] = 1_000_000_000
+    command_processes: Annotated[
+        int, Field(ge=0, description="How many processes a command may start and keep; 0 for any number.")
+    ] = 4_096
+    command_memory_bytes: Annotated[
+        int, Field(ge=0, description="The address space of each process of a command; 0 for any size.")
+    ] = 0
     scripts: str = Field("", description="Directory of the replies that `scripted/NAME` plays; for tests and demos.")
 
 

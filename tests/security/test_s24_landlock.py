@@ -1,6 +1,7 @@
 """S24 where there is no bubblewrap: the helper gives up rights, then becomes the command. Fails closed."""
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,11 +10,11 @@ import pytest
 
 from tools.local.sandbox import Room
 from tools.local.sandbox.landlock import Landlock
-from tools.local.sandbox.probe import _works
+from tools.local.sandbox.probe import works
+from tools.local.sandbox.rights import Unconfined
+from tools.local.sandbox.spawn import spawned
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or not _works(Landlock()), reason="this machine has no Landlock"
-)
+pytestmark = pytest.mark.skipif(sys.platform != "linux" or not works(Landlock()), reason="this machine has no Landlock")
 
 
 class Caged:
@@ -31,11 +32,9 @@ class Caged:
     def run(self, command: str, *, approved: bool = False) -> str:
         room = Room(str(self.workspace), approved, (str(self.data),))
         environ = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
-        line = self._sandbox.around(["/bin/sh", "-c", command], room, str(self.workspace), environ, ())
-        done = subprocess.run(
-            line, cwd=self.workspace, env=environ, capture_output=True, text=True, timeout=20, check=False
-        )
-        return done.stdout
+        start = self._sandbox.around(["/bin/sh", "-c", command], room, str(self.workspace), environ, ())
+        started = spawned(start, cwd=self.workspace, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        return started.communicate(timeout=20)[0].decode()
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def caged(tmp_path: Path) -> Caged:
     return Caged(tmp_path)
 
 
-def test_the_workspace_is_written_the_system_read_and_nothing_else(caged: Caged) -> None:
+def test_theworkspace_is_written_the_system_read_and_nothing_else(caged: Caged) -> None:
     assert (
         caged.run("echo a > a.txt; cat a.txt; ls /usr > /dev/null && echo read; mktemp > /dev/null && echo tmp")
         == "a\nread\ntmp\n"
@@ -79,8 +78,35 @@ def test_nobody_outside_can_be_signalled_or_looked_into(caged: Caged) -> None:
 
 
 def test_what_it_cannot_give_up_it_does_not_run(caged: Caged) -> None:
-    line = Landlock().around(["/bin/sh", "-c", "touch planted"], Room(str(caged.workspace)), "/", {}, ())
-    line[4] = "{}"
-    done = subprocess.run(line, cwd=caged.workspace, capture_output=True, check=False)
-    assert done.returncode != 0
+    def nothing_is_given_up() -> None:
+        raise Unconfined("the rules do not hold")
+
+    line = ["/bin/sh", "-c", "touch planted"]
+    start = Landlock().around(line, Room(str(caged.workspace)), "/", {}, ())._replace(give_up=nothing_is_given_up)
+    with pytest.raises(Unconfined):
+        spawned(start, cwd=caged.workspace)
     assert not (caged.workspace / "planted").exists()
+
+
+def test_only_the_command_gives_up_its_rights_and_this_process_keeps_all_of_them(caged: Caged) -> None:
+    before = Path("/proc/self/status").read_text().split("Seccomp:")[0].partition("CapInh")[2]
+    caged.run("true")
+    assert Path("/proc/self/status").read_text().split("Seccomp:")[0].partition("CapInh")[2] == before
+    socket.socket().close()
+    (caged.home / "still-ours").write_text("x")
+
+
+def test_root_keeps_no_power_but_over_the_owners_of_files(caged: Caged) -> None:
+    told = caged.run("grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status").split()
+    found = dict(zip(told[::2], told[1::2], strict=True))
+    assert found["NoNewPrivs:"] == "1"
+    assert found["Seccomp:"] == "2"
+    if os.geteuid() == 0:
+        assert int(found["CapEff:"], 16) & ~0b1011 == 0
+        assert int(found["CapBnd:"], 16) & ~0b1011 == 0
+
+
+def test_a_command_reads_of_proc_what_is_its_own(caged: Caged) -> None:
+    assert caged.run("(cat /proc/self/stat > /dev/null && ls /proc/self/fd > /dev/null && echo own)") == "own\n"
+    others = f"/proc/{os.getpid()}"
+    assert caged.run(f"cat {others}/environ {others}/maps {others}/fd/*; ls {others}/cwd/; readlink {others}/exe") == ""

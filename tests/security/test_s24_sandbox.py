@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from tests.unit.tools.workbench import Workbench
 from tools.executor import Executor
 from tools.ledger import Outcome
 from tools.local import LocalSite
+from tools.local.limits import Limits
 from tools.local.sandbox import Room, Sandboxes
 from tools.local.sandbox.bubblewrap import Bubblewrap
+from tools.local.sandbox.port import Start
 from tools.policy import Policy
 
 SANDBOXES = Sandboxes()
@@ -137,8 +140,9 @@ async def test_a_sandbox_that_cannot_start_runs_nothing(caged: Caged, monkeypatc
     around = Bubblewrap("bwrap").around
 
     class Broken(Bubblewrap):
-        def around(self, *args: object) -> list[str]:  # type: ignore[override]
-            return [*around(*args)[:1], "--no-such-option", *around(*args)[1:]]  # type: ignore[arg-type]
+        def around(self, *args: object) -> Start:  # type: ignore[override]
+            start = around(*args)  # type: ignore[arg-type]
+            return start._replace(argv=[start.argv[0], "--no-such-option", *start.argv[1:]])
 
     broken._found, broken._looked = Broken("bwrap"), True
     caged.executor = Executor(caged.registry, [LocalSite(caged.registry, caged.data_dir, sandboxes=broken)], Policy())
@@ -158,5 +162,42 @@ def test_what_a_person_approved_may_use_the_network_and_their_keys(tmp_path: Pat
     strict = best.around(["true"], Room(str(tmp_path)), "/", {"HOME": str(Path.home())}, ())
     approved = best.around(["true"], Room(str(tmp_path), approved=True), "/", {"HOME": str(Path.home())}, ())
     if isinstance(best, Bubblewrap):
-        assert "--unshare-net" in strict
-        assert "--unshare-net" not in approved
+        assert "--unshare-net" in strict.argv
+        assert "--unshare-net" not in approved.argv
+
+
+async def test_a_command_that_forks_without_end_is_ended_long_before_its_deadline(tmp_path: Path) -> None:
+    bench = Caged(tmp_path)
+    bench.site = LocalSite(bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=Limits(processes=300))
+    bench.executor = Executor(bench.registry, [bench.site], Policy(contained=SANDBOXES.contained))
+    began = time.monotonic()
+    outcome = await bench.run("while :; do sleep 1000 & done", timeoutMs=60_000)
+    assert outcome.status == "error"
+    assert time.monotonic() - began < 30
+    await bench.executor.close()
+    lines = [place.read_bytes() for place in Path("/proc").glob("[0-9]*/cmdline") if place.exists()]
+    assert lines.count(b"sleep\x001000\x00") == 0
+
+
+async def test_a_command_that_writes_without_end_is_ended_at_its_limit(tmp_path: Path) -> None:
+    bench = Caged(tmp_path)
+    bench.site = LocalSite(bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=Limits(file_bytes=1_000_000))
+    bench.executor = Executor(bench.registry, [bench.site], Policy(contained=SANDBOXES.contained))
+    outcome = await bench.run(["dd", "if=/dev/zero", "of=large", "bs=64k", "count=100"])
+    await bench.executor.close()
+    assert outcome.status == "error"
+    assert "command_file_bytes" in outcome.content
+    assert (bench.workspace / "large").stat().st_size <= 1_000_000
+
+
+async def test_a_command_dumps_no_core_and_keeps_what_builds_need(caged: Caged) -> None:
+    told = (await caged.run("ulimit -c; ulimit -n; ulimit -v; ulimit -f")).content.split()
+    assert told[0] == "0"
+    assert int(told[1]) >= 256
+    assert told[2] == "unlimited"
+    assert int(told[3]) * 512 >= 900_000_000
+
+
+async def test_when_memory_runs_out_a_command_is_ended_before_us(caged: Caged) -> None:
+    told = (await caged.run("sleep 0.2; cat /proc/self/oom_score_adj")).content
+    assert int(told) > int(Path("/proc/self/oom_score_adj").read_text())

@@ -1,21 +1,42 @@
-"""One command inside a sandbox: what it may do, and what it found out there to be protected."""
+"""One command and what holds it: the sandbox, if this machine has one, and how much it may use up."""
 
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 
-from tools.local.sandbox.port import Room, Sandbox
-from tools.protected import protected_places
+from tools.local.limits import Limits
+from tools.local.sandbox.port import Room, Sandbox, Start
 
 
 class Cage:
-    def __init__(self, sandbox: Sandbox, room: Room) -> None:
+    """`readonly` are the protected files of the workspace that are there."""
+
+    def __init__(self, sandbox: Sandbox | None, room: Room, limits: Limits, readonly: Sequence[str] = ()) -> None:
+        self.limits = limits
+        self.watched = sandbox is not None and sandbox.watched
         self._sandbox = sandbox
         self._room = room
-        self.watched = sandbox.watched
+        self._readonly = readonly
 
-    def around(self, argv: Sequence[str], cwd: str, environment: Mapping[str, str]) -> list[str]:
-        """Raises `FileNotFoundError` for a program that is not there, which is said best before the sandbox is."""
-        if argv and "/" not in argv[0] and shutil.which(argv[0], path=environment.get("PATH")) is None:
+    def around(self, argv: Sequence[str], cwd: str, environment: Mapping[str, str], seconds: float | None) -> Start:
+        """Raises `OSError` for a program that cannot be started, which is said best before anything is around it."""
+        _startable(argv, cwd, environment)
+        start = Start(argv, environment)
+        if self._sandbox is not None:
+            readonly = () if self._room.approved else self._readonly
+            start = self._sandbox.around(argv, self._room, cwd, environment, readonly)
+        return start._replace(argv=self.limits.around(start.argv, seconds))
+
+
+def _startable(argv: Sequence[str], cwd: str, environment: Mapping[str, str]) -> None:
+    if any("\0" in word for word in argv):
+        raise ValueError("embedded null byte")
+    if "/" not in argv[0]:
+        if shutil.which(argv[0], path=environment.get("PATH")) is None:
             raise FileNotFoundError(argv[0])
-        readonly = () if self._room.approved else protected_places(self._room.workspace)
-        return self._sandbox.around(argv, self._room, cwd, environment, readonly)
+        return
+    place = os.path.join(cwd, argv[0])  # noqa: PTH118 - as the system would
+    if not os.path.exists(place):  # noqa: PTH110
+        raise FileNotFoundError(argv[0])
+    if not os.access(place, os.X_OK):
+        raise PermissionError(13, "it is not a program: it may not be executed", argv[0])

@@ -2,9 +2,10 @@
 
 import asyncio
 import errno
+import subprocess
 import sys
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,11 @@ from tools.local.cage import Cage
 from tools.local.capture import Capture
 from tools.local.door import path_of
 from tools.local.environment import call_mark, command_environment
+from tools.local.limits import Crowd, Limits, ends_first
 from tools.local.reaper import Reaper
+from tools.local.sandbox.port import Start
+from tools.local.sandbox.spawn import spawned
+from tools.local.transport import StartedProcess
 from tools.shield import finished
 
 #: After the end of a command, how long what it printed last may take to arrive, before and after its leftovers end.
@@ -23,6 +28,10 @@ _FLUSH = 0.02
 _DRAIN = 0.3
 _EMPTYING = 0.25
 _BACKGROUND_LIMIT = 32
+#: How often somebody looks whether a command forks without end.
+_COUNTED = 0.25
+#: How a process ends that wrote more than it may, itself or seen from the shell around it.
+_TOO_LARGE = (-25, 128 + 25)
 
 
 class Running(asyncio.SubprocessProtocol):
@@ -41,6 +50,9 @@ class Running(asyncio.SubprocessProtocol):
         self.killed: tuple[Killed, ...] = ()
         #: Whether it only watches over the command, and ends by itself after it.
         self.watches = False
+        self.limits: Limits | None = None
+        self.counting: asyncio.TimerHandle | None = None
+        self.ending: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.SubprocessTransport)
@@ -55,8 +67,14 @@ class Running(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         self.ended = time.monotonic()
+        if self.limits is not None and self.transport.get_returncode() in _TOO_LARGE:
+            self.note(f"ended: a file grew past {self.limits.file_bytes} bytes, the limit of command_file_bytes")
         if not self.exited.done():
             self.exited.set_result(None)
+
+    def note(self, text: str) -> None:
+        """Something that the command does not know of itself, told with what it printed."""
+        self.capture.feed(2, f"\n[{text}]\n".encode())
 
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.closed.done():
@@ -99,7 +117,7 @@ class Processes:
         cage: Cage | None = None,
     ) -> ProcessResult:
         capture = Capture(self._directory if log else None, call_mark(call_id), output)
-        running = await self._begun(self._spawn(argv, call_id, cwd, environment, capture, cage), killed)
+        running = await self._begun(self._spawn(argv, call_id, cwd, environment, capture, cage, timeout), killed)
         timed_out = False
         try:
             async with asyncio.timeout(timeout):
@@ -187,27 +205,37 @@ class Processes:
         environment: Mapping[str, str] | None,
         capture: Capture,
         cage: Cage | None,
+        seconds: float | None = None,
     ) -> Running:
         # The child enters the directory by its handle: its path cannot be swapped for another one meanwhile.
         directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else path_of(cwd)
         clean = command_environment(call_id, self._mark, path_of(cwd), environment)
+        start = Start(argv, clean)
         try:
             if cage is not None:
-                argv = cage.around(argv, path_of(cwd), clean)
-            _, running = await asyncio.get_running_loop().subprocess_exec(
-                lambda: Running(call_id, capture),
-                *argv,
-                stdin=asyncio.subprocess.DEVNULL,
-                cwd=directory,
-                env=clean,
-                start_new_session=True,
-            )
+                start = cage.around(argv, path_of(cwd), clean, seconds)
+            running = await _started(start, directory, lambda: Running(call_id, capture))
         except (OSError, ValueError) as error:
             capture.close()
             raise _not_started(argv, error) from error
-        running.watches = cage is not None and cage.watched
         self._running.add(running)
+        if cage is not None:
+            running.watches = cage.watched
+            running.limits = cage.limits
+            ends_first(running.pid)
+            self._count(running, Crowd(cage.limits.processes))
         return running
+
+    def _count(self, running: Running, crowd: Crowd) -> None:
+        """Root may fork without end, whatever the limits say; so somebody looks."""
+        if running.exited.done():
+            return
+        most = crowd.most
+        if crowd.grown() and len(self._reaper.members(running.pid, running.call_id, self._pids())) > most:
+            running.note(f"ended: it started more than {most} processes, the limit of command_processes")
+            running.ending = asyncio.create_task(self._end(running, None), name="crowd")
+            return
+        running.counting = asyncio.get_running_loop().call_later(_COUNTED, self._count, running, crowd)
 
     async def _end(self, running: Running, killed: ProcessKilled | None) -> None:
         if not running.exited.done() or self._leaves(running):
@@ -231,6 +259,8 @@ class Processes:
         return self._reaper.leftovers(running.pid, running.call_id, self._pids())
 
     def _release(self, running: Running) -> None:
+        if running.counting is not None:
+            running.counting.cancel()
         running.transport.close()
         running.capture.close()
         self._running.discard(running)
@@ -238,6 +268,30 @@ class Processes:
 
     def _pids(self) -> frozenset[int]:
         return frozenset(running.pid for running in self._running)
+
+
+async def _started(start: Start, directory: str, made: Callable[[], Running]) -> Running:
+    if start.give_up is not None:
+        process = spawned(
+            start,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=directory,
+            start_new_session=True,
+        )
+        running = made()
+        await StartedProcess(process, running).connect()
+        return running
+    _, running = await asyncio.get_running_loop().subprocess_exec(
+        made,
+        *start.argv,
+        stdin=asyncio.subprocess.DEVNULL,
+        cwd=directory,
+        env=start.environment,
+        start_new_session=True,
+    )
+    return running
 
 
 def _not_started(argv: Sequence[str], error: OSError | ValueError) -> ToolError:

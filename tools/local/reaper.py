@@ -44,7 +44,7 @@ class Reaper:
             return True
         children = self._table.children()
         if children is None or not all(child in started for child in children):
-            members = self._members(root, call_id, started)
+            members = self.members(root, call_id, started)
             self._bury(members, started)
             return any(not entry.zombie for entry in members)
         return False
@@ -62,7 +62,7 @@ class Reaper:
         clean = 0
         _signal_group(root, signal.SIGSTOP)  # what forks without end must not grow while we look
         while clean < 2:  # a child born while we looked is seen by the second look
-            members = self._members(root, call_id, started)
+            members = self.members(root, call_id, started)
             self._bury(members, started)
             alive = [entry.pid for entry in members if not entry.zombie]
             if not alive:
@@ -116,7 +116,7 @@ class Reaper:
             await asyncio.sleep(_LOOK)
         return list(ended.values())
 
-    def _members(self, root: int, call_id: str, started: frozenset[int]) -> list[Entry]:
+    def members(self, root: int, call_id: str, started: frozenset[int]) -> list[Entry]:
         entries = self._table.entries()
         mark = f"{CALL_MARK}={call_mark(call_id)}".encode()
         members: dict[int, Entry] = {}

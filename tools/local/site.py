@@ -8,10 +8,13 @@ from tools.host import Host, Killed
 from tools.local.cage import Cage
 from tools.local.environment import sidecar_mark
 from tools.local.host import LocalHost
+from tools.local.limits import Limits
 from tools.local.process import Processes
 from tools.local.reaper import Reaper
 from tools.local.sandbox import Room, Sandboxes
+from tools.local.scan import Shelf
 from tools.local.table import ProcessTable, process_table
+from tools.protected import protected_places
 from tools.registry import Registry
 from tools.spec import AnyTool, Call, FileTool, Output, ToolResult
 
@@ -28,13 +31,16 @@ class LocalSite:
         data_dir: Path,
         table: ProcessTable | None = None,
         sandboxes: Sandboxes | None = None,
+        limits: Limits = Limits(),  # noqa: B008 - never changed
     ) -> None:
         mark = sidecar_mark(data_dir)
         self._registry = registry
         self._data_dir = data_dir
         self._processes = Processes(data_dir, mark, Reaper(table or process_table(), mark))
+        self._shelf = Shelf()
         self._hosts: dict[str, LocalHost] = {}
         self._sandboxes = sandboxes
+        self._limits = limits
 
     def offers(self, tool: str, workspace: str) -> bool:
         return tool in self._registry
@@ -48,8 +54,8 @@ class LocalSite:
             if not Path(workspace).is_absolute():
                 raise WorkspaceGone(f"The workspace must be an absolute path, not {workspace!r}.")
             if len(self._hosts) >= _HOSTS:
-                del self._hosts[next(iter(self._hosts))]
-            host = self._hosts[workspace] = LocalHost(workspace, self._data_dir, self._processes)
+                self._hosts.pop(next(iter(self._hosts))).forget()
+            host = self._hosts[workspace] = LocalHost(workspace, self._data_dir, self._processes, self._shelf)
         return host
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
@@ -64,12 +70,12 @@ class LocalSite:
 
     def _confined(self, host: Host, tool: AnyTool, call: Call) -> Host:
         """What a model or a project says is run inside the sandbox; our own searches and Git are not."""
-        if self._sandboxes is None or not (tool.spec.runs_project or tool.spec.name in _COMMANDS):
+        if not isinstance(host, LocalHost) or not (tool.spec.runs_project or tool.spec.name in _COMMANDS):
             return host
-        best = self._sandboxes.best()
-        if best is None or not isinstance(host, LocalHost):
-            return host
-        return host.confined(Cage(best, Room(host.workspace, call.approved, (str(self._data_dir.absolute()),))))
+        best = None if self._sandboxes is None else self._sandboxes.best()
+        room = Room(host.workspace, call.approved, (str(self._data_dir.absolute()),))
+        readonly = () if best is None or call.approved else protected_places(host.workspace)
+        return host.confined(Cage(best, room, self._limits, readonly))
 
     async def sweep(self) -> list[Killed]:
         """At a start: end everything that an earlier, killed process with this data directory left running."""

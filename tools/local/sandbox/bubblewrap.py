@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tools.local.sandbox.home import caches, secrets
-from tools.local.sandbox.port import Room
+from tools.local.sandbox.port import Room, Start
 
 #: As root in a container a workspace may belong to somebody else; nothing more than its files is opened by this.
 _ROOTS = ("--cap-add", "CAP_DAC_OVERRIDE", "--cap-add", "CAP_FOWNER", "--cap-add", "CAP_CHOWN")
@@ -24,7 +24,7 @@ class Bubblewrap:
 
     def around(
         self, argv: Sequence[str], room: Room, cwd: str, environment: Mapping[str, str], readonly: Sequence[str]
-    ) -> list[str]:
+    ) -> Start:
         line = [self._program, "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-cgroup-try"]
         line += [] if room.approved else ["--unshare-net"]
         line += ["--cap-drop", "ALL", *(_ROOTS if os.geteuid() == 0 else ())]
@@ -49,4 +49,4 @@ class Bubblewrap:
                 line += ["--tmpfs", place]
             elif Path(place).exists():
                 line += ["--ro-bind", "/dev/null", place]
-        return [*line, "--setenv", "TMPDIR", "/tmp", "--chdir", cwd, "--", *argv]  # noqa: S108
+        return Start([*line, "--setenv", "TMPDIR", "/tmp", "--chdir", cwd, "--", *argv], environment)  # noqa: S108

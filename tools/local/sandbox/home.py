@@ -1,6 +1,7 @@
 """What of the person's home directory a command gets to see, and what it may write."""
 
-from pathlib import Path
+import os
+import stat
 
 _SECRETS = """
 .ssh .gnupg .aws .azure .kube .docker .netrc .git-credentials .pypirc .npmrc .password-store .config/gcloud .config/gh
@@ -25,4 +26,12 @@ def caches(home: str) -> list[str]:
 def _there(home: str, names: str) -> list[str]:
     if not home.startswith("/"):
         return []
-    return [str(place) for name in names.split() if (place := Path(home, name)).exists() and not place.is_symlink()]
+    return [place for name in names.split() if _stands(place := f"{home.rstrip('/')}/{name}")]
+
+
+def _stands(place: str) -> bool:
+    """It is there, and no link to elsewhere."""
+    try:
+        return not stat.S_ISLNK(os.lstat(place).st_mode)
+    except OSError:
+        return False

@@ -1,8 +1,8 @@
 """The sandbox port: a command goes in, and comes out as one that can do less."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,18 @@ class Room:
     private: tuple[str, ...] = ()
 
 
+class Start(NamedTuple):
+    """How a command is started so that it runs inside.
+
+    `give_up` is called in a thread of its own, which then starts the command and ends: whatever a thread has given up,
+    what it starts has not either. Where it raises, nothing is started.
+    """
+
+    argv: Sequence[str]
+    environment: Mapping[str, str]
+    give_up: Callable[[], None] | None = None
+
+
 class Sandbox(Protocol):
     tier: str
     #: Whether the process that we start only watches over the command, and ends by itself after it.
@@ -26,5 +38,5 @@ class Sandbox(Protocol):
 
     def around(
         self, argv: Sequence[str], room: Room, cwd: str, environment: Mapping[str, str], readonly: Sequence[str]
-    ) -> list[str]:
-        """The command line that runs `argv` inside. `readonly` are paths of the workspace that stay as they are."""
+    ) -> Start:
+        """How `argv` runs inside. `readonly` are paths of the workspace that stay as they are."""

@@ -54,24 +54,29 @@ def _probed() -> Sandbox | None:
 
     if sys.platform == "darwin":
         seatbelt = Seatbelt()
-        return seatbelt if _works(seatbelt) else None
+        return seatbelt if works(seatbelt) else None
     program = shutil.which("bwrap")
-    if program is not None and _works(bubblewrap := Bubblewrap(program)):
+    if program is not None and works(bubblewrap := Bubblewrap(program)):
         return bubblewrap
-    if sys.platform == "linux" and _works(landlock := Landlock()):
+    if sys.platform == "linux" and works(landlock := Landlock()):
         return landlock
     return None
 
 
-def _works(sandbox: Sandbox) -> bool:
+def works(sandbox: Sandbox) -> bool:
     import subprocess
     import tempfile
 
+    from tools.local.sandbox.spawn import spawned
+
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
         with tempfile.TemporaryDirectory() as place:
-            line = sandbox.around(["/bin/sh", "-c", "exit 42"], Room(place), place, {}, ())
-
-            tried = subprocess.run(line, capture_output=True, stdin=subprocess.DEVNULL, timeout=_SECONDS, check=False)
+            tried = spawned(sandbox.around(["/bin/sh", "-c", "exit 42"], Room(place), place, {}, ()), **quiet)
+            try:
+                return tried.wait(_SECONDS) == 42
+            finally:
+                tried.kill()
+                tried.wait()
     except (OSError, subprocess.SubprocessError):
         return False
-    return tried.returncode == 42

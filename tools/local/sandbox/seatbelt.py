@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from tools.local.sandbox.home import caches, secrets
-from tools.local.sandbox.port import Room
+from tools.local.sandbox.port import Room, Start
 
 _HEAD = """(version 1)
 (deny default)
@@ -19,7 +19,7 @@ class Seatbelt:
 
     def around(
         self, argv: Sequence[str], room: Room, cwd: str, environment: Mapping[str, str], readonly: Sequence[str]
-    ) -> list[str]:
+    ) -> Start:
         home = environment.get("HOME", "")
         rules = [_HEAD, _rule("allow file-write*", [room.workspace, *(caches(home) if room.approved else ())])]
         rules.append(_rule("deny file-write*", readonly))
@@ -27,7 +27,7 @@ class Seatbelt:
             rules.append("(allow network*)")
         hidden = [*(() if room.approved else secrets(home)), *room.private]
         rules += [_rule("deny file-read*", hidden), _rule("deny file-write*", hidden)]
-        return ["/usr/bin/sandbox-exec", "-p", "\n".join(filter(None, rules)), *argv]
+        return Start(["/usr/bin/sandbox-exec", "-p", "\n".join(filter(None, rules)), *argv], environment)
 
 
 def _rule(verb: str, places: Sequence[str]) -> str:
