@@ -82,6 +82,7 @@ class Registry:
         self._tools = {tool.spec.name: tool for tool in tools}
         self._loaders = dict(loaders or {})
         self._infos: dict[str, ToolInfo] = {}
+        self._offers: dict[str, ToolInfo] = {}
         self._names = [*self._loaders, *(name for name in self._tools if name not in self._loaders)]
 
     def get(self, name: str) -> AnyTool:
@@ -99,12 +100,20 @@ class Registry:
         raise UnknownTool(f"There is no tool {name[:100]!r}.{hint} Tools: {', '.join(self._names)}.")
 
     def infos(self, names: Container[str] | None = None) -> list[ToolInfo]:
-        """All tools as models and panels see them, or those of `names`; each schema is made once."""
+        """All tools as panels and scripts see them, or those of `names`; each schema is made once."""
         wanted = [name for name in self._names if names is None or name in names]
         for name in wanted:
             if name not in self._infos:
                 self._infos[name] = self.get(name).spec.info()
         return [self._infos[name] for name in wanted]
+
+    def offers(self, names: Container[str]) -> list[ToolInfo]:
+        """These tools as models see them, who pay for every word."""
+        wanted = [name for name in self._names if name in names]
+        for name in wanted:
+            if name not in self._offers:
+                self._offers[name] = self.get(name).spec.offer()
+        return [self._offers[name] for name in wanted]
 
     def __contains__(self, name: str) -> bool:
         return name in self._names or ALIASES.get(name) in self._names

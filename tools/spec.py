@@ -11,6 +11,7 @@ from sidecar.wire.base import JsonObject, Wire
 from sidecar.wire.events import ErrorBody
 from sidecar.wire.tools import Effects, Executor, ToolInfo
 from tools.host import FileChange, FileInfo, Host, ProcessKilled
+from tools.schema import terse
 
 
 class Arguments(Wire):
@@ -38,6 +39,8 @@ class ToolSpec:
     name: str
     description: str
     arguments: type[Arguments]
+    #: What a model is told instead, of a tool that it is told of in every request; it says what the arguments mean too.
+    brief: str = field(default="", kw_only=True)
     executor: Executor = "local"
     timeout: float = 30.0
     retryable: bool = False
@@ -61,6 +64,12 @@ class ToolSpec:
             parallel=self.parallel,
             effects=self.effects,
         )
+
+    def offer(self) -> ToolInfo:
+        """The same for a model, which pays for every word."""
+        info = self.info()
+        parameters = terse(info.parameters, described=not self.brief)
+        return info.model_copy(update={"description": self.brief or self.description, "parameters": parameters})
 
 
 class Source(NamedTuple):

@@ -1,6 +1,6 @@
 """The loop that every agent runs: ask the model, record the reply, carry out its calls, go on."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -10,6 +10,7 @@ from sidecar.agents.compaction import Fitting
 from sidecar.agents.errors import AgentError
 from sidecar.agents.pace import Pace
 from sidecar.agents.roster import Agent
+from sidecar.agents.shelf import MORE, Shelf
 from sidecar.agents.tokens import room
 from sidecar.models.port import (
     Brief,
@@ -68,11 +69,12 @@ class Job:
 async def work(job: Job, books: Books) -> str:
     """The agent's last word."""
     fitting, pace = Fitting(room(job.model), job.history), Pace(job.agent, job.max_iterations)
+    shelf = Shelf(job.tools, job.history)
     for number in count():
         if pace.spent and not books.spoken():
             raise pace.at_limit()
         key = f"{job.key}.{number}"
-        heard = await books.turn(key, job.agent.name, partial(_ask, job, books, fitting.fit()))
+        heard = await books.turn(key, job.agent.name, partial(_ask, job, books, shelf, fitting.fit()))
         reply = heard.reply
         for text in heard.messages:
             fitting.add(UserTurn(text=text))
@@ -82,7 +84,7 @@ async def work(job: Job, books: Books) -> str:
             return reply.text
         if reply.stop is Stop.TOOL_USE:
             fitting.add(ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept))
-            returns = list(await books.call(key, job.agent, reply.calls))
+            returns = await _carried_out(reply.calls, shelf, partial(books.call, key, job.agent))
             fitting.add(ToolTurn(returns=returns))
             note = pace.after_calls(reply.calls, returns)
         elif reply.stop in (Stop.END, Stop.LENGTH):
@@ -98,11 +100,24 @@ async def work(job: Job, books: Books) -> str:
     raise AssertionError("an agent comes to an end")
 
 
-def _ask(job: Job, books: Books, left_out: str | None, messages: Sequence[str]) -> AsyncIterator[Delta | Reply]:
+def _ask(
+    job: Job, books: Books, shelf: Shelf, left_out: str | None, messages: Sequence[str]
+) -> AsyncIterator[Delta | Reply]:
     if left_out is not None:
         books.left_out(left_out)
-    said = [UserTurn(text=text) for text in messages]
-    return job.model.stream(Request(job.agent.name, job.agent.prompt, [*job.history, *said], job.tools, job.brief))
+    history = [*job.history, *(UserTurn(text=text) for text in messages)]
+    return job.model.stream(
+        Request(job.agent.name, job.agent.prompt, history, shelf.offered, job.brief, roster=job.tools)
+    )
+
+
+async def _carried_out(
+    calls: Sequence[ToolUse], shelf: Shelf, call: Callable[[Sequence[ToolUse]], Awaitable[Sequence[ToolReturn]]]
+) -> list[ToolReturn]:
+    """In the order of the calls. To be told of more tools takes no tool."""
+    others = [each for each in calls if each.tool != MORE]
+    done = iter(await call(others) if others else ())
+    return [shelf.fetch(each) if each.tool == MORE else next(done) for each in calls]
 
 
 def _failed(reply: Reply) -> AgentError:

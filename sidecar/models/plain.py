@@ -20,7 +20,7 @@ _HOW = """
 
 You answer with one JSON object: {"say": "...", "calls": [{"tool": "...", "args": {...}}]}.
 `say` is what the person reads. `calls` are the tools that you want to use now; you are then told what came of them.
-When nothing more is to be done, `calls` is empty. The tools, each with the schema of its arguments:
+When nothing more is to be done, `calls` is empty. The tools, with their arguments (? may be left out):
 """
 
 
@@ -81,7 +81,15 @@ def _arguments(tool: ToolInfo) -> JsonObject:
 
 
 def _listed(tools: Iterable[ToolInfo]) -> str:
-    return "\n".join(f"- {tool.name}: {tool.description} {json.dumps(tool.parameters)}" for tool in tools)
+    return "\n".join(f"- {tool.name} {_named(tool)}: {tool.description}" for tool in tools)
+
+
+def _named(tool: ToolInfo) -> str:
+    """The arguments by name; of which kind each is, the schema sees to."""
+    properties, required = tool.parameters.get("properties"), tool.parameters.get("required")
+    needed = required if isinstance(required, list) else []
+    names = [name if name in needed else f"{name}?" for name in (properties if isinstance(properties, dict) else {})]
+    return f"{{{', '.join(names)}}}"
 
 
 def _read(text: str) -> tuple[str, list[Draft]]:

@@ -119,8 +119,11 @@ class Request:
     agent: str
     system: str
     history: Sequence[Turn]
+    #: Those that the model is told of.
     tools: Sequence[ToolInfo] = field(default_factory=tuple)
     brief: Brief = field(default_factory=Brief)
+    #: All that the agent may call, for who needs no telling.
+    roster: Sequence[ToolInfo] = field(default_factory=tuple)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,9 @@ class EditFile:
             "is set. Everything else in the file keeps its bytes."
         ),
         arguments=EditFileArguments,
+        brief=(
+            "Replace oldText by newText. oldText must be in the file exactly so, and once unless replaceAll is set."
+        ),
         executor="hybrid",
         effects="files",
     )

@@ -21,6 +21,7 @@ class FindFiles:
         name="find_files",
         description="Find files by a glob of their name or path; what .gitignore names is left out.",
         arguments=FindFilesArguments,
+        brief="Find files by a glob, such as src/**/*.py.",
         executor="hybrid",
         retryable=True,
     )

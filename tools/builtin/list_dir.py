@@ -15,6 +15,7 @@ class ListDir:
         name="list_dir",
         description="List the entries of one directory. A name that ends with / is a directory, one with @ a link.",
         arguments=ListDirArguments,
+        brief="List a directory.",
         executor="hybrid",
         retryable=True,
         cache="tree",

@@ -37,6 +37,10 @@ class RunCommand:
             "last. Everything it started ends with it, so start servers with background: true."
         ),
         arguments=RunCommandArguments,
+        brief=(
+            "Run a command: a string for the shell, or a list of program and arguments. cd and "
+            "export do not last, and what it started ends with it; servers need background."
+        ),
         executor="hybrid",
         timeout=120.0,
         parallel=False,

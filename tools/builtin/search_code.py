@@ -29,6 +29,7 @@ class SearchCode:
         name="search_code",
         description="Search the text of the workspace's files with ripgrep; what .gitignore names is left out.",
         arguments=SearchCodeArguments,
+        brief="Search in the files with ripgrep. glob: only these files, such as *.py or !tests/**.",
         executor="hybrid",
         retryable=True,
     )

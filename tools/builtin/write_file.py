@@ -18,6 +18,7 @@ class WriteFile:
             "endings and mode. To change a part of a file, use edit_file: it is shorter and safer."
         ),
         arguments=WriteFileArguments,
+        brief="Write a whole file, new or not. To change a part of one, use edit_file.",
         executor="hybrid",
         effects="files",
     )

@@ -66,7 +66,7 @@ class Desk:
         model = self._model(agent)
         past, dropped = fitting_past(self.past, room(model))
         history = [*past, *await self._opening(model, told)]
-        tools = self.registry.infos(frozenset(agent.tools))
+        tools = self.registry.offers(frozenset(agent.tools))
         job = Job(key, agent, model, history, tools, self.run.request.options.max_iterations, self._brief(key, told))
         books = AgentBooks(self.run, self.executor, agent, model)
         if dropped and f"{key}.0" not in self.run.memory.steps:

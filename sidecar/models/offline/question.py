@@ -49,7 +49,7 @@ def questions(request: Request) -> list[Question]:
 
     What came back since it was said belongs to it; a note that is no wish is nobody's skill, and changes nothing.
     """
-    offered = frozenset(tool.name for tool in request.tools)
+    offered = frozenset(tool.name for tool in request.roster or request.tools)
     opening = _opening(request)
     found: list[Question] = []
     for place in range(len(request.history) - 1, opening - 1, -1):

@@ -70,6 +70,9 @@ class Anthropic:
         error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
         return self.stream(speech).rpartition(b"event: message_delta")[0] + _event(error)
 
+    def tools(self, body: Any) -> list[str]:
+        return [tool["name"] for tool in body["tools"]]
+
     def asked(self, body: Any) -> list[tuple[str, Any]]:
         found: list[tuple[str, Any]] = []
         for message in body["messages"]:

@@ -57,6 +57,9 @@ class Completions:
         error = {"error": {"message": "The server had an error", "type": "server_error", "code": None}}
         return whole + f"data: {json.dumps(error)}\n\n".encode()
 
+    def tools(self, body: Any) -> list[str]:
+        return [tool["function"]["name"] for tool in body["tools"]]
+
     def asked(self, body: Any) -> list[tuple[str, Any]]:
         found: list[tuple[str, Any]] = []
         for message in body["messages"]:

@@ -51,6 +51,9 @@ class Gemini:
         error = {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}
         return whole + f"data: {json.dumps(error)}\r\n\r\n".encode()
 
+    def tools(self, body: Any) -> list[str]:
+        return [tool["name"] for tool in body["tools"][0]["functionDeclarations"]]
+
     def asked(self, body: Any) -> list[tuple[str, Any]]:
         found: list[tuple[str, Any]] = []
         names: list[str] = []

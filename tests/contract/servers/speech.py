@@ -58,5 +58,8 @@ class Speaker(Protocol):
     def prefix(self) -> str:
         """What the base URL needs behind the server's address."""
 
+    def tools(self, body: Any) -> list[str]:
+        """The names of the tools that are offered."""
+
     def asked(self, body: Any) -> list[tuple[str, Any]]:
         """The messages of a request, in the common form: (`user` | `model` | `result`, what)."""

@@ -1,11 +1,12 @@
 """What an agent is told about the workspace."""
 
 import base64
+import json
 import subprocess
 from pathlib import Path
 from typing import Any
 
-from sidecar.agents.context import LIMIT, fenced
+from sidecar.agents.context import ROOM, fenced
 from sidecar.agents.customs import Customs
 from sidecar.engine.operations import Execute
 from sidecar.models.port import Request, ToolTurn, UserTurn
@@ -29,7 +30,7 @@ def said(request: Request) -> str:
     return "\n".join(turn.text for turn in request.history if not isinstance(turn, ToolTurn))
 
 
-async def test_the_first_request_of_the_coder_is_small_however_large_the_workspace(tmp_path: Path) -> None:
+async def test_little_is_told_however_large_the_workspace(tmp_path: Path) -> None:
     async with a_house(tmp_path) as house:
         for number in range(300):
             folder = house.workspace / f"folder_with_a_long_name_{number:03}"
@@ -45,10 +46,21 @@ async def test_the_first_request_of_the_coder_is_small_however_large_the_workspa
         open_files = [f"src/{'y' * 80}{number}.py" for number in range(200)]
         context = {"selectedCode": selection, "currentFile": "big.py", "openFiles": open_files}
         request = await first_request(house, task, context)
-    size = len((request.system + said(request)).encode())
-    print(f"first request of the coder: {size - len(task) - len(selection)} bytes beside what the person gave")
-    assert size - len(task) - len(selection) <= LIMIT == 6_000
+    about = request.history[0]
+    assert isinstance(about, UserTurn)
+    told, _, rest = about.text.partition("The person has selected")
+    assert selection in rest
+    assert len(json.dumps(told, ensure_ascii=False).encode()) <= ROOM + 10
     assert request.history[-1] == UserTurn(text=task)
+
+
+async def test_rules_that_fit_are_quoted_as_a_whole(tmp_path: Path) -> None:
+    rules = "\n".join(f"Rule {number}: use tabs." for number in range(50))
+    async with a_house(tmp_path) as house:
+        (house.workspace / "AGENTS.md").write_text(rules)
+        assert rules in said(await first_request(house, "fix it"))
+        (house.workspace / "AGENTS.md").write_text(rules * 3)
+        assert "cut; read AGENTS.md for the rest" in said(await first_request(house, "fix it"))
 
 
 async def test_the_repositorys_rules_are_quoted_as_information(tmp_path: Path) -> None:

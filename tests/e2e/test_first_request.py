@@ -1,0 +1,103 @@
+"""What the coder is sent first is small, for every provider and however large the workspace: all of it is counted."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sidecar.agents.context import LIMIT
+from tests.contract.servers.completions import Completions
+from tests.contract.servers.http import Answer, Server, a_server
+from tests.contract.servers.speech import Call, Speaker, Speech
+from tests.contract.servers.stage import CANARY, SPEAKERS
+from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.terminal import brain
+
+TASK = 'fix "it" in @big.py'
+SELECTED = "def selected():\n    ..."
+OPENAI = Completions("openai")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """More of everything than can be told."""
+    place = tmp_path / "workspace" / ("deep" * 30) / ("down" * 30)
+    for number in range(200):
+        folder = place / f"folder_with_a_long_name_{number:03}"
+        folder.mkdir(parents=True)
+        for name in ("one", "two", "three"):
+            (folder / f"{name}_{'x' * 60}.py").write_text("")
+    (place / "AGENTS.md").write_text('Ä "rule"\n\t' * 5_000)
+    (place / "CLAUDE.md").write_text("Another rule.\n" * 5_000)
+    (place / "big.py").write_text('x = "1"\n' * 50_000)
+    subprocess.run(["git", "init", "-q", "-b", "topic/" + "long" * 30], cwd=place, check=True)
+    return place
+
+
+def asked(sidecar: RunningSidecar, server: Server, speaker: Speaker) -> bytes:
+    trusted = brain("trust", str(sidecar.workspace), "--data-dir", str(sidecar.data_dir), environ=sidecar.environ)
+    assert trusted.returncode == 0, trusted.stderr
+    server.plays(Answer([speaker.stream(Speech(text="Done."))]))
+    open_files = [f"src/{'y' * 80}{number}.py" for number in range(200)]
+    context = {"selectedCode": SELECTED, "currentFile": "big.py", "openFiles": open_files}
+    sidecar.wait_for_end(sidecar.execute(TASK, context=context, agentType="coder", intent="edit_code"), seconds=30)
+    return server.seen[0].body
+
+
+def size_beside(body: bytes, *given: str) -> int:
+    """What is sent, without what the person gave, which is counted as it is sent too."""
+    return len(body) - sum(len(json.dumps(text)) - 2 for text in given)
+
+
+@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+def test_the_first_request_of_the_coder_is_small(tmp_path: Path, workspace: Path, speaker: Speaker) -> None:
+    with a_server() as server:
+        environ = {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix()}
+        with running_sidecar(tmp_path, workspace=workspace, **environ) as sidecar:
+            body = asked(sidecar, server, speaker)
+    size = size_beside(body, TASK, SELECTED)
+    print(f"{speaker.provider}: {size} bytes beside what the person gave")
+    assert size <= LIMIT == 6_144
+    for told in ("Workspace:", "Changed since", "folder_with", "Ä ", "x = ", "read_file", "run_command", "edit_file"):
+        assert told in body.decode(), f"{told!r} is not told any more"
+
+
+def test_it_is_as_small_for_a_model_that_is_driven_by_a_schema(tmp_path: Path, workspace: Path) -> None:
+    with a_server() as server:
+        shown = json.dumps({"capabilities": ["completion"]}).encode()
+        server.fixed[("POST", "/api/show")] = Answer([shown], content_type="application/json")
+        environ = {OPENAI.base_url: server.url + OPENAI.prefix(), "BRAIN_MODEL_SMART": "openai/tiny"}
+        with running_sidecar(tmp_path, workspace=workspace, **environ) as sidecar:
+            body = asked(sidecar, server, OPENAI)
+    sent = json.loads(body)
+    # The form holds the model's hand; it is not read by it.
+    form = len(json.dumps(sent["response_format"], ensure_ascii=False, separators=(",", ":")).encode())
+    print(f"driven by a schema: {size_beside(body, TASK, SELECTED) - form} bytes, and a form of {form}")
+    assert size_beside(body, TASK, SELECTED) - form <= LIMIT
+
+
+@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+def test_further_tools_are_told_of_when_they_are_asked_for(tmp_path: Path, speaker: Speaker) -> None:
+    """One that was not told of can be called all the same, and after a crash the same ones are offered."""
+    with a_server() as server:
+        environ = {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix()}
+        with running_sidecar(tmp_path, **environ) as sidecar:
+            wanted = Call("more_tools", '{"names": ["git_blame", "no_such_tool"]}', id="m1")
+            unasked = Call("get_workspace_info", "{}", id="c1")
+            server.plays(Answer([speaker.stream(Speech(calls=(wanted, unasked)))]), Answer(silent=True))
+            task = sidecar.execute("make it new", agentType="coder", intent="edit_code", approvals="auto")
+            wait_until(lambda: len(server.seen) == 2, seconds=10, what=f"the second request: {sidecar.events(task)}")
+            sidecar.kill()
+            server.plays(Answer([speaker.stream(Speech(text="Done."))]))
+            sidecar.start()
+            assert sidecar.wait_for_end(task, seconds=30)["status"] == "completed"
+        first, second, third = (speaker.tools(seen.json) for seen in server.seen)
+        assert "git_blame" not in first
+        assert "get_workspace_info" not in first
+        assert second == [*first, "git_blame"], "what was there stays where it was"
+        assert third == second
+        results = [what[1] for kind, what in speaker.asked(server.seen[2].json) if kind == "result"]
+        assert "git_blame" in results[0]
+        assert "no tool no_such_tool" in results[0]
+        assert str(sidecar.workspace) in results[1]
