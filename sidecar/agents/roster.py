@@ -24,6 +24,10 @@ READ = (
     "get_diagnostics",
     "analyze_code",
     "find_symbols",
+    "describe_symbol",
+    "find_usages",
+    "describe_file",
+    "describe_project",
 )
 WRITE = ("write_file", "create_file", "edit_file", "multi_edit", "apply_patch", "move_file", "delete_file")
 RUN = ("run_command", "command_output", "stop_command", "run_tests", "git_add", "git_commit")

@@ -200,6 +200,9 @@ async def test_s11_every_tool_with_a_path_takes_it_through_the_door(tmp_path: Pa
         ("get_diagnostics", {"paths": ["{}"]}),
         ("analyze_code", {"path": "{}"}),
         ("find_symbols", {"query": "x", "path": "{}"}),
+        ("describe_symbol", {"symbol": "x", "path": "{}"}),
+        ("find_usages", {"symbol": "x", "path": "{}"}),
+        ("describe_file", {"path": "{}"}),
     ]
     async with workbench(tmp_path) as bench:
         bench.ledger.answer = "allow"

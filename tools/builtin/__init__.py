@@ -10,7 +10,7 @@ read_file read_files list_dir read_directory_tree find_files search_code get_wor
 write_file create_file edit_file multi_edit apply_patch move_file delete_file
 run_command command_output stop_command run_tests
 git_status git_diff git_log git_show git_blame git_add git_commit
-get_diagnostics analyze_code find_symbols
+get_diagnostics analyze_code find_symbols describe_symbol find_usages describe_file describe_project
 """
 
 

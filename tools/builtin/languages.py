@@ -21,20 +21,20 @@ class Language:
     function: str = "language"
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_C_BRANCHES = _words(
+_C_BRANCHES = words(
     "if_statement for_statement while_statement do_statement case_statement conditional_expression catch_clause"
 )
 _PYTHON = Language(
     "Python",
     "tree_sitter_python",
     {"function_definition": "function", "class_definition": "class"},
-    _words("import_statement import_from_statement future_import_statement"),
+    words("import_statement import_from_statement future_import_statement"),
     {"call": "function"},
-    _words(
+    words(
         "if_statement elif_clause for_statement while_statement except_clause conditional_expression boolean_operator "
         "case_clause for_in_clause if_clause"
     ),
@@ -46,7 +46,7 @@ _SCRIPT_DEFINITIONS = {
     "method_definition": "method",
     "variable_declarator": "variable",
 }
-_SCRIPT_BRANCHES = _words(
+_SCRIPT_BRANCHES = words(
     "if_statement for_statement for_in_statement while_statement do_statement switch_case catch_clause "
     "ternary_expression"
 )
@@ -55,7 +55,7 @@ _JAVASCRIPT = Language(
     "JavaScript",
     "tree_sitter_javascript",
     _SCRIPT_DEFINITIONS,
-    _words("import_statement"),
+    words("import_statement"),
     _SCRIPT_CALLS,
     _SCRIPT_BRANCHES,
 )
@@ -71,21 +71,21 @@ _TYPESCRIPT = Language(
     "TypeScript",
     "tree_sitter_typescript",
     _TYPED,
-    _words("import_statement"),
+    words("import_statement"),
     _SCRIPT_CALLS,
     _SCRIPT_BRANCHES,
     "language_typescript",
 )
 _TSX = Language(
-    "TSX", "tree_sitter_typescript", _TYPED, _words("import_statement"), _SCRIPT_CALLS, _SCRIPT_BRANCHES, "language_tsx"
+    "TSX", "tree_sitter_typescript", _TYPED, words("import_statement"), _SCRIPT_CALLS, _SCRIPT_BRANCHES, "language_tsx"
 )
 _GO = Language(
     "Go",
     "tree_sitter_go",
     {"function_declaration": "function", "method_declaration": "method", "type_spec": "type"},
-    _words("import_spec"),
+    words("import_spec"),
     {"call_expression": "function"},
-    _words("if_statement for_statement expression_case type_case communication_case"),
+    words("if_statement for_statement expression_case type_case communication_case"),
 )
 _RUST = Language(
     "Rust",
@@ -101,9 +101,9 @@ _RUST = Language(
         "macro_definition": "macro",
         "function_signature_item": "function",
     },
-    _words("use_declaration extern_crate_declaration"),
+    words("use_declaration extern_crate_declaration"),
     {"call_expression": "function", "macro_invocation": "macro"},
-    _words("if_expression for_expression while_expression loop_expression match_arm try_expression"),
+    words("if_expression for_expression while_expression loop_expression match_arm try_expression"),
 )
 _JAVA = Language(
     "Java",
@@ -116,9 +116,9 @@ _JAVA = Language(
         "method_declaration": "method",
         "constructor_declaration": "constructor",
     },
-    _words("import_declaration"),
+    words("import_declaration"),
     {"method_invocation": "name", "object_creation_expression": "type"},
-    _C_BRANCHES | _words("enhanced_for_statement switch_label ternary_expression"),
+    _C_BRANCHES | words("enhanced_for_statement switch_label ternary_expression"),
 )
 _C = Language(
     "C",
@@ -130,7 +130,7 @@ _C = Language(
         "union_specifier": "union",
         "type_definition": "type",
     },
-    _words("preproc_include"),
+    words("preproc_include"),
     {"call_expression": "function"},
     _C_BRANCHES,
 )
@@ -138,9 +138,9 @@ _CPP = Language(
     "C++",
     "tree_sitter_cpp",
     {**_C.definitions, "class_specifier": "class", "namespace_definition": "namespace", "alias_declaration": "type"},
-    _words("preproc_include using_declaration"),
+    words("preproc_include using_declaration"),
     {"call_expression": "function"},
-    _C_BRANCHES | _words("for_range_loop"),
+    _C_BRANCHES | words("for_range_loop"),
 )
 
 _LANGUAGES = (

@@ -1,0 +1,233 @@
+"""What code says about itself: definitions, who uses them, what a change reaches, files and the project."""
+
+import re
+
+import pytest
+
+from tests.unit.tools.workbench import Workbench
+from tools.reading.graph import Graph
+from tools.reading.manifest import first_paragraph
+from tools.reading.modules import Modules, is_test
+from tools.reading.picture import NODES, mermaid
+
+PARSER = '''"""Reads lines."""
+import re
+
+
+def parse_line(line: str, *, strict: bool = False) -> list[str]:
+    """Cut a line into words."""
+    if strict and not line:
+        raise ValueError(line)
+    return _words(line)
+
+
+def _words(line: str) -> list[str]:
+    return re.findall(r"\\w+", line)
+
+
+class Parser:
+    def parse(self, text: str) -> list[list[str]]:
+        return [parse_line(line) for line in text.splitlines()]
+
+    def count(self, text: str) -> int:
+        return len(self.parse(text))
+'''
+
+
+@pytest.fixture
+def python(bench: Workbench) -> Workbench:
+    bench.write("src/lines/__init__.py", '"""Lines."""\nfrom .parser import Parser, parse_line\n')
+    bench.write("src/lines/parser.py", PARSER)
+    bench.write(
+        "src/lines/cli.py",
+        "from lines import parse_line as cut\n\n\ndef main():\n    print(cut('a b'))\n\n\n"
+        "def other(parse_line):\n    return parse_line('not the one')\n\n\nif __name__ == '__main__':\n    main()\n",
+    )
+    bench.write("src/other.py", "def parse_line(line):\n    return line\n\n\nparse_line('another one')\n")
+    bench.write("tests/test_cli.py", "from lines.cli import main\n\n\ndef test_main():\n    main()\n")
+    bench.write("notes.md", "parse_line is mentioned here\n")
+    return bench
+
+
+@pytest.fixture
+def script(bench: Workbench) -> Workbench:
+    bench.write("package.json", '{"name": "sums", "description": "Adds.", "scripts": {"test": "vitest"}}')
+    bench.write(
+        "src/add.ts",
+        "/** Adds two numbers. */\nexport const add = (a: number, b: number): number => a + b;\n\n"
+        "export default class Sum {\n  total = 0;\n  plus(n: number): Sum {\n    this.total = add(this.total, n);\n"
+        "    return this;\n  }\n}\n",
+    )
+    bench.write("src/index.ts", "export { add as plus } from './add';\nexport * from './add';\n")
+    bench.write(
+        "src/app.tsx",
+        "import { plus } from '.';\nimport Total from './add.js';\n\n"
+        "export function App({ add }: { add: number }) {\n  const sum = new Total();\n  sum.plus(add);\n"
+        "  return <b>{plus(1, 2)}</b>;\n}\n",
+    )
+    bench.write("src/add.test.ts", "import { add } from './add';\nit('adds', () => { expect(add(1, 1)).toBe(2); });\n")
+    return bench
+
+
+async def test_a_symbol_is_told_with_signature_doc_place_users_and_what_it_calls(python: Workbench) -> None:
+    content = (await python.call("describe_symbol", symbol="parse_line", path="src/lines")).content
+
+    assert "`src/lines/parser.py:5`" in content
+    assert "def parse_line(line: str, *, strict: bool = False) -> list[str]" in content
+    assert "> Cut a line into words." in content
+    assert "`Parser.parse` — `src/lines/parser.py:18`" in content
+    assert "- `_words` — `src/lines/parser.py:12`" in content and "`ValueError`" in content
+
+
+async def test_users_are_found_through_aliases_and_packages_that_hand_a_name_on(python: Workbench) -> None:
+    content = (await python.call("find_usages", symbol="lines.parser.parse_line")).content
+
+    assert "`main` — `src/lines/cli.py:5`" in content
+
+
+async def test_what_only_has_the_same_name_is_no_user(python: Workbench) -> None:
+    content = (await python.call("find_usages", symbol="parse_line", path="src/lines")).content
+
+    assert "`other`" not in content, "its parameter hides the function"
+    assert "src/other.py" not in content, "that module has one of its own"
+
+
+async def test_a_method_is_surely_used_through_self_and_perhaps_where_the_object_is_not_known(bench: Workbench) -> None:
+    bench.write("a.py", "class A:\n    def go(self): ...\n    def twice(self):\n        self.go()\n        self.go()\n")
+    bench.write("b.py", "from a import A\n\ndef f(x):\n    x.go()\n\ndef g():\n    y = A()\n    y.go()\n")
+    bench.write("c.py", "class B:\n    def go(self): ...\n    def h(self):\n        self.go()\n")
+
+    content = (await bench.call("find_usages", symbol="A.go")).content
+    sure, perhaps = content.split("Perhaps")
+
+    assert "`A.twice` — `a.py:4` ×2" in sure and "`g` — `b.py:8`" in sure
+    assert "`f` — `b.py:4`" in perhaps
+    assert "`B.h`" not in content
+
+
+async def test_a_change_is_followed_up_to_the_tests(python: Workbench) -> None:
+    content = (await python.call("find_usages", symbol="_words", transitive=True)).content
+
+    assert "**Uses it directly** (1):\n- `parse_line`" in content
+    assert "`Parser.parse` — `src/lines/parser.py:17` (through `parse_line`)" in content
+    assert "**Tests that reach it** (1 in 1 file):\n- `test_main` — `tests/test_cli.py:4`" in content
+
+
+async def test_scripts_are_read_as_well(script: Workbench) -> None:
+    content = (await script.call("find_usages", symbol="add")).content
+
+    assert "`Sum.plus` — `src/add.ts:7`" in content
+    assert "`App` — `src/app.tsx:7`" in content, "it is called by another name there"
+    assert "src/app.tsx:6" not in content, "that is a parameter"
+    assert "`it 'adds'` — `src/add.test.ts:2`" in content
+    assert "`App` — `src/app.tsx:5`" in (await script.call("find_usages", symbol="Sum")).content, "a default import"
+
+
+async def test_the_users_of_a_file_are_those_who_import_it(script: Workbench) -> None:
+    direct = (await script.call("find_usages", symbol="src/add.ts")).content
+    assert "`src/index.ts`" in direct and "`src/app.tsx`" in direct and "`src/add.test.ts`" in direct
+
+    away = (await script.call("find_usages", symbol="src/add.ts", transitive=True)).content
+    assert "Tests among these 3 files: 1." in away
+
+
+async def test_a_name_that_is_not_there_is_an_error_that_names_what_is_near(python: Workbench) -> None:
+    outcome = await python.call("describe_symbol", symbol="parse_lin")
+
+    assert outcome.status == "error"
+    assert "No symbol parse_lin is defined" in outcome.content and "parse_line (src/" in outcome.content
+    elsewhere = await python.call("describe_symbol", symbol="Parser", path="tests")
+    assert "not defined in tests; there is Parser (src/lines/parser.py:16)" in elsewhere.content
+
+
+async def test_in_other_languages_users_are_found_by_name_and_it_says_so(bench: Workbench) -> None:
+    bench.write(
+        "a.go", "package a\n\n// Doubles it.\nfunc Twice(n int) int { return n * 2 }\n\nfunc F() { Twice(1) }\n"
+    )
+
+    content = (await bench.call("describe_symbol", symbol="Twice")).content
+
+    assert "func Twice(n int) int" in content and "> Doubles it." in content
+    assert (
+        "**Perhaps used by** 1 place in 1 file (Go: found by name, scopes are not read):\n- `F` — `a.go:6`" in content
+    )
+
+
+async def test_a_file_tells_its_purpose_outline_imports_and_importers(python: Workbench) -> None:
+    content = (await python.call("describe_file", path="src/lines/parser.py")).content
+
+    assert "in Python, 21 lines" in content and "> Reads lines." in content
+    assert "- `class Parser` — class, line 16\n  - `def count(self, text: str) -> int` — method" in content.replace(
+        "  - `def parse(self, text: str) -> list[list[str]]` — method, line 17\n", ""
+    )
+    assert "from outside `re`" in content
+    assert "**Imported by** (1) `src/lines/__init__.py`" in content
+
+
+async def test_a_project_tells_what_it_is_and_draws_who_imports_whom(python: Workbench) -> None:
+    python.write("README.md", "# lines\n\n[![badge](x)](y)\n\nCuts lines into words, quickly.\n\nMore.\n")
+    python.write(
+        "pyproject.toml", '[project]\nname = "lines"\nversion = "1.2"\n[project.scripts]\nlines = "lines.cli:main"\n'
+    )
+    python.write("src/web/page.py", "from lines import parse_line\nimport starlette\n")
+
+    content = (await python.call("describe_project")).content
+
+    assert content.startswith("**lines** 1.2: Cuts lines into words, quickly.")
+    assert "- `lines` → `lines.cli:main`" in content
+    assert "1 file; `python3 -m pytest" in content
+    assert "`starlette`" in content
+    picture = re.search(r"```mermaid\n(.*?)\n```", content, re.DOTALL)
+    assert picture and picture[1].split("\n")[0] == "graph LR"
+    assert re.search(r'(n\d)\["src/web"\]', picture[1]) and re.search(r"n\d -->\|1\| n\d", picture[1])
+
+
+async def test_an_empty_workspace_is_no_error(bench: Workbench) -> None:
+    assert "empty" in (await bench.call("describe_project")).content
+
+
+async def test_a_manifest_that_cannot_be_read_is_named(bench: Workbench) -> None:
+    bench.write("package.json", "{ not json")
+
+    assert "package.json cannot be read" in (await bench.call("describe_project")).content
+
+
+def test_a_picture_stays_small_and_its_labels_are_plain() -> None:
+    edges = {f'f"{number}]/a.py': {f'f"{number + 1}]/a.py'} for number in range(60)}
+
+    picture, left_out = mermaid(Graph(edges))
+
+    assert picture.count("[") == NODES and "smaller folders" in left_out
+    for line in picture.splitlines()[1:]:
+        assert re.fullmatch(r'  n\d+(\["[\w/#;.]+"\]| -->\|\d+\| n\d+)', line), line
+
+
+@pytest.mark.parametrize(
+    ("importer", "module", "file"),
+    [
+        ("a/b.py", ".c", "a/c.py"),
+        ("a/b.py", "..d", "d.py"),
+        ("a/b.py", "a.c", "a/c.py"),
+        ("a/b.py", "c", None),
+        ("s/x.py", "y", "s/y.py"),
+        ("t/test_p.py", "p.q", "src/p/q.py"),
+        ("a/b.py", "json", None),
+    ],
+)
+def test_an_import_means_a_file_of_the_project_or_nothing(importer: str, module: str, file: str | None) -> None:
+    names = ["a/__init__.py", "a/b.py", "a/c.py", "a/json.py", "d.py", "s/x.py", "s/y.py", "src/p/q.py", "t/test_p.py"]
+    assert Modules(names).python(importer, module) == file
+
+
+@pytest.mark.parametrize("path", ["tests/a.py", "test_a.py", "src/a.test.ts", "a_test.go", "src/__tests__/a.js"])
+def test_tests_are_known_by_their_names(path: str) -> None:
+    assert is_test(path)
+    assert not is_test("src/testing.py") and not is_test("contest.py")
+
+
+def test_the_first_words_of_a_readme_are_a_sentence() -> None:
+    assert (
+        first_paragraph("# A\n\n<p>x</p>\n\n- a list\n\n> A tool that does things.\n\nMore")
+        == "A tool that does things."
+    )
+    assert first_paragraph("# Only a heading") == ""

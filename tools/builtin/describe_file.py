@@ -1,0 +1,167 @@
+import asyncio
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from tools.builtin.existing import required
+from tools.builtin.languages import SUFFIXES
+from tools.builtin.outline import Outline, Symbol, outlined
+from tools.errors import TooLarge, ToolError
+from tools.host import Host
+from tools.reading.bindings import Binding, bindings
+from tools.reading.definitions import doc_of, uncommented
+from tools.reading.files import SIZE, listed
+from tools.reading.graph import import_graph, script_package
+from tools.reading.modules import Modules, is_test
+from tools.reading.source import PYTHON, Source, text
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_SYMBOLS = 40
+_SHOWN = 15
+_BUSY = 3
+_BRANCHES = 4
+_LONG = 40
+
+
+class DescribeFileArguments(Arguments):
+    path: str
+
+
+class DescribeFile:
+    spec = ToolSpec(
+        name="describe_file",
+        description="A source file: its purpose, outline, imports, who imports it, and its most complex functions.",
+        arguments=DescribeFileArguments,
+        executor="hybrid",
+        retryable=True,
+    )
+
+    async def run(self, args: DescribeFileArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        info = await host.stat(args.path)
+        if info.size > SIZE:
+            raise TooLarge(f"{args.path} has {info.size} bytes, too many to be described. Use search_code.")
+        content = await required(host, args.path)
+        outline = await asyncio.to_thread(outlined, args.path, content)
+        if outline is None:
+            suffixes = " ".join(SUFFIXES)
+            raise ToolError(
+                f"{args.path} is in no known language ({suffixes}). Use read_file.", code="unknown_language"
+            )
+        modules = Modules(await listed(host, call))
+        path = args.path.removeprefix("./")
+        source = Source(path, content)
+        imported = await asyncio.to_thread(bindings, source, modules)
+        importers = (await import_graph(host, call, modules)).importers(path)
+        told = _told(source, outline, imported, sorted(importers, key=lambda each: (is_test(each), each)))
+        known: list[JsonValue] = [*sorted(importers)[:200]]
+        details: dict[str, JsonValue] = {
+            "path": path,
+            "language": outline.language,
+            "symbols": len(outline.symbols),
+            "importers": known,
+        }
+        return ToolResult(told, details, f"{outline.language}, {len(outline.symbols)} symbols")
+
+
+def _told(source: Source, outline: Outline, imported: Sequence[Binding], importers: Sequence[str]) -> str:
+    lines = source.content.count(b"\n") + (not source.content.endswith(b"\n") and bool(source.content))
+    kind = "a test" if is_test(source.path) else "a file"
+    parts = [f"**`{source.path}`** is {kind} in {outline.language}, {lines} line{'s' if lines != 1 else ''}."]
+    if doc := _purpose(source):
+        parts.append("\n".join(f"> {line}".rstrip() for line in doc.splitlines()[:12]))
+    if outline.errors:
+        parts.append(f"It has a **syntax error** near line {outline.errors[0]}; what follows may not be all.")
+    parts += [each for each in (_outline(outline), _complex(outline), _imports(source, imported, outline)) if each]
+    if importers:
+        shown = ", ".join(f"`{each}`" for each in importers[:_SHOWN])
+        more = f" and {len(importers) - _SHOWN} more" if len(importers) > _SHOWN else ""
+        parts.append(f"**Imported by** ({len(importers)}) {shown}{more}.")
+    elif source.scoped:
+        parts.append("**Imported by** no other file of the project.")
+    return "\n\n".join(parts)
+
+
+def _purpose(source: Source) -> str:
+    """The module's docstring, or the comment that it begins with, if that is not the first function's."""
+    if source.kind in PYTHON:
+        return doc_of(source.root)
+    comments: list[str] = []
+    end = -1
+    for child in source.root.children:
+        if "comment" not in child.type:
+            # A comment that touches what follows it belongs to that.
+            return "" if child.start_point[0] - end <= 1 and end >= 0 else _shown_comment(comments)
+        if text(child).startswith("#!") or "eslint" in text(child) or "@ts-" in text(child):
+            continue
+        comments.append(text(child))
+        end = child.end_point[0]
+    return _shown_comment(comments)
+
+
+def _shown_comment(comments: Sequence[str]) -> str:
+    return uncommented("\n".join(comments))
+
+
+def _outline(outline: Outline) -> str:
+    shown = [each for each in outline.symbols if each.parent.count(".") < 1 and not _local(each, outline)]
+    if not shown:
+        return "It defines no functions or classes."
+    lines = []
+    for symbol in shown[:_SYMBOLS]:
+        indent = "  " if symbol.parent else ""
+        lines.append(f"{indent}- `{_short(symbol)}` — {symbol.kind}, line {symbol.line}")
+    if len(shown) > _SYMBOLS:
+        lines.append(f"- … {len(shown) - _SYMBOLS} more")
+    return "\n".join(["**Defines**", *lines])
+
+
+def _local(symbol: Symbol, outline: Outline) -> bool:
+    """A function within a function is a matter of that function."""
+    return any(each.name == symbol.parent and each.kind in ("function", "method") for each in outline.symbols)
+
+
+def _short(symbol: Symbol) -> str:
+    line = symbol.signature.rstrip(" {:").removesuffix("=>").strip()
+    return line if len(line) <= 100 and line.count("(") == line.count(")") else f"{symbol.name}(…)"
+
+
+def _complex(outline: Outline) -> str:
+    busy = [each for each in outline.symbols if (each.complexity or 0) > _BRANCHES or _length(each) > _LONG]
+    busy = [each for each in busy if each.complexity is not None]
+    busy.sort(key=lambda each: (-(each.complexity or 0), -_length(each)))
+    if not busy:
+        return ""
+    said = [f"`{each.name}` ({(each.complexity or 1) - 1} branches, {_length(each)} lines)" for each in busy[:_BUSY]]
+    return f"**Most complex** {', '.join(said)}."
+
+
+def _length(symbol: Symbol) -> int:
+    return symbol.end_line - symbol.line + 1
+
+
+def _imports(source: Source, imported: Sequence[Binding], outline: Outline) -> str:
+    if not source.scoped:
+        shown = ", ".join(f"`{each}`" for each in outline.imports[:_SHOWN])
+        return f"**Imports** {shown}." if shown else ""
+    own: dict[str, None] = dict.fromkeys(each.file for each in imported if each.file is not None)
+    outside = dict.fromkeys(
+        each.module.partition(".")[0] if source.kind in PYTHON else script_package(each.module)
+        for each in imported
+        if each.file is None
+    )
+    lost = [each for each in imported if each.file is None and each.module.startswith(".")]
+    outside = {name: None for name in outside if name}
+    parts = []
+    if own:
+        parts.append(f"**Imports** of the project {_names(list(own))}")
+    if outside:
+        parts.append(f"{'from outside' if own else '**Imports** from outside'} {_names(list(outside))}")
+    told = "; ".join(parts) + "." if parts else ""
+    if lost:
+        told += f" Not found: {_names(sorted({each.module for each in lost}))}."
+    return told.strip()
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(f"`{name}`" for name in names[:_SHOWN]) + more

@@ -1,0 +1,224 @@
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from tools.builtin.languages import language_of
+from tools.builtin.test_frameworks import found_framework
+from tools.errors import ToolError
+from tools.host import Host
+from tools.reading.definitions import doc_of
+from tools.reading.files import counted, listed, matching
+from tools.reading.graph import Graph, import_graph
+from tools.reading.manifest import Manifest, first_paragraph, manifest, read_text
+from tools.reading.modules import Modules, is_test
+from tools.reading.picture import mermaid
+from tools.reading.source import Source
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_FOLDERS = 14
+_BIGGEST = 5
+_ENTRIES = 10
+_NEEDS = 15
+_STARTED = r"^if __name__ == ['\"]__main__['\"]|^func main\(\)|^fn main\(\)|^#!/usr/bin/env (node|python)"
+_STARTED_IN = ("*.py", "*.go", "*.rs", "*.js", "*.mjs", "*.ts")
+_MAINS = ("__main__.py", "main.py", "app.py", "manage.py", "cli.py", "main.ts", "main.tsx", "index.ts", "server.ts")
+
+
+class DescribeProjectArguments(Arguments):
+    pass
+
+
+class Facts(NamedTuple):
+    files: Sequence[str]
+    lines: Mapping[str, int]
+    about: Manifest
+    readme: str
+    graph: Graph
+    started: Sequence[str]
+    tests: str
+    folders: Sequence[tuple[str, int, int, str]]
+
+
+class DescribeProject:
+    spec = ToolSpec(
+        name="describe_project",
+        description=(
+            "The project at a glance: what it is, languages, folders, entry points, dependencies, tests, "
+            "and which folder imports which, as a Mermaid graph."
+        ),
+        arguments=DescribeProjectArguments,
+        executor="hybrid",
+        timeout=60.0,
+        retryable=True,
+    )
+
+    async def run(self, args: DescribeProjectArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        files = await listed(host, call)
+        if not files:
+            return ToolResult("The workspace is empty: there is no file in it yet.", {"files": 0}, "no files")
+        lines = await counted(host, call)
+        top = {path for path in files if "/" not in path}
+        readme = next((path for path in sorted(top) if path.lower().startswith("readme")), "")
+        facts = Facts(
+            files=files,
+            lines=lines,
+            about=await manifest(host, top),
+            readme=await read_text(host, readme) if readme else "",
+            graph=await import_graph(host, call, Modules(files)),
+            started=[line.path for line in await matching(host, call, _STARTED, _STARTED_IN)],
+            tests=await _tests(host),
+            folders=await _folders(host, files, lines),
+        )
+        text = await asyncio.to_thread(_told, facts, host.workspace)
+        languages = _languages(facts)
+        details: dict[str, JsonValue] = {
+            "files": len(files),
+            "lines": sum(lines.values()),
+            "languages": dict(languages),
+        }
+        return ToolResult(text, details, f"{len(files)} files, {sum(lines.values())} lines")
+
+
+async def _tests(host: Host) -> str:
+    try:
+        return " ".join((await found_framework(host, ())).argv)
+    except ToolError:
+        return ""
+
+
+async def _folders(host: Host, files: Sequence[str], lines: Mapping[str, int]) -> list[tuple[str, int, int, str]]:
+    """The folders that hold most code, each with its files, its lines, and what it says that it is."""
+    code = [path for path in files if language_of(path) is not None]
+    counts: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for path in code or files:
+        top = path.split("/")[0] if "/" in path else "."
+        counts[top] += 1
+        sizes[top] += lines.get(path, 0)
+    main = counts.most_common(1)[0][0] if counts else "."
+    if main != "." and counts[main] > 0.5 * counts.total():
+        # One folder holds nearly everything: what is in it says more.
+        del sizes[main]
+        del counts[main]
+        for path in code:
+            if path.startswith(f"{main}/"):
+                below = "/".join(path.split("/")[:2]) if path.count("/") > 1 else main
+                counts[below] += 1
+                sizes[below] += lines.get(path, 0)
+    names = [name for name, _ in sizes.most_common(_FOLDERS)]
+    known = frozenset(files)
+    return [(name, counts[name], sizes[name], await _purpose(host, name, known)) for name in sorted(names)]
+
+
+async def _purpose(host: Host, folder: str, files: frozenset[str]) -> str:
+    if folder == ".":
+        return ""
+    for name in ("README.md", "__init__.py", "index.ts", "mod.rs", "doc.go"):
+        path = f"{folder}/{name}"
+        if path not in files:
+            continue
+        text = await read_text(host, path)
+        if name.endswith(".md"):
+            said = first_paragraph(text)
+        else:
+            said = doc_of(Source(path, text.encode()).root) if name == "__init__.py" else ""
+        if said:
+            return first_sentence(said)
+    return ""
+
+
+def first_sentence(text: str) -> str:
+    line = " ".join(text.split())
+    end = line.find(". ")
+    line = line if end < 0 else line[: end + 1]
+    return line if len(line) <= 110 else f"{line[:109].rstrip()}…"
+
+
+def _languages(facts: Facts) -> list[tuple[str, int]]:
+    counts: Counter[str] = Counter()
+    for path in facts.files:
+        language = language_of(path)
+        if language is not None:
+            counts[language.name if language.name != "TSX" else "TypeScript"] += facts.lines.get(path, 0)
+    return counts.most_common(5)
+
+
+def _told(facts: Facts, workspace: str) -> str:
+    about = facts.about
+    name = about.name or workspace.rstrip("/").rpartition("/")[2]
+    said = first_paragraph(facts.readme) or about.description
+    version = f" {about.version}" if about.version else ""
+    parts = [f"**{name}**{version}{f': {said}' if said else ' (it has no README and no description)'}"]
+    languages = ", ".join(f"{language} ({lines:,} lines)" for language, lines in _languages(facts))
+    code = sum(language_of(path) is not None for path in facts.files)
+    parts.append(f"**Size** {len(facts.files):,} files, {code:,} of them code: {languages or 'no known language'}.")
+    parts += [
+        each for each in (_entries(facts), _table(facts), _needs(facts), _testing(facts), _biggest(facts)) if each
+    ]
+    picture, left_out = mermaid(facts.graph)
+    if picture:
+        left = f" Left out: {left_out}." if left_out else ""
+        parts.append(f"**Who imports whom** (the numbers count importing files).{left}\n\n```mermaid\n{picture}\n```")
+    parts += about.broken
+    return "\n\n".join(parts)
+
+
+def _entries(facts: Facts) -> str:
+    about = facts.about
+    found = {
+        name: f"`{name}` ({target})" if " " in target else f"`{name}` → `{target}`"
+        for name, target in about.entries.items()
+    }
+    led_to = {target.partition(":")[0].replace(".", "/") + ".py" for target in about.entries.values()}
+    for path in facts.started:
+        if not is_test(path) and path not in led_to:
+            found.setdefault(path, f"`{path}`")
+    if not found:
+        for path in facts.files:
+            if path.rpartition("/")[2] in _MAINS and not is_test(path) and path.count("/") <= 2:
+                found[path] = f"`{path}`"
+    lines = [f"- {each}" for each in list(found.values())[:_ENTRIES]]
+    runs = [f"`{script}`" for script in about.scripts][:_ENTRIES]
+    text = "\n".join(["**Entry points**", *lines]) if lines else ""
+    if len(found) > _ENTRIES:
+        text += f"\n- … {len(found) - _ENTRIES} more"
+    return "\n\n".join(each for each in (text, f"**Commands** {', '.join(runs)}" if runs else "") if each)
+
+
+def _table(facts: Facts) -> str:
+    if len(facts.folders) < 2:
+        return ""
+    rows = [
+        f"| `{name}{'' if name == '.' else '/'}` | {count:,} | {lines:,} | {said.replace('|', '/')} |"
+        for name, count, lines, said in facts.folders
+    ]
+    return "\n".join(["| folder | files | lines | what it is |", "| --- | ---: | ---: | --- |", *rows])
+
+
+def _needs(facts: Facts) -> str:
+    lines = []
+    for source, names in facts.about.needs.items():
+        more = f" and {len(names) - _NEEDS} more" if len(names) > _NEEDS else ""
+        lines.append(f"**Depends on** ({source}) {', '.join(f'`{name}`' for name in names[:_NEEDS])}{more}.")
+    if not lines and (used := facts.graph.packages().most_common(_NEEDS)):
+        lines.append(f"**Imports from outside** {', '.join(f'`{name}`' for name, _ in used)}.")
+    return "\n".join(lines)
+
+
+def _testing(facts: Facts) -> str:
+    count = sum(is_test(path) and language_of(path) is not None for path in facts.files)
+    if not facts.tests:
+        return (
+            "**Tests** none were found." if not count else f"**Tests** {count} files, but no way to run them was found."
+        )
+    return f"**Tests** {count} file{'s' if count != 1 else ''}; `{facts.tests}` runs them."
+
+
+def _biggest(facts: Facts) -> str:
+    code = [(lines, path) for path, lines in facts.lines.items() if language_of(path) is not None]
+    biggest = sorted(code, reverse=True)[:_BIGGEST]
+    shown = ", ".join(f"`{path}` ({lines:,})" for lines, path in biggest)
+    return f"**Biggest files** (lines) {shown}" if len(code) > _BIGGEST else ""

@@ -1,0 +1,179 @@
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from tools.builtin.outline import outlined
+from tools.host import Host
+from tools.reading.callees import Callee, callees, placed
+from tools.reading.definitions import Definition
+from tools.reading.lookup import FILES, Found, Lookup
+from tools.reading.modules import Modules, is_test
+from tools.reading.source import SCOPED, Source
+from tools.reading.usages import Usage, usages
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_SHOWN = 12
+_CALLEE_FILES = 30
+_MEMBERS = 20
+_TYPES = frozenset({"class", "interface", "enum", "struct", "trait", "record"})
+
+
+class DescribeSymbolArguments(Arguments):
+    symbol: Annotated[str, Field(min_length=1, max_length=300, description="parse, or Parser.parse")]
+    path: Annotated[str, Field(description="The file or folder that defines it.")] | None = None
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.path or ".",)
+
+
+class DescribeSymbol:
+    spec = ToolSpec(
+        name="describe_symbol",
+        description="A symbol of the project: signature, doc, where it is defined, who uses it, what it calls.",
+        arguments=DescribeSymbolArguments,
+        executor="hybrid",
+        retryable=True,
+    )
+
+    async def run(self, args: DescribeSymbolArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        if args.path is not None:
+            await host.stat(args.path)
+        lookup = Lookup(host, call)
+        found = await lookup.find(args.symbol, args.path)
+        modules = await lookup.modules()
+        one = found.definitions[0]
+        used = await asyncio.to_thread(usages, one, found.all, await lookup.users(found), modules)
+        calls = await asyncio.to_thread(callees, one, found.sources[one.path], modules)
+        places = await _places(calls, found.sources, lookup, modules)
+        summary = f"{one.kind} {one.qualified}, {one.place}"
+        return ToolResult(_told(one, found, used, calls, places), _details(one, used), summary)
+
+
+async def _places(
+    calls: Sequence[Callee], known: Mapping[str, Source], lookup: Lookup, modules: Modules
+) -> dict[str, Definition]:
+    files = dict.fromkeys(callee.file for callee in calls if callee.file is not None)
+    sources = {**known, **await lookup.opened(list(files)[:_CALLEE_FILES])}
+    found = await asyncio.to_thread(lambda: [(callee.name, placed(callee, sources, modules)) for callee in calls])
+    return {name: place for name, place in found if place is not None}
+
+
+def _told(
+    one: Definition, found: Found, used: Sequence[Usage], calls: Sequence[Callee], places: Mapping[str, Definition]
+) -> str:
+    length = one.end_line - one.line + 1
+    size = f", {length} lines" if length > 1 else ""
+    branching = (one.complexity or 1) - 1
+    branches = f", {branching} branch{'es' if branching > 1 else ''}" if branching else ""
+    parts = [f"**`{one.qualified}`** is a {one.language} {one.kind} at `{one.place}`{size}{branches}."]
+    if one.kind not in ("variable", "constant", "attribute") or "\n" in one.signature or len(one.signature) < 200:
+        parts.append(f"```{_fence(one.language)}\n{one.signature}\n```")
+    if one.doc:
+        parts.append("\n".join(f"> {line}".rstrip() for line in one.doc.splitlines()[:15]))
+    if members := _members(one, found.sources[one.path]):
+        parts.append(members)
+    parts.append(told_usages(one, used))
+    if calls and one.kind not in _TYPES:
+        parts.append(_told_calls(one, calls, places))
+    if len(found.definitions) > 1:
+        others = [f"`{each.qualified}` ({each.place})" for each in found.definitions[1 : _SHOWN + 1]]
+        parts.append(f"The name is also defined elsewhere: {', '.join(others)}.")
+    if found.left_out:
+        parts.append(f"Only the first {FILES} files with this name were read; {found.left_out} were left out.")
+    return "\n\n".join(parts)
+
+
+def _members(one: Definition, source: Source) -> str:
+    if one.kind not in _TYPES:
+        return ""
+    outline = outlined(one.path, source.content)
+    own = [each for each in outline.symbols if each.parent == one.qualified] if outline else []
+    shown = [f"`{each.name}` (line {each.line})" for each in own[:_MEMBERS]]
+    more = f" and {len(own) - _MEMBERS} more" if len(own) > _MEMBERS else ""
+    return f"**Members** {', '.join(shown)}{more}." if own else ""
+
+
+def told_usages(one: Definition, used: Sequence[Usage], shown: int = _SHOWN) -> str:
+    """Who uses it, in words: code before tests, what is sure before what only has the same name."""
+    sure = _by_place([each for each in used if each.sure and each.use != "import"])
+    importers = {each.path for each in used if each.use == "import"} - {path for path, _ in sure}
+    perhaps = _by_place([each for each in used if not each.sure])
+    scoped = one.language in SCOPED
+    lines = []
+    if sure:
+        lines += [f"**Used by** {_count(sure)}:", *_listed(sure, shown)]
+    if perhaps:
+        why = (
+            "what stands before the dot is not known"
+            if scoped
+            else f"{one.language}: found by name, scopes are not read"
+        )
+        also = "Perhaps also" if sure else "**Perhaps used by**"
+        lines += [f"{also} {_count(perhaps)} ({why}):", *_listed(perhaps, shown if not sure else shown // 2)]
+    if importers and not sure:
+        lines.append(
+            f"Imported, but not used by name, in {', '.join(f'`{path}`' for path in sorted(importers)[:shown])}."
+        )
+    if not lines:
+        lines.append("**Used by** nothing that can be found in the project.")
+    return "\n".join(lines)
+
+
+def _by_place(used: Sequence[Usage]) -> dict[tuple[str, str], list[Usage]]:
+    found: dict[tuple[str, str], list[Usage]] = {}
+    for each in sorted(used, key=lambda each: (is_test(each.path), each.path, each.line)):
+        found.setdefault((each.path, each.within), []).append(each)
+    return found
+
+
+def _count(places: Mapping[tuple[str, str], Sequence[Usage]]) -> str:
+    count, files = len(places), len({path for path, _ in places})
+    tests = sum(is_test(path) for path, _ in places)
+    words = f"{count} place{'s' if count != 1 else ''} in {files} file{'s' if files != 1 else ''}"
+    return f"{words} ({tests} of them in tests)" if tests else words
+
+
+def _listed(places: Mapping[tuple[str, str], Sequence[Usage]], shown: int) -> list[str]:
+    lines = []
+    for (path, within), used in list(places.items())[:shown]:
+        more = f" ×{len(used)}" if len(used) > 1 else ""
+        base = " (extends it)" if any(each.use == "base" for each in used) else ""
+        name = f"`{within}`" if within else "the module itself"
+        lines.append(f"- {name}{base} — `{path}:{used[0].line}`{more}")
+    if len(places) > shown:
+        lines.append(f"- … {len(places) - shown} more")
+    return lines
+
+
+def _told_calls(one: Definition, calls: Sequence[Callee], places: Mapping[str, Definition]) -> str:
+    own = [callee for callee in calls if callee.name in places and places[callee.name].span != one.span]
+    outside = [f"`{callee.name}`" for callee in calls if callee.name not in places]
+    lines = []
+    if own:
+        lines.append("**Calls**")
+        lines += [f"- `{callee.name}` — `{places[callee.name].place}`" for callee in own[:_SHOWN]]
+        lines += [f"- … {len(own) - _SHOWN} more"] if len(own) > _SHOWN else []
+    if outside:
+        more = f" and {len(outside) - _SHOWN} more" if len(outside) > _SHOWN else ""
+        what = "Beside them, from elsewhere" if own else "**Calls** from elsewhere"
+        lines.append(f"{what}: {', '.join(outside[:_SHOWN])}{more}.")
+    return "\n".join(lines)
+
+
+def _fence(language: str) -> str:
+    return {"C++": "cpp", "TSX": "tsx"}.get(language, language.lower())
+
+
+def _details(one: Definition, used: Sequence[Usage]) -> JsonValue:
+    return {
+        "name": one.qualified,
+        "kind": one.kind,
+        "path": one.path,
+        "line": one.line,
+        "endLine": one.end_line,
+        "usages": [
+            {"path": each.path, "line": each.line, "within": each.within, "sure": each.sure} for each in used[:200]
+        ],
+    }

@@ -1,0 +1,131 @@
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from tools.builtin.describe_symbol import told_usages
+from tools.builtin.languages import language_of
+from tools.host import Host
+from tools.reading.graph import Graph, import_graph
+from tools.reading.impact import DEPTH, Impact, Reached, impact
+from tools.reading.lookup import FILES, Lookup
+from tools.reading.modules import is_test
+from tools.reading.usages import usages
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_SHOWN = 40
+_LEVEL = 15
+
+
+class FindUsagesArguments(Arguments):
+    symbol: Annotated[str, Field(min_length=1, max_length=1_000, description="parse, Parser.parse, or a file's path")]
+    path: Annotated[str, Field(description="The file or folder that defines it.")] | None = None
+    transitive: Annotated[bool, Field(description="Also who uses the users, up to the tests.")] = False
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.path or ".",)
+
+
+class FindUsages:
+    spec = ToolSpec(
+        name="find_usages",
+        description="Who uses a symbol or imports a file; transitive: what a change of it may break, and its tests.",
+        arguments=FindUsagesArguments,
+        executor="hybrid",
+        timeout=60.0,
+        retryable=True,
+    )
+
+    async def run(self, args: FindUsagesArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        if args.path is not None:
+            await host.stat(args.path)
+        lookup = Lookup(host, call)
+        modules = await lookup.modules()
+        file = args.symbol.removeprefix("./")
+        if file in modules and language_of(file) is not None:
+            return _importers(file, await import_graph(host, call, modules), args.transitive)
+        found = await lookup.find(args.symbol, args.path)
+        one = found.definitions[0]
+        head = f"`{one.qualified}` — {one.kind}, `{one.place}`"
+        if args.transitive:
+            reach = await impact(found, lookup, modules)
+            return ToolResult(_told_impact(head, reach), _reached_details(reach), f"{len(reach.reached)} reached")
+        used = await asyncio.to_thread(usages, one, found.all, await lookup.users(found), modules)
+        parts = [head, told_usages(one, used, _SHOWN)]
+        if len(found.definitions) > 1:
+            others = ", ".join(f"`{each.qualified}` ({each.place})" for each in found.definitions[1:6])
+            parts.append(f"Others of that name: {others}. Give the path to ask about one of them.")
+        if found.left_out:
+            parts.append(f"Only the first {FILES} files with this name were read; {found.left_out} were left out.")
+        details: list[JsonValue] = [
+            {"path": each.path, "line": each.line, "within": each.within, "sure": each.sure} for each in used[:500]
+        ]
+        return ToolResult("\n\n".join(parts), {"usages": details}, f"{len(used)} usages of {one.qualified}")
+
+
+def _told_impact(head: str, reach: Impact) -> str:
+    tests = [each for each in reach.reached if is_test(each.path)]
+    code = [each for each in reach.reached if not is_test(each.path)]
+    parts = [head]
+    if not reach.reached:
+        parts.append(
+            "Nothing in the project can be found to use it: a change of it breaks nothing that can be seen here."
+        )
+    for depth in range(1, DEPTH + 1):
+        level = [each for each in code if each.depth == depth]
+        if level:
+            what = "**Uses it directly**" if depth == 1 else f"**{depth} steps away**"
+            parts.append("\n".join([f"{what} ({len(level)}):", *_listed(level, depth > 1)]))
+    if tests:
+        files = sorted({each.path for each in tests})
+        parts.append(
+            "\n".join(
+                [
+                    f"**Tests that reach it** ({len(tests)} in {len(files)} file{'s' if len(files) > 1 else ''}):",
+                    *_listed(tests, False),
+                ]
+            )
+        )
+    elif code:
+        parts.append("**No test** was found that reaches it.")
+    if reach.cut:
+        parts.append(reach.cut)
+    return "\n\n".join(parts)
+
+
+def _listed(reached: Sequence[Reached], through: bool) -> list[str]:
+    lines = []
+    for each in reached[:_LEVEL]:
+        name = f"`{each.name}`" if each.name else "the module itself"
+        lines.append(f"- {name} — `{each.path}:{each.line}`{f' (through `{each.through}`)' if through else ''}")
+    return [*lines, *([f"- … {len(reached) - _LEVEL} more"] if len(reached) > _LEVEL else [])]
+
+
+def _reached_details(reach: Impact) -> JsonValue:
+    return {
+        "reached": [
+            {"name": each.name, "path": each.path, "line": each.line, "depth": each.depth}
+            for each in reach.reached[:500]
+        ]
+    }
+
+
+def _importers(path: str, graph: Graph, transitive: bool) -> ToolResult:
+    levels = graph.affected(path, DEPTH if transitive else 1)
+    count = sum(map(len, levels))
+    if not levels:
+        return ToolResult(f"No file of the project imports `{path}`.", {"importers": []}, "no importer")
+    parts = []
+    for depth, level in enumerate(levels, 1):
+        names = sorted(level, key=lambda each: (is_test(each), each))
+        what = f"**Imported by** ({len(names)}):" if depth == 1 else f"**{depth} steps away** ({len(names)}):"
+        shown = [f"- `{name}`" for name in names[:_LEVEL]]
+        parts.append("\n".join([what, *shown, *([f"- … {len(names) - _LEVEL} more"] if len(names) > _LEVEL else [])]))
+    if transitive:
+        tests = sum(is_test(each) for level in levels for each in level)
+        parts.append(f"Tests among these {count} files: {tests}." if tests else "No test imports it, directly or not.")
+    importers: list[JsonValue] = [
+        {"path": each, "depth": depth} for depth, level in enumerate(levels, 1) for each in level
+    ]
+    return ToolResult("\n\n".join([f"`{path}`", *parts]), {"importers": importers[:500]}, f"{count} files")
