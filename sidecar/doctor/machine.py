@@ -56,7 +56,7 @@ def sandbox(subject: Subject) -> Finding:
         wanted = "auto"
     sandboxes = Sandboxes(wanted)
     if sandboxes.contained():
-        return Finding("sandbox", OK, f"{sandboxes.tier}: {sandboxes.told}")
+        return Finding("sandbox", OK, sandboxes.told)
     if wanted == "off":
         return Finding("sandbox", NOTE, sandboxes.told)
     fix = "Install bubblewrap, and let it make user namespaces."

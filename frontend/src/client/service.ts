@@ -3,15 +3,24 @@ import type {
   AgentList,
   ApprovalAnswer,
   ApprovalRequest,
+  ApprovalsAnswer,
   BatchAnswer,
   BatchRequest,
   Context,
   DiffAnswer,
   EventPage,
+  Examination,
   ExecuteRequest,
+  GrantInfo,
+  GrantList,
   Health,
   HunkRequest,
+  KeyList,
+  LocalServerList,
   ModelList,
+  ModelTest,
+  ModelTestRequest,
+  NamedApproval,
   PolicyAnswer,
   PolicyRequest,
   RewindAnswer,
@@ -24,6 +33,8 @@ import type {
   ToolList,
   TrustAnswer,
   TrustRequest,
+  UseAnswer,
+  UseRequest,
   WireEvent,
 } from "../wire/types.ts";
 import { type FollowOptions, follow } from "./follow.ts";
@@ -103,6 +114,11 @@ export class BrainService {
     return this.#post(`${task(taskId)}/approvals/${encodeURIComponent(approvalId)}`, answer);
   }
 
+  /** Several answers at once, each to its own question. */
+  approveSeveral(taskId: string, answers: readonly NamedApproval[]): Promise<ApprovalsAnswer> {
+    return this.#post(`${task(taskId)}/approvals`, { answers });
+  }
+
   // -- review
 
   diff(taskId: string, signal?: AbortSignal): Promise<DiffAnswer> {
@@ -144,6 +160,35 @@ export class BrainService {
     return this.#get("/api/brain/models", signal);
   }
 
+  /** The model servers that run on this machine: looked for when asked. */
+  localModels(signal?: AbortSignal): Promise<LocalServerList> {
+    return this.#get("/api/brain/models/local", signal);
+  }
+
+  /** One small request to a model, and what came of it. */
+  testModel(request: ModelTestRequest, signal?: AbortSignal): Promise<ModelTest> {
+    return this.#post("/api/brain/models/test", request, signal);
+  }
+
+  /** Who plays a role from the next task on; tried first. */
+  chooseModel(request: UseRequest): Promise<UseAnswer> {
+    return this.#put("/api/brain/models/use", request);
+  }
+
+  keys(signal?: AbortSignal): Promise<KeyList> {
+    return this.#get("/api/brain/keys", signal);
+  }
+
+  /** Puts a provider's key away, or, without one, takes it out. */
+  setKey(provider: string, key?: string): Promise<KeyList> {
+    return this.#put("/api/brain/keys", { provider, ...(key === undefined ? {} : { key }) });
+  }
+
+  /** What is set up, what is missing, and how to fix it. */
+  doctor(signal?: AbortSignal): Promise<Examination> {
+    return this.#get("/api/brain/doctor", signal);
+  }
+
   status(signal?: AbortSignal): Promise<StatusAnswer> {
     return this.#get("/api/brain/status", signal);
   }
@@ -160,6 +205,15 @@ export class BrainService {
     return this.#post("/api/brain/trust", request);
   }
 
+  /** What was allowed for whole workspaces, and for tasks that have not ended. */
+  approvals(signal?: AbortSignal): Promise<GrantList> {
+    return this.#get("/api/brain/approvals", signal);
+  }
+
+  revoke({ id, taskId }: Pick<GrantInfo, "id" | "taskId">): Promise<GrantList> {
+    return this.#post("/api/brain/approvals/revoke", { id, ...(taskId === undefined ? {} : { taskId }) });
+  }
+
   /** A code that opens the panel in another window. */
   newCode(): Promise<SessionCode> {
     return this.#post("/api/brain/session/code");
@@ -167,6 +221,10 @@ export class BrainService {
 
   #get<T>(path: string, signal?: AbortSignal): Promise<T> {
     return this.#http.json<T>(path, signal ? { signal } : {});
+  }
+
+  #put<T>(path: string, body: unknown): Promise<T> {
+    return this.#http.json<T>(path, { method: "PUT", body });
   }
 
   #post<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {

@@ -9,11 +9,14 @@ export default async function ({ sidecar, page }) {
   await page.goto(await sidecar.door());
   await task.waitFor();
   assert.equal(new URL(page.url()).hash, "", "the code is out of the address at once");
+  await page.getByText("It runs offline.").waitFor();
   const examples = page.getByRole("list", { name: "Examples" }).getByRole("button");
+  await examples.first().waitFor();
   assert.equal(await examples.count(), 3);
-  await page.getByRole("button", { name: "list the files" }).click();
+  await page.getByRole("button", { name: "run the tests" }).waitFor();
+  await page.getByRole("button", { name: "search for TODO" }).click();
   await reaches("completed");
-  await tool("list_dir").waitFor();
+  await tool("search_code").waitFor();
   await conversation.getByText("calc.py").first().waitFor();
 
   await page.reload();

@@ -5,7 +5,7 @@ import { panel } from "../browser.mjs";
 export default async function ({ sidecar, page }) {
   const { task, send, reaches } = panel(page);
   await page.goto(await sidecar.door());
-  await page.getByRole("button", { name: "list the files" }).waitFor();
+  await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
   await sidecar.kill();
   await page.getByRole("alert").filter({ hasText: "does not answer" }).waitFor({ timeout: 20_000 });
   await task.fill("list the files");

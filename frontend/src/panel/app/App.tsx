@@ -5,6 +5,7 @@ import { Composer } from "../features/chat/Composer.tsx";
 import { History } from "../features/history/History.tsx";
 import { useHost } from "../features/host/useHost.ts";
 import { useNotifications } from "../features/notify/useNotifications.ts";
+import { isPage, type Page } from "../features/settings/pages.ts";
 import { Welcome } from "../features/welcome/Welcome.tsx";
 import { useCommandKeys } from "../shared/commands.ts";
 import { Dialog } from "../shared/dialog.tsx";
@@ -26,13 +27,14 @@ import { useTheme } from "./useTheme.ts";
 const loadPalette = () => import("../features/palette/Palette.tsx");
 const loadSettings = () => import("../features/settings/Settings.tsx");
 
-type Window = "palette" | "settings" | "history" | undefined;
+/** What stands over the panel; of the settings, the page. */
+export type Window = "palette" | "history" | Page;
 
 export function App({ service }: { service: BrainService }) {
   const list = useTasks(service);
   const selected = useSelectedTask();
   const current = list.tasks.find((task) => task.id === selected);
-  const [open, setOpen] = useState<Window>();
+  const [open, setOpen] = useState<Window | undefined>();
   const again = useRef(() => {});
   const lost = list.failure instanceof Unreachable;
   const facts = useFacts(service, !lost);
@@ -58,7 +60,8 @@ export function App({ service }: { service: BrainService }) {
     close();
   };
   const Palette = useLoaded(open === "palette", loadPalette, unloaded);
-  const Settings = useLoaded(open === "settings", loadSettings, unloaded);
+  const page = open !== undefined && isPage(open) ? open : undefined;
+  const Settings = useLoaded(page !== undefined, loadSettings, unloaded);
   const entries = usePaletteEntries(service, open === "palette", list.tasks, facts);
   useOpenWhatIsGoingOn(list.loaded, list.tasks.find((task) => isActive(task.status))?.id, selected);
   useEffect(() => {
@@ -77,7 +80,7 @@ export function App({ service }: { service: BrainService }) {
         onHistory={docked ? undefined : () => setOpen("history")}
         onNew={() => show(undefined)}
         onPalette={() => setOpen("palette")}
-        onSettings={() => setOpen("settings")}
+        onSettings={setOpen}
       />
       {docked && <aside className="sidebar">{history}</aside>}
       <main className="main">
@@ -91,11 +94,10 @@ export function App({ service }: { service: BrainService }) {
           <div className="pane pane-start">
             <Welcome
               status={facts.status}
-              models={facts.models}
               onExample={(text) =>
                 void send({ text, intent: undefined, agent: undefined, attachments: [], mentioned: [] })
               }
-              onSettings={() => setOpen("settings")}
+              onModels={() => setOpen("models")}
             />
           </div>
         ) : (
@@ -108,7 +110,7 @@ export function App({ service }: { service: BrainService }) {
         </div>
       </main>
       {open === "palette" && Palette && <Palette entries={entries} onClose={close} />}
-      {open === "settings" && Settings && <Settings status={facts.status} models={facts.models} onClose={close} />}
+      {page !== undefined && Settings && <Settings key={page} first={page} onClose={close} />}
       {open === "history" && (
         <Dialog label="Tasks" className="drawer" onClose={close} titled>
           {history}

@@ -1,6 +1,8 @@
 import type { StatusAnswer, Task } from "../../wire/types.ts";
 import { keySigns } from "../shared/commands.ts";
 import { Icon } from "../shared/icons.tsx";
+import { isOffline, useModels } from "../shared/models.ts";
+import { usePreferences } from "../shared/preferences.ts";
 import { leaf } from "../shared/words.ts";
 
 interface Props {
@@ -10,11 +12,13 @@ interface Props {
   readonly onHistory: (() => void) | undefined;
   readonly onNew: () => void;
   readonly onPalette: () => void;
-  readonly onSettings: () => void;
+  readonly onSettings: (page: "general" | "models") => void;
 }
 
 export function Header({ status, task, onHistory, onNew, onPalette, onSettings }: Props) {
   const workspace = task?.workspace ?? status?.workspace;
+  const { model } = usePreferences();
+  const offline = isOffline(useModels()) && model === null;
   return (
     <header className="bar">
       {onHistory && (
@@ -27,6 +31,16 @@ export function Header({ status, task, onHistory, onNew, onPalette, onSettings }
         <span className="bar-workspace" title={workspace}>
           {leaf(workspace)}
         </span>
+      )}
+      {offline && (
+        <button
+          type="button"
+          className="bar-offline"
+          title="There is no language model; add one"
+          onClick={() => onSettings("models")}
+        >
+          offline
+        </button>
       )}
       <span className="bar-task">{task?.task.split("\n", 1)[0]}</span>
       {onHistory && (
@@ -43,7 +57,13 @@ export function Header({ status, task, onHistory, onNew, onPalette, onSettings }
           ))}
         </span>
       </button>
-      <button type="button" className="icon-button" aria-label="Settings" title="Settings" onClick={onSettings}>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Settings"
+        title="Settings"
+        onClick={() => onSettings("general")}
+      >
         <Icon name="settings" />
       </button>
     </header>

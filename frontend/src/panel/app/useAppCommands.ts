@@ -1,3 +1,4 @@
+import { PAGES, type Page } from "../features/settings/pages.ts";
 import { useCommands } from "../shared/commands.ts";
 import { composerText } from "../shared/composer-text.ts";
 import { prefer, preferences, type Theme } from "../shared/preferences.ts";
@@ -5,7 +6,7 @@ import { say } from "../shared/toasts.tsx";
 
 interface Options {
   readonly wide: boolean;
-  readonly onOpen: (window: "palette" | "settings" | "history") => void;
+  readonly onOpen: (window: "palette" | "history" | Page) => void;
   readonly onNew: () => void;
   readonly onWindow: () => void;
 }
@@ -16,6 +17,14 @@ const APPROVALS = {
   auto: "Run commands without asking",
   readonly: "Read only: change nothing",
 } as const;
+
+/** The pages that people ask for by name, and the word after the slash that opens each. */
+const SETTINGS: readonly (readonly [Page, string])[] = [
+  ["models", "models"],
+  ["approvals", "allowed"],
+  ["health", "doctor"],
+  ["about", "about"],
+];
 
 export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void {
   const sidebar = () => (wide ? prefer({ sidebar: !preferences().sidebar }) : onOpen("history"));
@@ -32,8 +41,15 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
       group: "Panel",
       keys: "mod+,",
       slash: "settings",
-      run: () => onOpen("settings"),
+      run: () => onOpen("general"),
     },
+    ...SETTINGS.map(([page, slash]) => ({
+      id: `settings.${page}`,
+      title: `Settings: ${PAGES[page]}`,
+      group: "Panel",
+      slash,
+      run: () => onOpen(page),
+    })),
     {
       id: "app.history",
       title: "Show or hide the tasks",

@@ -1,16 +1,16 @@
 import { useEffect, useState } from "react";
 import type { BrainService } from "../../client/index.ts";
-import type { AgentList, ModelList, StatusAnswer } from "../../wire/types.ts";
+import type { AgentList, StatusAnswer } from "../../wire/types.ts";
+import { lookAtModels } from "../shared/models.ts";
 
 export interface Facts {
   readonly status: StatusAnswer | undefined;
-  readonly models: ModelList | undefined;
   readonly agents: AgentList | undefined;
 }
 
 /** What the sidecar says about itself; asked again when it has come back. */
 export function useFacts(service: BrainService, reachable: boolean): Facts {
-  const [facts, setFacts] = useState<Facts>({ status: undefined, models: undefined, agents: undefined });
+  const [facts, setFacts] = useState<Facts>({ status: undefined, agents: undefined });
   useEffect(() => {
     if (!reachable) return;
     const stop = new AbortController();
@@ -19,10 +19,7 @@ export function useFacts(service: BrainService, reachable: boolean): Facts {
       (status) => take({ status }),
       () => {},
     );
-    service.models(stop.signal).then(
-      (models) => take({ models }),
-      () => {},
-    );
+    void lookAtModels(service, stop.signal);
     service.agents(stop.signal).then(
       (agents) => take({ agents }),
       () => {},

@@ -5,6 +5,7 @@ import type { Entry } from "../features/palette/fuzzy.ts";
 import { type Command, useAllCommands } from "../shared/commands.ts";
 import { composerText } from "../shared/composer-text.ts";
 import { findFiles } from "../shared/found.ts";
+import { useModels } from "../shared/models.ts";
 import { prefer } from "../shared/preferences.ts";
 import { selectTask } from "./location.ts";
 import type { Facts } from "./useFacts.ts";
@@ -20,6 +21,7 @@ export function usePaletteEntries(
 ): readonly Entry[] {
   const commands = useAllCommands();
   const files = useFiles(service, open);
+  const models = useModels();
   return useMemo(() => {
     if (!open) return [];
     return [
@@ -31,7 +33,7 @@ export function usePaletteEntries(
         hint: task.status,
         run: () => selectTask(task.id),
       })),
-      ...(facts.models?.models ?? [])
+      ...(models?.models ?? [])
         .filter((model) => model.available)
         .map((model) => ({
           id: `model.${model.name}`,
@@ -54,7 +56,7 @@ export function usePaletteEntries(
         run: () => composerText.set({ text: `@${path} `, append: true }),
       })),
     ];
-  }, [open, commands, tasks, facts.models, facts.agents, files]);
+  }, [open, commands, tasks, models, facts.agents, files]);
 }
 
 const entryOf = ({ id, title, group, keys, hint, slash, run }: Command): Entry => ({

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { BrainError } from "../../client/index.ts";
 import { Icon } from "./icons.tsx";
 import { Store, useStore } from "./store.ts";
@@ -29,8 +30,14 @@ const dismiss = (id: number) => toasts.update((before) => before.filter((toast) 
 
 export function Toasts() {
   const shown = useStore(toasts);
+  const box = useRef<HTMLDivElement>(null);
+  // Shown anew each time, so that it stands above a dialog that was opened since.
+  useEffect(() => {
+    box.current?.hidePopover?.();
+    if (shown.length > 0) box.current?.showPopover?.();
+  }, [shown]);
   return (
-    <div className="toasts" role="region" aria-label="Messages" aria-live="polite">
+    <div ref={box} popover="manual" className="toasts" role="region" aria-label="Messages" aria-live="polite">
       {shown.map((toast) => (
         <div key={toast.id} className={`toast toast-${toast.tone}`}>
           <span>{toast.text}</span>

@@ -1,7 +1,6 @@
-import { useEffect, useState } from "react";
-import type { ModelList, Options } from "../../../wire/types.ts";
-import { useBrain } from "../../shared/brain.tsx";
+import type { Options } from "../../../wire/types.ts";
 import { type Choice, Menu } from "../../shared/menu.tsx";
+import { useModels, usual } from "../../shared/models.ts";
 import { prefer, usePreferences } from "../../shared/preferences.ts";
 
 const APPROVALS: readonly Choice<NonNullable<Options["approvals"]>>[] = [
@@ -13,19 +12,13 @@ const APPROVALS: readonly Choice<NonNullable<Options["approvals"]>>[] = [
 /** Which model, and how much it may do unasked: always in sight. */
 export function Pickers() {
   const { approvals, model } = usePreferences();
-  const service = useBrain();
-  const [models, setModels] = useState<ModelList>();
-  useEffect(() => {
-    const stop = new AbortController();
-    service.models(stop.signal).then(setModels, () => {});
-    return () => stop.abort();
-  }, [service]);
-  const usual = models?.roles.find((role) => role.role === "smart")?.chain[0];
+  const models = useModels();
+  const configured = usual(models);
   const known = models?.models ?? [];
   const choices: Choice<string | null>[] = [
-    { value: null, label: usual ?? "default model", hint: "as configured" },
+    { value: null, label: configured ?? "default model", hint: "as configured" },
     ...known
-      .filter((one) => one.name !== usual)
+      .filter((one) => one.name !== configured)
       .map((one) => ({ value: one.name, label: one.name, hint: one.why, disabled: !one.available })),
     ...(model !== null && !known.some((one) => one.name === model) ? [{ value: model, label: model }] : []),
   ];
@@ -39,7 +32,7 @@ export function Pickers() {
       />
       <Menu
         label="Model"
-        value={model === usual ? null : model}
+        value={model === configured ? null : model}
         choices={choices}
         onChoose={(value) => prefer({ model: value })}
       />

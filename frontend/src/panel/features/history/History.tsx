@@ -52,6 +52,9 @@ export function History({ list, selected, onSelect, onWindow }: Props) {
           </button>
         ))}
       </div>
+      {list.loaded && shown.length === 0 && (
+        <p className="history-none">{list.tasks.length === 0 ? "No tasks yet." : "No task like that."}</p>
+      )}
       <ul className="history-list">
         {shown.map((tasks) => (
           <li key={tasks[0]!.conversationId} className={tasks.length > 1 ? "history-conversation" : undefined}>
@@ -61,9 +64,6 @@ export function History({ list, selected, onSelect, onWindow }: Props) {
           </li>
         ))}
       </ul>
-      {list.loaded && shown.length === 0 && (
-        <p className="history-none">{list.tasks.length === 0 ? "No tasks yet." : "No task like that."}</p>
-      )}
       {list.hasMore && (
         <button type="button" className="button button-plain" onClick={list.more}>
           Show older tasks

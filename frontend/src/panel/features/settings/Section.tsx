@@ -1,8 +1,18 @@
 import type { ReactNode } from "react";
 
-export const Section = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section className="settings-section">
-    <h3>{title}</h3>
+interface Props {
+  readonly title: string;
+  /** What stands beside the title, at its end. */
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export const Section = ({ title, aside, children }: Props) => (
+  <section className="settings-section" aria-label={title}>
+    <header>
+      <h3>{title}</h3>
+      {aside}
+    </header>
     {children}
   </section>
 );

@@ -1,39 +1,37 @@
-import type { ModelList, StatusAnswer } from "../../../wire/types.ts";
-import { Icon, type IconName } from "../../shared/icons.tsx";
+import type { StatusAnswer } from "../../../wire/types.ts";
+import { useBrain } from "../../shared/brain.tsx";
+import { Icon } from "../../shared/icons.tsx";
+import { isOffline, useModels } from "../../shared/models.ts";
+import { OfflineWords } from "../../shared/offline.tsx";
+import { usePreferences } from "../../shared/preferences.ts";
 import { leaf } from "../../shared/words.ts";
+import { useExamples } from "./examples.ts";
 import { TrustNote } from "./TrustNote.tsx";
-
-const EXAMPLES: readonly (readonly [IconName, string, string])[] = [
-  ["check", "run the tests", "Finds the test framework and runs it"],
-  ["file", "list the files", "What is in this workspace"],
-  ["search", "search for TODO", "Every place, with its line"],
-];
 
 interface Props {
   readonly status: StatusAnswer | undefined;
-  readonly models: ModelList | undefined;
   readonly onExample: (text: string) => void;
-  readonly onSettings: () => void;
+  readonly onModels: () => void;
 }
 
 /** The first minute: what works right now, and what a model would add. */
-export function Welcome({ status, models, onExample, onSettings }: Props) {
-  const smart = models?.roles.find((role) => role.role === "smart")?.chain[0];
-  const offline = smart?.startsWith("offline/") ?? false;
+export function Welcome({ status, onExample, onModels }: Props) {
+  const examples = useExamples(useBrain());
+  const { model } = usePreferences();
+  const offline = isOffline(useModels()) && model === null;
   return (
     <div className="welcome">
       <h1>What should be done{status ? ` in ${leaf(status.workspace)}` : ""}?</h1>
       {offline && (
-        <p>
-          No language model is set up, and none is needed for these. For everything else, add one:{" "}
-          <button type="button" className="link" onClick={onSettings}>
-            models and keys
+        <div className="welcome-offline">
+          <OfflineWords />
+          <button type="button" className="button button-primary" onClick={onModels}>
+            Add a model
           </button>
-          .
-        </p>
+        </div>
       )}
       <ul className="examples" aria-label="Examples">
-        {EXAMPLES.map(([icon, text, hint]) => (
+        {examples.map(({ icon, text, hint }) => (
           <li key={text}>
             <button type="button" onClick={() => onExample(text)}>
               <Icon name={icon} />

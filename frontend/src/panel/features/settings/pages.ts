@@ -1,0 +1,11 @@
+/** The pages of the settings, in their order; each is a command of the palette too. */
+export const PAGES = {
+  general: "General",
+  models: "Models and keys",
+  approvals: "Approvals",
+  health: "Health",
+  about: "About",
+} as const;
+
+export type Page = keyof typeof PAGES;
+export const isPage = (name: string): name is Page => Object.hasOwn(PAGES, name);

@@ -1,0 +1,62 @@
+import { useEffect, useState } from "react";
+import type { BrainService } from "../../../client/index.ts";
+import type { JsonValue } from "../../../wire/types.ts";
+import type { IconName } from "../../shared/icons.tsx";
+
+export interface Example {
+  readonly icon: IconName;
+  readonly text: string;
+  readonly hint: string;
+}
+
+const EXPLAIN: Example = {
+  icon: "file",
+  text: "explain this project",
+  hint: "What it is made of, and where it begins",
+};
+const TESTS: Example = { icon: "check", text: "run the tests", hint: "Finds the test framework and runs it" };
+const REVIEW: Example = { icon: "edit", text: "review my changes", hint: "What is different since the last commit" };
+const SEARCH: Example = { icon: "search", text: "search for TODO", hint: "Every place, with its line" };
+const FILES: Example = { icon: "menu", text: "list the files", hint: "What is in this workspace" };
+const SCAFFOLD: readonly Example[] = [
+  { icon: "add", text: "create a Python package called hello", hint: "With tests, ready to run" },
+  { icon: "add", text: "create a web API with Starlette called api", hint: "With a route and its test" },
+  { icon: "add", text: "create a static website called site", hint: "A page, a style sheet" },
+];
+
+interface Workspace {
+  readonly files: number;
+  readonly tests: boolean;
+  readonly changed: boolean;
+}
+
+/** Three tasks that do something real here and now, without a language model. */
+export function examplesFor({ files, tests, changed }: Workspace): readonly Example[] {
+  if (files === 0) return SCAFFOLD;
+  return [EXPLAIN, ...(tests ? [TESTS] : []), ...(changed ? [REVIEW] : []), SEARCH, FILES].slice(0, 3);
+}
+
+/** What the workspace is, found out with the tools that the agents use; nothing is shown until that is known. */
+export function useExamples(service: BrainService): readonly Example[] {
+  const [found, setFound] = useState<Workspace>();
+  useEffect(() => {
+    const stop = new AbortController();
+    const calls = ["get_workspace_info", "git_status"].map((tool) => ({ tool, args: {} }));
+    service.batch({ calls, parallel: true }, stop.signal).then(
+      ({ results }) => {
+        const [info, status] = results.map((result) => record(result.details));
+        setFound({
+          files: Number(info?.["files"] ?? 1),
+          tests: typeof info?.["tests"] === "string",
+          changed: Array.isArray(status?.["changes"]) && status["changes"].length > 0,
+        });
+      },
+      () => stop.signal.aborted || setFound({ files: 1, tests: false, changed: false }),
+    );
+    return () => stop.abort();
+  }, [service]);
+  return found === undefined ? [] : examplesFor(found);
+}
+
+const record = (value: JsonValue | undefined): { [key: string]: JsonValue } =>
+  value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
