@@ -16,6 +16,7 @@ from tools.local.limits import Limits
 from tools.local.sandbox import Room, Sandboxes
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.port import Start
+from tools.local.sandbox.probe import works
 from tools.policy import Policy
 
 SANDBOXES = Sandboxes()
@@ -201,3 +202,9 @@ async def test_a_command_dumps_no_core_and_keeps_what_builds_need(caged: Caged) 
 async def test_when_memory_runs_out_a_command_is_ended_before_us(caged: Caged) -> None:
     told = (await caged.run("sleep 0.2; cat /proc/self/oom_score_adj")).content
     assert int(told) > int(Path("/proc/self/oom_score_adj").read_text())
+
+
+def test_what_works_once_works_each_time() -> None:
+    best = SANDBOXES.best()
+    assert best is not None
+    assert all(works(best) for _ in range(30))

@@ -51,6 +51,8 @@ class Running(asyncio.SubprocessProtocol):
         #: Whether it only watches over the command, and ends by itself after it.
         self.watches = False
         self.limits: Limits | None = None
+        #: Children that we had before it was started.
+        self.earlier: frozenset[int] = frozenset()
         self.counting: asyncio.TimerHandle | None = None
         self.ending: asyncio.Task[None] | None = None
 
@@ -210,7 +212,7 @@ class Processes:
         # The child enters the directory by its handle: its path cannot be swapped for another one meanwhile.
         directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else path_of(cwd)
         clean = command_environment(call_id, self._mark, path_of(cwd), environment)
-        start = Start(argv, clean)
+        start, earlier = Start(argv, clean), self._reaper.children()
         try:
             if cage is not None:
                 start = cage.around(argv, path_of(cwd), clean, seconds)
@@ -218,6 +220,7 @@ class Processes:
         except (OSError, ValueError) as error:
             capture.close()
             raise _not_started(argv, error) from error
+        running.earlier = earlier
         self._running.add(running)
         if cage is not None:
             running.watches = cage.watched
@@ -256,7 +259,7 @@ class Processes:
             await asyncio.sleep(0.0005)
 
     def _leaves(self, running: Running) -> bool:
-        return self._reaper.leftovers(running.pid, running.call_id, self._pids())
+        return self._reaper.leftovers(running.pid, running.call_id, self._pids() | running.earlier)
 
     def _release(self, running: Running) -> None:
         if running.counting is not None:

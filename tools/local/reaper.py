@@ -32,6 +32,10 @@ class Reaper:
         self._own = table.environment(os.getpid()) or frozenset()
         self._strangers: dict[int, float] = {}
 
+    def children(self) -> frozenset[int]:
+        """Our children of this moment: none of them can descend from a command that is started after it."""
+        return frozenset(self._table.children() or ())
+
     def leftovers(self, root: int, call_id: str, started: frozenset[int]) -> bool:
         """After the end of a command: may it have left something? Quick, because nearly always it has not."""
         try:

@@ -9,13 +9,16 @@ from tools.local.sandbox.port import Start
 
 def spawned(start: Start, **options: Any) -> "subprocess.Popen[bytes]":
     """`options` are those of `Popen`. Raises what giving up or starting raised; then nothing was started."""
+    if start.give_up is None:
+        # Not from another thread: bubblewrap ends with the thread that started it.
+        return subprocess.Popen(start.argv, env=start.environment, **options)
+    give_up = start.give_up
     begun: list[subprocess.Popen[bytes]] = []
     failed: list[BaseException] = []
 
     def begin() -> None:
         try:
-            if start.give_up is not None:
-                start.give_up()
+            give_up()
             begun.append(subprocess.Popen(start.argv, env=start.environment, **options))
         except BaseException as error:
             failed.append(error)
