@@ -24,7 +24,7 @@ from tools.errors import (
     ToolError,
 )
 from tools.host import FileChange, Host, ResolvingHost
-from tools.ledger import FileState, Intent, Outcome, Question, digest
+from tools.ledger import FileState, Intent, Kept, Outcome, Question, digest
 from tools.live import LiveOutput
 from tools.passage import Passage, failed, redacted
 from tools.policy import Decision, Policy
@@ -35,6 +35,7 @@ from tools.shield import finished
 from tools.site import HostedSite, Site, hosted, remote
 from tools.spec import Call, FileTool, PreparedChange, ToolResult, described
 from tools.text import visible
+from tools.traces import Traces
 
 T = TypeVar("T")
 
@@ -50,6 +51,7 @@ class Course:
         self._sites = sites
         self._policy = policy
         self._caches = caches
+        self.traces = Traces()
 
     async def locate(self, passage: Passage) -> None:
         """Two names of one file, through a link, are one file when it comes to who waits for whom."""
@@ -71,11 +73,41 @@ class Course:
             outcome = failed(passage, error)
         except asyncio.CancelledError:
             if ledger.outcome(call.id) is None:
-                await finished(_cancelled(passage))
+                await finished(self._cancelled(passage))
             raise
         if ledger.outcome(call.id) is None:
+            if passage.window is not None or passage.session.windows:
+                return await finished(self._traced(passage, outcome))
             await ledger.settle(call.id, outcome, passage.event(outcome.status, outcome))
         return outcome
+
+    async def _traced(self, passage: Passage, outcome: Outcome) -> Outcome:
+        """Recorded with what it did to files. A command in the background has done it only when it has ended."""
+        details = outcome.details if isinstance(outcome.details, dict) else {}
+        window, windows = passage.window, passage.session.windows
+        if window is not None and isinstance(started := details.get("commandId"), str):
+            windows[started], window = window, None
+        elif window is None and not details.get("running") and outcome.status != "error":
+            window = windows.pop(getattr(passage.args, "command_id", ""), None)
+        contents: Sequence[Kept] = ()
+        if window is not None:
+            trace = await self.traces.end(window)
+            outcome, contents = trace.on(outcome), trace.contents
+        await passage.ledger.settle(passage.call.id, outcome, passage.event(outcome.status, outcome), contents)
+        return outcome
+
+    async def _watched(self, passage: Passage) -> tuple[str | None, Sequence[Kept]]:
+        """Looks at the workspace before the call; what it saw is kept with the intent, if that is little enough."""
+        host = next((_host(passage, site) for site in self._sites if hosted(site)), None)
+        window = passage.window = await self.traces.begin(host, passage.context.workspace, passage.ledger)
+        kept, session = await self.traces.kept(window), passage.session
+        if not kept:
+            return None, ()
+        scan, earlier, session.scan = digest(kept[0]), session.scan, digest(kept[0])
+        contents = {digest(content): content for content in kept[1:]}
+        fresh = [Kept(content) for name, content in contents.items() if name not in session.kept]
+        session.kept = set(contents)
+        return scan, (Kept(kept[0], earlier), *fresh)
 
     async def _outcome(self, passage: Passage) -> Outcome:
         site = self._site(passage)
@@ -137,8 +169,11 @@ class Course:
         if passage.spec.effects == "none":
             passage.ledger.note(passage.event("running"))
         else:
-            intent = Intent(tool=passage.spec.name, args=redacted(passage.call.args, passage.redact), site=site.name)
-            await passage.ledger.intend(passage.call.id, intent, passage.event("running"))
+            scan, kept = await self._watched(passage)
+            intent = Intent(
+                tool=passage.spec.name, args=redacted(passage.call.args, passage.redact), site=site.name, scan=scan
+            )
+            await passage.ledger.intend(passage.call.id, intent, passage.event("running"), kept)
         passage.begun = True
         try:
             result = await self._on_site(passage, site)
@@ -171,11 +206,14 @@ class Course:
         intent = Intent(
             tool=passage.spec.name, args=redacted(passage.call.args, passage.redact), site=passage.site, files=files
         )
-        contents = [each for change in prepared.changes for each in (change.before, change.after) if each is not None]
+        contents: list[Kept] = []
+        for change, state in zip(prepared.changes, files, strict=True):
+            contents += [Kept(change.before)] if change.before is not None else []
+            contents += [Kept(change.after, state.before)] if change.after is not None else []
         if prepared.changes:
-            await passage.ledger.intend(passage.call.id, intent, passage.event("running"), tuple(contents))
+            await passage.ledger.intend(passage.call.id, intent, passage.event("running"), contents)
             passage.begun = True
-        return await finished(_applied(passage, host, prepared.changes, prepared.result))
+        return await finished(self._applied(passage, host, prepared.changes, prepared.result))
 
     async def _settled(self, passage: Passage, site: Site, intent: Intent) -> Outcome:
         """An earlier process was about to do this, and did not live to say what came of it."""
@@ -194,10 +232,12 @@ class Course:
                 result = told(done, "Already done before a restart; nothing was written again.")
                 return passage.outcome("success", result)
             result = told([*done, *changes], "Finished after a restart.")
-            return await finished(_applied(passage, host, changes, result))
+            return await finished(self._applied(passage, host, changes, result))
         if hosted(site):
             for each in await _host(passage, site).sweep(passage.call.id):
                 passage.kill(each.pid, each.command)
+        looked = next((_host(passage, each) for each in self._sites if hosted(each)), None)
+        passage.window = await self.traces.reopen(looked, passage.context.workspace, passage.ledger, intent.scan)
         known = site.name == intent.site and site.remembers(passage.call.id)
         if not known and remote(site):
             passage.ledger.note(passage.event("pending"))
@@ -210,6 +250,9 @@ class Course:
 
     async def _again(self, passage: Passage, site: Site) -> Outcome:
         passage.site = site.name
+        if passage.window is not None and passage.window.blind:
+            self.traces.drop(passage.window)
+            await self._watched(passage)
         result = await self._on_site(passage, site)
         return passage.outcome("error" if result.error else "success", result)
 
@@ -227,6 +270,40 @@ class Course:
             "there before you decide whether to do it again."
         )
         return passage.outcome("unknown", ToolResult(content, summary="may or may not have taken effect"))
+
+    async def _applied(
+        self, passage: Passage, host: Host, changes: Sequence[FileChange], result: ToolResult
+    ) -> Outcome:
+        done: list[FileChange] = []
+        try:
+            for change in changes:
+                await host.apply(change)
+                done.append(change)
+        except ToolError as error:
+            # All or nothing: what was written for this call is taken back, unless somebody else has touched it since.
+            for change in reversed(done):
+                try:
+                    await host.apply(change._replace(before=change.after, after=change.before))
+                except ToolError:
+                    error.message += f" {change.path} was changed already and could not be taken back."
+            outcome = failed(passage, error)
+        else:
+            self.traces.wrote(passage.context.workspace, changes)
+            for change in changes:
+                passage.session.saw(change.path, change.after)
+            outcome = passage.outcome("error" if result.error else "success", result)
+        await passage.ledger.settle(passage.call.id, outcome, passage.event(outcome.status, outcome))
+        return outcome
+
+    async def _cancelled(self, passage: Passage) -> None:
+        content = "Cancelled. It may have taken effect in part." if passage.begun else "Cancelled before it began."
+        outcome = passage.outcome("cancelled", ToolResult(content, summary="cancelled"))
+        if passage.begun and passage.spec.effects != "none" and not passage.spec.repeatable:
+            await self._traced(passage, outcome)
+            return
+        if passage.window is not None:
+            self.traces.drop(passage.window)
+        passage.ledger.note(passage.event("cancelled", outcome))  # no outcome: a resume runs it, or asks for it, again
 
     async def _on_site(self, passage: Passage, site: Site) -> ToolResult:
         attempt = 1
@@ -259,38 +336,6 @@ class Course:
             path = info.path if info.path.startswith("/") else f"{root}/{info.path}"
             stamps.append((path, Stamp(info.size, info.mtime_ns, info.inode, info.ctime_ns)))
         self._caches.put(passage.spec.cache, key, result, size, stamps)
-
-
-async def _applied(passage: Passage, host: Host, changes: Sequence[FileChange], result: ToolResult) -> Outcome:
-    done: list[FileChange] = []
-    try:
-        for change in changes:
-            await host.apply(change)
-            done.append(change)
-    except ToolError as error:
-        # All or nothing: what was written for this call is taken back, unless somebody else has touched it since.
-        for change in reversed(done):
-            try:
-                await host.apply(change._replace(before=change.after, after=change.before))
-            except ToolError:
-                error.message += f" {change.path} was changed already and could not be taken back."
-        outcome = failed(passage, error)
-    else:
-        for change in changes:
-            passage.session.saw(change.path, change.after)
-        outcome = passage.outcome("error" if result.error else "success", result)
-    await passage.ledger.settle(passage.call.id, outcome, passage.event(outcome.status, outcome))
-    return outcome
-
-
-async def _cancelled(passage: Passage) -> None:
-    content = "Cancelled. It may have taken effect in part." if passage.begun else "Cancelled before it began."
-    outcome = passage.outcome("cancelled", ToolResult(content, summary="cancelled"))
-    event = passage.event("cancelled", outcome)
-    if passage.begun and passage.spec.effects != "none" and not passage.spec.repeatable:
-        await passage.ledger.settle(passage.call.id, outcome, event)
-    else:
-        passage.ledger.note(event)  # no outcome: a resume runs it, or asks for it, again
 
 
 async def _safely(passage: Passage, work: Coroutine[Any, Any, T]) -> T:

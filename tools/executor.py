@@ -19,6 +19,7 @@ from tools.registry import Registry
 from tools.session import Session
 from tools.site import Site, hosted, remote
 from tools.text import clipped
+from tools.traces import Window
 from tools.validation import validated
 
 __all__ = ["BatchContext", "Executor", "ToolCall"]
@@ -83,7 +84,21 @@ class Executor:
                         ended.extend((await site.host(workspace).stop(command_id)).killed)
                 elif remote(site):
                     ended.extend(await site.stop(command_id, workspace))
+            if session and command_id in session.windows:
+                await self._ended(command_id, session.windows[command_id], ledger)
         return ended
+
+    async def _ended(self, command_id: str, window: Window, ledger: Ledger) -> None:
+        """What a command in the background did to files, if nobody has asked for its end before the task's own."""
+        trace = await self._course.traces.end(window)
+        if not (trace.files or trace.unkept):
+            return
+        outcome = trace.on(
+            Outcome(status="success", content="", summary="what the command in the background changed", duration_ms=0.0)
+        )
+        call = ToolCall(f"{command_id}:ended", "run_command", {})
+        event = call_event(call, call.tool, outcome.status, outcome.summary, outcome, outcome.executor, self._redact)
+        await ledger.settle(call.id, outcome, event, trace.contents)
 
     async def abandon(self, calls: Mapping[str, Intent], workspace: str, ledger: Ledger) -> None:
         """What an earlier process left open is ended, and gets a result, but is not gone on with."""
@@ -100,8 +115,12 @@ class Executor:
                 executor=intent.site,
             )
             call = ToolCall(call_id, intent.tool, intent.args)
+            traces = self._course.traces
+            trace = await traces.end(await traces.reopen(self.host(workspace), workspace, ledger, intent.scan))
+            if intent.scan is not None:
+                outcome = trace.on(outcome)
             event = call_event(call, intent.tool, "cancelled", outcome.summary, outcome, intent.site, self._redact)
-            await ledger.settle(call_id, outcome, event)
+            await ledger.settle(call_id, outcome, event, trace.contents)
 
     async def close(self) -> None:
         open_batches = self._batches - {asyncio.current_task()}

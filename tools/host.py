@@ -24,12 +24,24 @@ class FileInfo(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """A file before and after: `None` is a file that does not exist. Settled after a crash by comparing the two."""
+    """A file before and after: `None` is a file that does not exist. Settled after a crash by comparing the two.
+
+    `mode` is what it has afterwards: as it was if nothing is said. A content whose mode is a link's is where the link
+    leads; `was` is the mode before, needed only to tell that it was a link.
+    """
 
     path: str
     before: bytes | None
     after: bytes | None
     mode: int | None = None
+    was: int | None = None
+
+
+class Found(NamedTuple):
+    """What stands at a path: the content and the mode; of a link, where it leads and a link's mode."""
+
+    content: bytes
+    mode: int
 
 
 class Killed(NamedTuple):
@@ -118,3 +130,50 @@ class ResolvingHost(Host, Protocol):
 
     async def resolve(self, path: str) -> str:
         """The same place without links on the way, relative to the workspace; it need not exist."""
+
+
+class Snapshot(Protocol):
+    """What a workspace was like at one moment. Only the host that took it can read it."""
+
+    #: Why it holds no files, in words; nothing if it holds them.
+    partial: str
+
+    def wrote(self, path: str, content: bytes | None) -> None:
+        """Another call has written this meanwhile: it counts as having been there from the start."""
+
+
+class ScannedFile(NamedTuple):
+    """A file that is not what it was. Where its content is not kept, `unkept` says why."""
+
+    path: str
+    before: Found | None
+    after: Found | None
+    unkept: str = ""
+
+
+@runtime_checkable
+class ScanningHost(Host, Protocol):
+    """A host that can tell what a command did to files, by looking before and after it."""
+
+    async def snapshot(self) -> Snapshot: ...
+
+    async def keeping(self, snapshot: Snapshot) -> Sequence[bytes]:
+        """The snapshot as contents that outlast this process, the first of which names the others.
+
+        Nothing if that would be more than is worth writing before a command.
+        """
+
+    async def restored(self, kept: bytes, blob: "Blob") -> Snapshot | None:
+        """The snapshot that an earlier process kept, if it can be read."""
+
+    async def changes(self, before: Snapshot) -> Sequence[ScannedFile]:
+        """The files that are no longer what they were."""
+
+    async def look(self, path: str) -> Found | None:
+        """What stands there, a link as a link; nothing if there is no file."""
+
+
+class Blob(Protocol):
+    """Where a content can be had by its hash."""
+
+    async def __call__(self, digest: str, /) -> bytes | None: ...

@@ -1,10 +1,11 @@
 """What the executor needs of the one who keeps the books: the engine for a task, a plain list for a single batch."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from sidecar.wire.base import JsonObject, Wire, optional
 from sidecar.wire.events import ErrorBody, Event, ToolStatus
@@ -16,13 +17,30 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def _none(found: list[object]) -> bool:
+    return not found
+
+
 class FileState(Wire):
-    """A file of an intent: the hashes before and after; `None` is a file that does not exist."""
+    """A change of one file: the hashes before and after; `None` is a file that does not exist.
+
+    A link's content is where it leads, and its mode says that it is one. `mode` is the mode afterwards, or that of a
+    file that is deleted; `was` the mode before, where a change was seen by looking.
+    """
 
     path: str
     before: str | None
     after: str | None
     mode: int | None = None
+    was: int | None = optional()
+
+
+class Unkept(Wire):
+    """A file that a command changed and that cannot be brought back, and why."""
+
+    path: str
+    change: Literal["created", "modified", "deleted"]
+    why: str
 
 
 class Intent(Wire):
@@ -32,6 +50,8 @@ class Intent(Wire):
     args: JsonObject
     site: str
     files: list[FileState] = []
+    #: For a command: the name of the content that says what the workspace was like before it.
+    scan: str | None = optional()
 
 
 class Outcome(Wire):
@@ -45,6 +65,16 @@ class Outcome(Wire):
     duration_ms: float
     cached: bool = False
     executor: str = "local"
+    #: What a command did to files, found by looking before and after it.
+    files: list[FileState] = Field(default_factory=list, exclude_if=_none)
+    unkept: list[Unkept] = Field(default_factory=list, exclude_if=_none)
+
+
+class Kept(NamedTuple):
+    """A content to be kept; `like` names one that it resembles."""
+
+    data: bytes
+    like: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +105,16 @@ class Ledger(Protocol):
     def live(self, event: Event) -> None:
         """Show an event to those who watch now; it is not recorded."""
 
-    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: tuple[bytes, ...] = ()) -> None:
+    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: Sequence[Kept] = ()) -> None:
         """Returns when the intent is on the disk; only then may the act begin."""
 
     async def blob(self, digest: str) -> bytes | None:
-        """A content that came with an intent, by its SHA-256; `None` if it was not kept."""
+        """A content that came with an intent or an outcome, by its SHA-256; `None` if it was not kept."""
 
     def killed(self, call_id: str, pid: int, command: str) -> None:
         """A process was ended because its call was."""
 
-    async def settle(self, call_id: str, outcome: Outcome, event: Event) -> None:
+    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[Kept] = ()) -> None:
         """Returns when the outcome is durable; only then may anybody build on it."""
 
     async def ask(self, question: Question) -> Literal["allow", "deny"]: ...
@@ -114,9 +144,9 @@ class ListLedger:
     def live(self, event: Event) -> None:
         self.events.append(event)
 
-    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: tuple[bytes, ...] = ()) -> None:
+    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: Sequence[Kept] = ()) -> None:
         self.intents[call_id] = intent
-        self.blobs.update((digest(blob), blob) for blob in blobs)
+        self.blobs.update((digest(blob.data), blob.data) for blob in blobs)
         self.events.append(event)
 
     async def blob(self, digest: str) -> bytes | None:
@@ -125,8 +155,9 @@ class ListLedger:
     def killed(self, call_id: str, pid: int, command: str) -> None:
         self.ended.append((call_id, pid, command))
 
-    async def settle(self, call_id: str, outcome: Outcome, event: Event) -> None:
+    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[Kept] = ()) -> None:
         self.outcomes[call_id] = outcome
+        self.blobs.update((digest(blob.data), blob.data) for blob in blobs)
         self.events.append(event)
 
     async def ask(self, question: Question) -> Literal["allow", "deny"]:

@@ -16,6 +16,7 @@ from tools.ledger import Ledger, Outcome
 from tools.session import Session
 from tools.spec import AnyTool, Arguments, ToolResult, ToolSpec, described
 from tools.text import clipped, shown
+from tools.traces import Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Passage:
     approved: bool = False
     redact: Redactor = field(default_factory=Redactor)
     killed: list[Killed] = field(default_factory=list)
+    #: Open while it runs, if what it does to files can only be seen by looking.
+    window: Window | None = None
 
     @property
     def spec(self) -> ToolSpec:

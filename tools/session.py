@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from tools.ledger import digest
 from tools.spec import ToolResult
+from tools.traces import Window
 
 _FILES = 2_000
 _BYTES = 16 * 1024 * 1024
@@ -19,6 +20,11 @@ class Session:
 
     #: Commands in the background, each with its workspace.
     commands: dict[str, str] = field(default_factory=dict)
+    #: Those of them whose effect on files is still to be seen.
+    windows: dict[str, Window] = field(default_factory=dict)
+    #: Contents that the ledger keeps already, and the last list of files that names them.
+    kept: set[str] = field(default_factory=set)
+    scan: str | None = None
     _hashes: OrderedDict[str, str] = field(default_factory=OrderedDict)
     _contents: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
     _size: int = 0

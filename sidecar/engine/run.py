@@ -28,7 +28,7 @@ from sidecar.wire.events import (
     UsageEvent,
 )
 from sidecar.wire.tasks import Status, StoredRequest, Usage
-from tools.ledger import Intent, Outcome, Question
+from tools.ledger import Intent, Kept, Outcome, Question
 
 
 class TurnRecord(Wire):
@@ -128,7 +128,9 @@ class TaskRun:
         return [message for message in self.memory.messages if not message.opens and message.id not in self._heard]
 
     def _show(self, key: str, agent: str, delta: Delta) -> None:
-        self.live(DeltaEvent(message_id=key, role="assistant", agent=agent, text=delta.text, kind=delta.kind))
+        whole = True if delta.anew else None
+        event = DeltaEvent(message_id=key, role="assistant", agent=agent, text=delta.text, kind=delta.kind, whole=whole)
+        self.live(event)
 
     async def _stay_within_the_budget(self) -> None:
         stop, granted = stops(self.memory.steps, self.memory.current_round)
@@ -145,10 +147,8 @@ class TaskRun:
     def intent(self, call_id: str) -> Intent | None:
         return self.memory.intents.get(call_id)
 
-    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: tuple[bytes, ...] = ()) -> None:
-        for data in blobs:
-            # Written before the intent, and with it: whoever finds the intent finds what it speaks of.
-            self._journal.put_blob(self.task_id, data)
+    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: Sequence[Kept] = ()) -> None:
+        self._keep(blobs)
         if call_id in self.memory.intents:
             self.note(event)
             return
@@ -157,7 +157,13 @@ class TaskRun:
     async def blob(self, digest: str) -> bytes | None:
         return await self._journal.blob(digest)
 
-    async def settle(self, call_id: str, outcome: Outcome, event: Event) -> None:
+    def _keep(self, blobs: Sequence[Kept]) -> None:
+        for blob in blobs:
+            # Written before the record, and with it: whoever finds the record finds what it speaks of.
+            self._journal.put_blob(self.task_id, blob.data, blob.like)
+
+    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[Kept] = ()) -> None:
+        self._keep(blobs)
         changed = _changed_files(outcome)
         events = (event, DiffEvent(files=changed)) if changed else (event,)
         await self.append(*events, records=[Record(Kind.OUTCOME, call_id, outcome.to_json())])
@@ -282,7 +288,9 @@ def _same_act(one: ApprovalEvent, other: ApprovalEvent) -> bool:
 
 def _changed_files(outcome: Outcome) -> list[ChangedFile]:
     details: Any = outcome.details
-    files = details.get("files") if outcome.status == "success" and isinstance(details, dict) else None
+    # A command that failed, or was ended, may have changed files all the same.
+    took_effect = outcome.status == "success" or outcome.files or outcome.unkept
+    files = details.get("files") if took_effect and isinstance(details, dict) else None
     if not isinstance(files, list):
         return []
     return [

@@ -55,6 +55,11 @@ class Door:
     def __del__(self) -> None:
         self.close()
 
+    @property
+    def private(self) -> str | None:
+        """The directory that stays shut, relative to the workspace, if it lies in it."""
+        return None if self._private is None else self._private[len(self.root) :].strip("/")
+
     def relative(self, path: str) -> str:
         """The path below the workspace, for the operating system's calls. Only text: nothing is looked at."""
         try:
@@ -77,14 +82,19 @@ class Door:
         """A handle on a path, links followed as long as they stay beneath the workspace."""
         return self._open(self.relative(path), flags, mode, path)
 
-    def parent(self, path: str, *, create: bool = False) -> tuple[int, str]:
-        """A handle on the directory of a path, and the last name, with a final link followed to what it names."""
+    def parent(self, path: str, *, create: bool = False, follow: bool = True) -> tuple[int, str]:
+        """A handle on the directory of a path, and the last name, with a final link followed to what it names.
+
+        Without `follow` it is the link itself that is meant.
+        """
         name = self.relative(path)
         for _ in range(_LINKS):
             directory, _, last = name.rpartition("/")
             if last in (".", ".."):
                 raise PathDenied(f"{path} is a directory, and a file is needed here.")
             handle = self._directory(directory or ".", path, create=create)
+            if not follow:
+                return handle, last
             try:
                 target = os.readlink(last, dir_fd=handle)
             except OSError:

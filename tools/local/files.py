@@ -1,13 +1,15 @@
 """Files of one workspace on this machine, each path through the door. Plain calls: the host decides on threads."""
 
+import errno
 import os
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from typing import Literal
 
 from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, NotAFile, PathDenied, ToolError
-from tools.host import FileChange, FileInfo
+from tools.host import FileChange, FileInfo, Found
 from tools.local.door import Door
 from tools.local.names import shown
 
@@ -83,16 +85,39 @@ def list_files(door: Door, path: str) -> list[FileInfo]:
     return found
 
 
+def look(door: Door, path: str) -> Found | None:
+    """What stands at a path, a link as a link; nothing if there is no file, or a directory in its place."""
+    try:
+        info = stat_file(door, path, follow=False)
+    except (FileMissing, NotADirectory):
+        return None
+    if info.kind == "directory":
+        return None
+    if info.kind == "symlink":
+        directory, name = door.parent(path, follow=False)
+        try:
+            return Found(os.fsencode(os.readlink(name, dir_fd=directory)), stat.S_IFLNK | info.mode)
+        except OSError:
+            return None  # it was one just now; what it is since is not ours to say
+        finally:
+            os.close(directory)
+    try:
+        return Found(read_file(door, path, info.size + 1), info.mode)
+    except FileMissing:
+        return None
+
+
 def apply_change(door: Door, change: FileChange) -> None:
     """Bring a file from `before` to `after` in one visible step, on the disk when this returns."""
-    directory, name = door.parent(change.path, create=change.after is not None)
+    linked = stat.S_ISLNK(change.mode or 0) or stat.S_ISLNK(change.was or 0)
+    directory, name = door.parent(change.path, create=change.after is not None, follow=not linked)
     try:
         # A name that follows from the path: what a killed process left is found and removed by the next attempt.
         temporary = f".{sha256(os.fsencode(name)).hexdigest()[:12]}.brain-tmp"
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=directory)
         old = _compare(directory, name, change)
-        if change.before == change.after:
+        if change.before == change.after and (old is None or not _turns(old, change)):
             return
         if change.after is None:
             os.unlink(name, dir_fd=directory)
@@ -107,8 +132,19 @@ def apply_change(door: Door, change: FileChange) -> None:
         os.close(directory)
 
 
+def _turns(old: os.stat_result, change: FileChange) -> bool:
+    """Whether the mode, or what kind of thing it is, is to become another one."""
+    if change.mode is None:
+        return False
+    return stat.S_ISLNK(old.st_mode) != stat.S_ISLNK(change.mode) or (
+        not stat.S_ISLNK(change.mode) and stat.S_IMODE(old.st_mode) != stat.S_IMODE(change.mode)
+    )
+
+
 def _compare(directory: int, name: str, change: FileChange) -> os.stat_result | None:
     """What stands there must be what the change was made for."""
+    if stat.S_ISLNK(change.was or 0):
+        return _compare_link(directory, name, change)
     try:
         handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
     except FileNotFoundError:
@@ -117,34 +153,70 @@ def _compare(directory: int, name: str, change: FileChange) -> os.stat_result | 
         raise ChangedElsewhere(
             f"{change.path} was deleted meanwhile. Nothing was written; look, then decide."
         ) from None
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise ChangedElsewhere(f"{change.path} became a link meanwhile. Nothing was written; look there.") from None
     try:
+        found = os.fstat(handle)
         if change.before is None:
+            if stat.S_ISDIR(found.st_mode) and _emptied(directory, name):
+                return None
             raise ChangedElsewhere(f"{change.path} was created meanwhile. Read it, then edit it instead.")
         if read_handle(handle, change.path, len(change.before) + 1) != change.before:
             raise ChangedElsewhere(f"{change.path} was edited meanwhile. Read it again, then repeat your change.")
-        return os.fstat(handle)
+        return found
     finally:
         os.close(handle)
+
+
+def _compare_link(directory: int, name: str, change: FileChange) -> os.stat_result:
+    try:
+        if change.before is not None and os.fsencode(os.readlink(name, dir_fd=directory)) == change.before:
+            return os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except OSError:
+        pass
+    raise ChangedElsewhere(f"{change.path} is no longer the link that it was. Nothing was written; look there.")
+
+
+def _emptied(directory: int, name: str) -> bool:
+    """Removes a directory that holds nothing but directories that hold nothing; whether it was one."""
+    if not _each_directory(directory, name, lambda handle, each: True):
+        return False
+
+    def remove(handle: int, each: str) -> bool:
+        with suppress(OSError):
+            os.rmdir(each, dir_fd=handle)
+            return True
+        return False
+
+    return _each_directory(directory, name, remove)
+
+
+def _each_directory(directory: int, name: str, act: Callable[[int, str], bool]) -> bool:
+    """Whether `act` held for a directory and all in it, the innermost first; anything but directories ends it."""
+    handle = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    try:
+        with os.scandir(handle) as entries:
+            inner = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        if not all(is_directory and _each_directory(handle, each, act) for each, is_directory in inner):
+            return False
+    finally:
+        os.close(handle)
+    return act(directory, name)
 
 
 def _replace(directory: int, name: str, temporary: str, change: FileChange, old: os.stat_result | None) -> None:
     if change.after is None:
         raise AssertionError("nothing to write")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=directory)
     try:
-        view = memoryview(change.after)
-        while view:
-            view = view[os.write(handle, view) :]
-        mode = change.mode if old is None else old.st_mode
-        if mode is not None:
-            os.fchmod(handle, stat.S_IMODE(mode))
-        if old is not None and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-            with suppress(OSError):
-                os.fchown(handle, old.st_uid, old.st_gid)
-        os.fsync(handle)
+        if stat.S_ISLNK(change.mode or 0):
+            os.symlink(change.after, temporary, dir_fd=directory)
+        else:
+            _write(directory, temporary, change.after, change.mode, old)
         if old is None:
             # A link fails where a rename would silently replace a file that somebody just made.
-            os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+            os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
             os.unlink(temporary, dir_fd=directory)
         else:
             os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
@@ -154,6 +226,22 @@ def _replace(directory: int, name: str, temporary: str, change: FileChange, old:
         if isinstance(error, FileExistsError):
             raise ChangedElsewhere(f"{change.path} was created meanwhile. Read it, then edit it instead.") from error
         raise
+
+
+def _write(directory: int, name: str, content: bytes, mode: int | None, old: os.stat_result | None) -> None:
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=directory)
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(handle, view) :]
+        if mode is None and old is not None and stat.S_ISREG(old.st_mode):
+            mode = old.st_mode
+        if mode is not None:
+            os.fchmod(handle, stat.S_IMODE(mode))
+        if old is not None and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+            with suppress(OSError):
+                os.fchown(handle, old.st_uid, old.st_gid)
+        os.fsync(handle)
     finally:
         os.close(handle)
 

@@ -7,24 +7,39 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tools.errors import PathDenied
-from tools.host import OUTPUT_PREFIX, FileChange, FileInfo, Killed, ProcessKilled, ProcessOutput, ProcessResult
+from tools.host import (
+    OUTPUT_PREFIX,
+    Blob,
+    FileChange,
+    FileInfo,
+    Found,
+    Killed,
+    ProcessKilled,
+    ProcessOutput,
+    ProcessResult,
+    ScannedFile,
+    Snapshot,
+)
 from tools.local import files
 from tools.local.cage import Cage
 from tools.local.door import Door
+from tools.local.keeping import read_back, written
 from tools.local.process import Processes
+from tools.local.scan import LocalSnapshot, Scanner, Shelf
 
 #: From this size on a read would be felt by everything else that runs here, so a thread does it.
 _LARGE = 1 << 20
 
 
 class LocalHost:
-    def __init__(self, workspace: str, data_dir: Path, processes: Processes) -> None:
+    def __init__(self, workspace: str, data_dir: Path, processes: Processes, shelf: Shelf | None = None) -> None:
         self.door = Door(workspace, private=data_dir)
         self.workspace = self.door.root
         self._outputs = data_dir / "output"
         self._processes = processes
         self._writing: dict[str, asyncio.Lock] = {}
         self._cage: Cage | None = None
+        self._scanner = Scanner(self.door, shelf or Shelf())
 
     def confined(self, cage: Cage) -> "LocalHost":
         """The same host, whose commands run inside a sandbox."""
@@ -32,7 +47,12 @@ class LocalHost:
         inside._cage = cage
         return inside
 
+    def forget(self) -> None:
+        """What is held of the files makes room; whoever still has this host can go on with it."""
+        self._scanner.close()
+
     def close(self) -> None:
+        self.forget()
         self.door.close()
 
     async def stat(self, path: str, *, follow: bool = True) -> FileInfo:
@@ -70,6 +90,23 @@ class LocalHost:
         finally:
             if not lock.locked():
                 self._writing.pop(name, None)
+
+    async def look(self, path: str) -> Found | None:
+        return await asyncio.to_thread(files.look, self.door, path)
+
+    async def snapshot(self) -> Snapshot:
+        return await asyncio.to_thread(self._scanner.snapshot)
+
+    async def changes(self, before: Snapshot) -> Sequence[ScannedFile]:
+        assert isinstance(before, LocalSnapshot)
+        return await asyncio.to_thread(self._scanner.changes, before)
+
+    async def keeping(self, snapshot: Snapshot) -> Sequence[bytes]:
+        assert isinstance(snapshot, LocalSnapshot)
+        return written(snapshot)
+
+    async def restored(self, kept: bytes, blob: Blob) -> Snapshot | None:
+        return await read_back(kept, blob)
 
     async def run(
         self,

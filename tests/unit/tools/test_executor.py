@@ -305,7 +305,7 @@ async def test_closing_ends_what_still_runs(tmp_path: Path) -> None:
 
 async def test_a_failing_ledger_is_not_mistaken_for_a_failing_tool(bench: Workbench) -> None:
     class Broken(ListLedger):
-        async def settle(self, call_id, outcome, event):  # type: ignore[no-untyped-def]
+        async def settle(self, call_id, outcome, event, blobs=()):  # type: ignore[no-untyped-def]
             raise OSError("disk full")
 
     context = BatchContext(str(bench.workspace), "auto", Broken())

@@ -1,0 +1,69 @@
+"""A snapshot as contents that outlast the process: what a command changed can be found even if it ended with us."""
+
+import json
+from collections.abc import Sequence
+
+from tools.host import Blob
+from tools.ledger import digest
+from tools.local.names import meant, shown
+from tools.local.scan import LocalSnapshot, Source
+
+#: More than this is not worth writing before each command.
+_FILES = 2_000
+_HELD = 200
+_BYTES = 1 << 20
+
+
+def written(snapshot: LocalSnapshot) -> Sequence[bytes]:
+    """The list of files first, then what of them is held here; nothing if it is too much, or not the whole."""
+    if snapshot.partial or len(snapshot.files) > _FILES:
+        return ()
+    held = [source.content for source in snapshot.sources.values() if source.content is not None]
+    if len(held) > _HELD or sum(map(len, held)) > _BYTES:
+        return ()
+    rows = [
+        [shown(path), stamp, _name(snapshot.sources[path])]
+        for path, stamp in sorted(snapshot.files.items())
+        if path in snapshot.sources
+    ]
+    left_out = {shown(path): stamp for path, stamp in snapshot.left_out.items()}
+    unsettled = sorted(map(shown, snapshot.unsettled))
+    text = json.dumps({"files": rows, "leftOut": left_out, "unsettled": unsettled}, separators=(",", ":"))
+    return (text.encode(), *held)
+
+
+async def read_back(kept: bytes, blob: Blob) -> LocalSnapshot | None:
+    try:
+        told = json.loads(kept)
+        snapshot = LocalSnapshot(
+            left_out={meant(path): _stamp(stamp) for path, stamp in told["leftOut"].items()},
+            unsettled={meant(path) for path in told["unsettled"]},
+        )
+        for path, stamp, name in told["files"]:
+            snapshot.files[meant(path)] = _stamp(stamp)
+            snapshot.sources[meant(path)] = await _source(name, blob)
+    except (ValueError, KeyError, TypeError):
+        return None
+    return snapshot
+
+
+def _name(source: Source) -> str:
+    if source.content is not None:
+        return f"sha256:{digest(source.content)}"
+    return f"git:{source.git.hex()}" if source.git is not None else f"none:{source.why}"
+
+
+async def _source(name: str, blob: Blob) -> Source:
+    kind, _, rest = name.partition(":")
+    if kind == "git":
+        return Source(git=bytes.fromhex(rest))
+    content = await blob(rest) if kind == "sha256" else None
+    return Source(content) if content is not None else Source(why=rest if kind == "none" else _LOST)
+
+
+_LOST = "What it was before the command was not kept."
+
+
+def _stamp(numbers: Sequence[int]) -> tuple[int, int, int, int, int]:
+    mode, inode, size, written_at, changed_at = map(int, numbers)
+    return (mode, inode, size, written_at, changed_at)

@@ -1,0 +1,190 @@
+"""What commands did to files: a look at the workspace before each, another after it, and the difference in the books.
+
+Whoever else writes meanwhile through a tool is known, and is not mistaken for the command. What the person writes
+meanwhile in an editor cannot be told from it; it is kept like everything else, so nothing of it is ever lost.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeGuard
+
+from pydantic import JsonValue
+
+from sidecar.wire.base import JsonObject
+from tools.changes import unified
+from tools.errors import ToolError
+from tools.host import FileChange, Found, Host, ScannedFile, ScanningHost, Snapshot
+from tools.ledger import FileState, Kept, Ledger, Outcome, Unkept, digest
+
+#: Longer texts are counted line by line rather than compared: it is quicker, and nobody reads the difference.
+_COMPARED = 100_000
+_TOLD = 100
+_NAMED = 20
+
+
+@dataclass(eq=False, slots=True)
+class Window:
+    """From before a command to after it."""
+
+    workspace: str
+    ledger: Ledger
+    host: ScanningHost | None = None
+    snapshot: Snapshot | None = None
+    #: Why nothing can be said of what it changed.
+    blind: str = ""
+
+
+class Trace(NamedTuple):
+    """What a command changed, as the books have it, with the contents; and what of it cannot be brought back."""
+
+    files: list[FileState]
+    unkept: list[Unkept]
+    contents: list[Kept]
+    told: list[JsonValue]
+    words: str = ""
+
+    def on(self, outcome: Outcome) -> Outcome:
+        if not (self.files or self.unkept or self.words):
+            return outcome
+        details: JsonObject = dict(outcome.details) if isinstance(outcome.details, dict) else {}
+        if self.told:
+            details["files"] = self.told
+        if self.unkept or self.words:
+            named = [f"{each.path}: {each.why}" for each in self.unkept[:_TOLD]]
+            details["notKept"] = "\n".join([*([self.words] if self.words else []), *named])
+        changes: dict[str, object] = {"details": details, "files": self.files, "unkept": self.unkept}
+        if outcome.status in ("unknown", "cancelled"):
+            # Nobody else can say what came of it.
+            changes["content"] = f"{outcome.content} {self._said()}"
+        return outcome.model_copy(update=changes)
+
+    def _said(self) -> str:
+        names = [*(file.path for file in self.files), *(each.path for each in self.unkept)]
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        changed = f"Files that changed meanwhile: {', '.join(names[:_NAMED])}{more}." if names else ""
+        return " ".join(part for part in (changed, self.words) if part)
+
+
+@dataclass(slots=True)
+class Traces:
+    _open: set[Window] = field(default_factory=set)
+
+    async def begin(self, host: Host | None, workspace: str, ledger: Ledger) -> Window:
+        """Never fails: a command is not kept from running because nobody could look."""
+        window = Window(workspace, ledger)
+        if host is None or not scanning(host):
+            window.blind = "What it changed was not recorded: the workspace cannot be looked at from here."
+            return window
+        window.host = host
+        try:
+            window.snapshot = await host.snapshot()
+            window.blind = window.snapshot.partial
+        except (ToolError, OSError) as error:
+            window.blind = f"What it changed was not recorded: {_said(error)}"
+        self._open.add(window)
+        return window
+
+    async def kept(self, window: Window) -> Sequence[bytes]:
+        if window.host is None or window.snapshot is None:
+            return ()
+        return await window.host.keeping(window.snapshot)
+
+    async def reopen(self, host: Host | None, workspace: str, ledger: Ledger, scan: str | None) -> Window:
+        """The window of a call that an earlier process left open."""
+        window = Window(workspace, ledger, blind=_FORGOTTEN)
+        kept = await ledger.blob(scan) if scan is not None else None
+        if kept is not None and host is not None and scanning(host):
+            window.snapshot = await host.restored(kept, ledger.blob)
+            if window.snapshot is not None:
+                window.host, window.blind = host, ""
+        self._open.add(window)
+        return window
+
+    def wrote(self, workspace: str, changes: Iterable[FileChange]) -> None:
+        """A tool has written these, so no command that runs at the moment did."""
+        for window in self._open:
+            if window.workspace == workspace and window.snapshot is not None:
+                for change in changes:
+                    window.snapshot.wrote(change.path, change.after)
+
+    def drop(self, window: Window) -> None:
+        self._open.discard(window)
+
+    async def end(self, window: Window) -> Trace:
+        self._open.discard(window)
+        if window.host is None or window.snapshot is None or window.blind:
+            return Trace([], [], [], [], window.blind)
+        try:
+            found = await window.host.changes(window.snapshot)
+        except (ToolError, OSError) as error:
+            return Trace([], [], [], [], f"What it changed was not recorded: {_said(error)}")
+        for other in self._open:
+            # Two commands of one task: what the one was seen to do, the other did not do once more.
+            if other.ledger is window.ledger and other.snapshot is not None:
+                for each in found:
+                    if not each.unkept:
+                        other.snapshot.wrote(each.path, each.after.content if each.after else None)
+        return _trace(found)
+
+
+_FORGOTTEN = (
+    "What it changed before the process died is not known: the workspace has too much in it to be remembered for that "
+    "case, or could not be looked at."
+)
+
+
+def scanning(host: Host) -> TypeGuard[ScanningHost]:
+    return hasattr(host, "snapshot")
+
+
+def _trace(found: Sequence[ScannedFile]) -> Trace:
+    trace = Trace([], [], [], [])
+    for each in found:
+        change = _change(each)
+        if each.unkept:
+            trace.unkept.append(Unkept(path=each.path, change=change, why=each.unkept))
+            continue
+        before, after = _name(each.before), _name(each.after)
+        trace.files.append(
+            FileState(
+                path=each.path,
+                before=before,
+                after=after,
+                mode=each.after.mode if each.after else None,
+                was=each.before.mode if each.before else None,
+            )
+        )
+        if each.before is not None:
+            trace.contents.append(Kept(each.before.content))
+        if each.after is not None and after != before:
+            trace.contents.append(Kept(each.after.content, before))
+        added, removed = _counted(each)
+        trace.told.append({"path": each.path, "change": change, "added": added, "removed": removed})
+    return trace
+
+
+def _change(file: ScannedFile) -> Literal["created", "modified", "deleted"]:
+    return "created" if file.before is None else "deleted" if file.after is None else "modified"
+
+
+def _name(found: Found | None) -> str | None:
+    return None if found is None else digest(found.content)
+
+
+def _counted(file: ScannedFile) -> tuple[int, int]:
+    """Lines that came and went."""
+    before, after = file.before.content if file.before else b"", file.after.content if file.after else b""
+    if before == after or b"\0" in before[:8192] or b"\0" in after[:8192]:
+        return 0, 0
+    if not before or not after:
+        return len(after.splitlines()), len(before.splitlines())
+    if len(before) + len(after) <= _COMPARED:
+        lines = unified(FileChange(file.path, before, after))[2:]
+        return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
+    old, new = Counter(before.splitlines()), Counter(after.splitlines())
+    return (new - old).total(), (old - new).total()
+
+
+def _said(error: Exception) -> str:
+    return error.message if isinstance(error, ToolError) else str(error)
