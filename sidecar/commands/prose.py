@@ -17,9 +17,9 @@ class Prose:
         #: Where prose is wrapped; `None` leaves it to whoever reads it.
         self._columns = columns
         self._message = ""
-        #: What has come of the present message, and how much of it stands on the screen for good.
+        #: What has come of the present message, and what of it is on the screen for good; none if it waits for its end.
         self._text = ""
-        self._said = 0
+        self._said: str | None = ""
         self._thinking = ""
         self._in_code = False
         self._whole: set[str] = set()
@@ -33,40 +33,41 @@ class Prose:
         if event["messageId"] != self._message:
             lines = self.finish()
             self._message = event["messageId"]
-            self._said = 0 if from_its_start or event.get("whole") else -1
+            self._said = "" if from_its_start or event.get("whole") else None
         if event.get("kind") == "thinking":
             self._thinking = ("" if event.get("whole") else self._thinking) + event["text"]
             return lines
         self._thinking = ""
         self._text = ("" if event.get("whole") else self._text) + event["text"]
         whole = self._text.rfind("\n") + 1
-        if self._said >= 0 and whole > self._said:
-            lines += self._say(self._text[self._said : whole - 1])
-            self._said = whole
+        if self._said is None:
+            return lines
+        if not self._said.startswith(self._text) and not self._text.startswith(self._said):
+            # It was asked again, and begins differently.
+            self._said, self._in_code = "", False
+        if whole > len(self._said):
+            lines += self._say(self._text[len(self._said) : whole - 1])
+            self._said = self._text[:whole]
         return lines
 
     def message(self, event: Event) -> list[str]:
         """The whole text. If what came live was its beginning, only the rest is new."""
-        text, said = event["text"], max(self._said, 0)
-        if self._message != event["messageId"]:
-            lines, said = self.finish(), 0
-        elif not text.startswith(self._text[:said]):
-            lines, said = [], 0
-        else:
-            lines = []
+        text, followed = event["text"], self._message == event["messageId"]
+        said = self._said if followed and self._said and text.startswith(self._said) else ""
+        lines = [] if followed else self.finish()
         self._forget()
         self._whole.add(event["messageId"])
-        rest = text[said:].rstrip("\n")
+        rest = text[len(said) :].rstrip("\n")
         return [*lines, *self._say(rest)] if rest else lines
 
     def finish(self) -> list[str]:
         """What came live and was never followed by the whole text."""
-        rest = self._text[max(self._said, 0) :].rstrip("\n")
+        rest = self._unsaid.rstrip("\n")
         self._forget()
         return self._say(rest) if rest.strip() else []
 
     def live(self, columns: int) -> list[str]:
-        text, paint = (self._thinking, self._style.dim) if self._thinking else (self._text[max(self._said, 0) :], str)
+        text, paint = (self._thinking, self._style.dim) if self._thinking else (self._unsaid, str)
         lines = safe(text).split("\n")[-LIVE_ROWS:]
         rows = [row for line in lines for row in wrapped(line, columns - len(INDENT) - 1)]
         return [paint(INDENT + row) for row in rows[-LIVE_ROWS:]] if text.strip() else []
@@ -80,5 +81,9 @@ class Prose:
             lines += paragraph(line, None if as_it_is else self._columns, INDENT)
         return lines
 
+    @property
+    def _unsaid(self) -> str:
+        return self._text[len(self._said or "") :]
+
     def _forget(self) -> None:
-        self._message, self._text, self._said, self._thinking = "", "", 0, ""
+        self._message, self._text, self._said, self._thinking = "", "", "", ""

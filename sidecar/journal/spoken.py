@@ -43,6 +43,9 @@ class Spoken:
             return
         pieces = self._pieces.setdefault(task_id, {})
         piece = pieces.setdefault(key, _Piece(event))
+        if event.whole:
+            piece.texts.clear()
+            piece.size = 0
         piece.event = event
         piece.size += len(event.text)
         if isinstance(event, DeltaEvent):

@@ -8,6 +8,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from sidecar.models.breaker import Breaker
 from sidecar.models.limits import flaw
@@ -53,13 +54,18 @@ class Chain:
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         reply = Reply(stop=Stop.FAILED, failure=Failure(code="no_model", message="There is no model.", retry=False))
+        shown: set[Literal["text", "thinking"]] = set()
         for link in self._candidates():
             self._hand_over(link, reply.failure)
             for attempt in range(1, ATTEMPTS + 1):
+                for kind in shown:
+                    yield Delta("", kind, anew=True)
+                shown.clear()
                 async for part in link.model.stream(request):
                     if isinstance(part, Reply):
                         reply = _judged(part, request)
                         break
+                    shown.add(part.kind)
                     yield part
                 if reply.failure is None or reply.stop is Stop.LENGTH:
                     link.breaker.answered()

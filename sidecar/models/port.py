@@ -102,10 +102,12 @@ class Brief:
     """What an agent is to do, in its parts; a language model reads the same as prose in the history.
 
     `part` names the agent's part in the task where it has only one of several (`test`, `s2`, `fix1`), `told` is what it
-    is told of the work of others, and `changed` are the files that the task has changed so far.
+    is told of the work of others, and `changed` are the files that the task has changed so far. `workspace` is the path
+    of the folder that all of it is about.
     """
 
     asked: str = ""
+    workspace: str = ""
     part: str = ""
     told: Sequence[str] = ()
     current_file: str | None = None
@@ -128,8 +130,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
+    """`anew`: what came of this kind before was cut off, and is said once more from its beginning."""
+
     text: str
     kind: Literal["text", "thinking"] = "text"
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)

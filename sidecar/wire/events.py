@@ -60,7 +60,7 @@ class ModelEvent(Event):
 
 #: Whoever comes in the middle of something live is told at once what was said of it before.
 Whole = Annotated[
-    bool | None, Field(description="Everything so far, told to whoever came in the middle: it replaces what they have.")
+    bool | None, Field(description="Everything so far, also if that is nothing: it replaces what one has.")
 ]
 
 
@@ -171,6 +171,9 @@ class VerificationEvent(Event):
     passed: bool
     attempt: int
     checks: list[Check]
+    notes: Annotated[
+        list[str] | None, Field(description="What else is known: failures from before, flaky tests, what was not run.")
+    ] = optional()
 
 
 class RetryEvent(Event):

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from sidecar.models.port import Stop
-from tests.contract.servers.http import Answer
-from tests.contract.servers.speech import Call, Speech
-from tests.contract.servers.stage import SPEAKERS, Stage, a_stage
+from tests.contract.servers.http import Answer, a_server
+from tests.contract.servers.speech import Call, Speaker, Speech
+from tests.contract.servers.stage import CANARY, SPEAKERS, Stage, a_stage
+from tests.e2e.support import running_sidecar
+
+Json = dict[str, Any]
 
 SPEECH = Speech(
     text="I tidy up. 🧹", calls=(Call("delete_file", '{"path": "a/b"}'), Call("delete_file", '{"path": "a"}'))
@@ -64,3 +67,32 @@ async def test_without_its_closing_event_a_stream_is_no_reply(stage: Stage) -> N
     _, reply = await stage.ask(model=_alone(stage))
     assert (reply.stop, reply.calls) == (Stop.FAILED, [])
     assert reply.failure and reply.failure.code == "stream_cut"
+
+
+def seen_live(deltas: list[Json]) -> dict[str, str]:
+    """What somebody has on the screen who follows the stream."""
+    shown: dict[str, str] = {}
+    for delta in deltas:
+        before = "" if delta.get("whole") else shown.get(delta["kind"], "")
+        shown[delta["kind"]] = before + delta["text"]
+    return shown
+
+
+@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+def test_whoever_watches_does_not_read_it_twice_when_it_is_asked_for_again(tmp_path: Path, speaker: Speaker) -> None:
+    speech = Speech(thinking="Hm, let me see.", text="This is the whole answer.")
+    whole = speaker.stream(speech)
+    cut = Answer([whole], cut=whole.index(b"answer") if b"answer" in whole else len(whole) * 2 // 3)
+    with a_server() as server:
+        environ = {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix()}
+        with running_sidecar(tmp_path, **environ) as sidecar:
+            server.plays(cut, Answer([whole]))
+            task = sidecar.execute("answer me", intent="chat")
+            with sidecar.stream(task, timeout=30) as events:
+                told = list(events)
+    live = [event for event in told if event["type"] == "delta"]
+    assert any(event.get("whole") for event in live), "the first try was taken back"
+    assert seen_live(live)["text"] == speech.text
+    assert seen_live(live)["thinking"] == speech.thinking
+    (said,) = [event for event in told if event["type"] == "message" and event["role"] == "assistant"]
+    assert (said["text"], said["messageId"]) == (speech.text, live[-1]["messageId"])

@@ -137,7 +137,7 @@ export interface DeltaEvent {
   agent: string;
   text: string;
   kind: "text" | "thinking";
-  /** Everything so far, told to whoever came in the middle: it replaces what they have. */
+  /** Everything so far, also if that is nothing: it replaces what one has. */
   whole?: boolean;
 }
 
@@ -824,7 +824,7 @@ export interface ToolOutputEvent {
   callId: string;
   stream: "stdout" | "stderr";
   text: string;
-  /** Everything so far, told to whoever came in the middle: it replaces what they have. */
+  /** Everything so far, also if that is nothing: it replaces what one has. */
   whole?: boolean;
 }
 

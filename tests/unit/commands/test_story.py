@@ -51,6 +51,29 @@ def test_what_was_said_so_far_is_told_to_whoever_comes_back_in_the_middle_and_no
     assert [line.strip() for line in teller.lines] == ["One.", "Two.", "Three."]
 
 
+def test_a_reply_that_broke_off_and_is_asked_for_again_is_not_told_twice() -> None:
+    teller = Teller()
+    teller.hear("status", status="running")
+    again = {"messageId": "m1", "role": "assistant", "agent": "coder", "kind": "text", "whole": True, "text": ""}
+    teller.say("One.\nTw")
+    teller.hear("delta", live=True, **again)
+    assert "Tw" not in "".join(teller.story.live(1.0, 80))
+    teller.say("One.\nTwo.\nThr")
+    teller.message("One.\nTwo.\nThree.")
+    assert [line.strip() for line in teller.lines] == ["One.", "Two.", "Three."]
+
+
+def test_one_that_begins_differently_the_second_time_is_told_from_its_beginning() -> None:
+    teller = Teller()
+    teller.hear("status", status="running")
+    again = {"messageId": "m1", "role": "assistant", "agent": "coder", "kind": "text", "whole": True, "text": ""}
+    teller.say("One.\nTw")
+    teller.hear("delta", live=True, **again)
+    teller.say("Once more.\nAnd")
+    teller.message("Once more.\nAnd that is all.")
+    assert [line.strip() for line in teller.lines] == ["One.", "Once more.", "And that is all."]
+
+
 def test_a_task_is_told_from_the_question_to_the_end() -> None:
     teller = Teller()
     teller.hear("status", status="queued")
