@@ -5,18 +5,30 @@ import asyncio
 import gc
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from sidecar.commands.errors import CommandFailed
+from sidecar.commands.exits import EXIT_NO_SIDECAR
 from sidecar.config.places import default_data_dir
 from sidecar.config.settings import load
 from sidecar.telemetry import logs
 from sidecar.wire.system import Ready
 
+#: Files are opened beneath a directory that is held, and processes end by group: Windows has neither as it stands.
+NEEDS_WSL = (
+    "Rainy Brain does not run on Windows itself yet: what keeps files and processes in bounds needs a POSIX system. "
+    "Run it inside WSL 2 (`wsl --install`, then clone and `make run` there); an editor on Windows reaches it at the "
+    "same address. Nothing was changed."
+)
+
 
 async def serve(args: argparse.Namespace, workspace: Path) -> int:
+    if sys.platform == "win32":
+        raise CommandFailed(NEEDS_WSL, EXIT_NO_SIDECAR)
     # What a start allocates stays for good: looking through it for garbage would only make the start slower.
     gc.disable()
     logs.configure()
