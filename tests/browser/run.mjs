@@ -7,14 +7,16 @@ import { Sidecar } from "./sidecar.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const name = process.argv[2];
-const { default: tell, files } = await import(join(here, "stories", `${name}.mjs`));
-const sidecar = await Sidecar.start(files);
+const { default: tell, files, before = () => ({}) } = await import(join(here, "stories", `${name}.mjs`));
+// What a story needs around the sidecar, such as a model server: values of its environment, and how to end it.
+const { environ, end = () => {}, ...around } = await before();
+const sidecar = await Sidecar.start(files, environ);
 const browser = await Browser.open();
 let page;
 try {
   const shown = await browser.window();
   page = shown.page;
-  await tell({ sidecar, browser, page, context: shown.context });
+  await tell({ sidecar, browser, page, context: shown.context, ...around });
   if (browser.faults.length > 0) throw new Error(`The browser complained: ${browser.faults.join("; ")}`);
   console.log(`told: ${name}`);
 } catch (error) {
@@ -26,4 +28,5 @@ try {
 } finally {
   await browser.close();
   await sidecar.close();
+  await end();
 }

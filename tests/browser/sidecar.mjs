@@ -10,9 +10,11 @@ const PROJECT = process.env.BRAIN_PROJECT ?? resolve(dirname(fileURLToPath(impor
 const PYTHON = process.env.BRAIN_PYTHON ?? join(PROJECT, ".venv/bin/python");
 
 export class Sidecar {
-  static async start(files = {}) {
+  /** `environ` are further values of its environment. */
+  static async start(files = {}, environ = {}) {
     const home = await mkdtemp(join(tmpdir(), "brain-story-"));
     const sidecar = new Sidecar();
+    sidecar.environ = environ;
     sidecar.home = home;
     sidecar.data = join(home, "data");
     sidecar.workspace = join(home, "shop");
@@ -25,7 +27,7 @@ export class Sidecar {
 
   async start() {
     const args = ["-m", "sidecar", "serve", "--port", String(this.port ?? 0), "--data-dir", this.data];
-    const env = { PATH: process.env.PATH, HOME: this.home, LANG: "C.UTF-8" };
+    const env = { PATH: process.env.PATH, HOME: this.home, LANG: "C.UTF-8", ...this.environ };
     this.process = spawn(PYTHON, [...args, "--workspace", this.workspace], { cwd: PROJECT, env, stdio: ["pipe", "pipe", "pipe"] });
     this.log = "";
     this.process.stderr.on("data", (chunk) => {

@@ -3,8 +3,10 @@ import type {
   ApprovalAnswer,
   ApprovalRequest,
   DiffAnswer,
+  ForkRequest,
   HunkRequest,
   RewindAnswer,
+  RewindRequest,
   Task,
   WireEvent,
 } from "../wire/types.ts";
@@ -57,7 +59,11 @@ export class TaskHandle {
     return this.service.hunks(this.id, decided);
   }
 
-  rewind(seq: number, preview = false): Promise<RewindAnswer> {
-    return this.service.rewind(this.id, seq, preview);
+  rewind(seq: number, how?: Omit<RewindRequest, "seq">): Promise<RewindAnswer> {
+    return this.service.rewind(this.id, seq, how);
+  }
+
+  fork(request?: ForkRequest): Promise<TaskHandle> {
+    return this.service.fork(this.id, request);
   }
 }

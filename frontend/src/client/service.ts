@@ -11,6 +11,7 @@ import type {
   EventPage,
   Examination,
   ExecuteRequest,
+  ForkRequest,
   GrantInfo,
   GrantList,
   Health,
@@ -24,6 +25,7 @@ import type {
   PolicyAnswer,
   PolicyRequest,
   RewindAnswer,
+  RewindRequest,
   RouteAnswer,
   SessionCode,
   Status,
@@ -129,9 +131,15 @@ export class BrainService {
     return this.#post(`${task(taskId)}/hunks`, decided);
   }
 
-  /** Takes the task back to an event; with `preview`, only says what that would change. */
-  rewind(taskId: string, seq: number, preview = false): Promise<RewindAnswer> {
-    return this.#post(`${task(taskId)}/rewind`, { seq, preview });
+  /** Takes the task back to an event, or its files alone; with `preview`, only says what that would change. */
+  rewind(taskId: string, seq: number, how: Omit<RewindRequest, "seq"> = {}): Promise<RewindAnswer> {
+    return this.#post(`${task(taskId)}/rewind`, { seq, ...how });
+  }
+
+  /** A new task that begins where this one was at one of its events; this one stays as it is. */
+  async fork(taskId: string, request: ForkRequest = {}): Promise<TaskHandle> {
+    const accepted = await this.#post<Accepted>(`${task(taskId)}/fork`, request);
+    return new TaskHandle(this, accepted.taskId);
   }
 
   // -- what there is

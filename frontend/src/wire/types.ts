@@ -496,7 +496,7 @@ export interface OpenCall {
 
 export interface Options {
   intent?: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs" | null;
-  agentType?: "planner" | "coder" | "reviewer" | "terminal" | "docs" | null;
+  agentType?: string | null;
   models?: Models;
   priority?: "high" | "normal" | "low";
   /** Seconds of work, waits for a person not counted. */
@@ -897,6 +897,8 @@ export interface VerificationEvent {
   passed: boolean;
   attempt: number;
   checks: Check[];
+  /** What else is known: failures from before, flaky tests, what was not run. */
+  notes?: string[];
 }
 
 export interface Welcome {

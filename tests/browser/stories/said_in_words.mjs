@@ -57,11 +57,26 @@ export default async function ({ sidecar, page }) {
   await says("A person is needed after 3 attempts: The benchmark cannot be run here.");
   await says("unknown: it may have happened");
   await card("search_code").getByText("cached").waitFor();
-  await conversation.getByText("pytest -q").first().click();
-  await says("assert 3 == 4");
+  // Of what failed the evidence is in sight; of what passed, when it is asked for.
+  await says("E   assert 3 == 4");
+  await says("exit code 1 · 2.3 s");
+  assert.ok(!(await conversation.getByText("48 passed").isVisible()));
+  await conversation.getByText("pytest -q").last().click();
+  await says("48 passed");
   await changes.getByText("src/checkout.py").waitFor();
   await resume.waitFor();
   await page.getByText("Can go on after step 1 of 3, the planner's.").waitFor();
   assert.equal(await page.getByRole("list", { name: "Pipeline" }).getByRole("listitem").count(), 3);
+
+  // A person is needed: a suggestion is taken, changed, and said; with that it goes on.
+  const next = conversation.getByRole("form", { name: "What to do next" });
+  await next.getByRole("button", { name: "Or say that tests are enough." }).click();
+  const box = next.getByRole("textbox", { name: "What should it do next?" });
+  assert.equal(await box.inputValue(), "Or say that tests are enough.");
+  await box.fill("search for TODO");
+  await next.getByRole("button", { name: "Go on" }).click();
+  for (let tries = 0; (await sidecar.task(id)).lastSeq < 12 && tries < 50; tries += 1) await page.waitForTimeout(100);
+  const { events } = await sidecar.call("GET", `/api/brain/tasks/${id}/events`);
+  assert.ok(events.some((event) => event.type === "message" && event.role === "user" && event.text === "search for TODO"));
   if (process.env.BRAIN_SHOW) await page.screenshot({ path: process.env.BRAIN_SHOW });
 }

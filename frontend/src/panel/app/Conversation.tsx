@@ -1,12 +1,15 @@
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { counting, type Thread } from "../../client/index.ts";
 import { ApprovalCard } from "../features/approvals/ApprovalCard.tsx";
+import { Several } from "../features/approvals/Several.tsx";
 import { DraftMessage, Message } from "../features/chat/Message.tsx";
+import { WhatNext } from "../features/control/WhatNext.tsx";
 import { Batch } from "../features/progress/Batch.tsx";
 import { NoteRow } from "../features/progress/NoteRow.tsx";
 import { StepRow } from "../features/progress/StepRow.tsx";
 import { ToolCard } from "../features/progress/ToolCard.tsx";
 import { Icon } from "../shared/icons.tsx";
+import type { Point } from "../shared/point.ts";
 import { Ending } from "./Ending.tsx";
 import { firstShown, type Row, rowsOf } from "./rows.ts";
 import { useFollowEnd } from "./useFollowEnd.ts";
@@ -16,10 +19,12 @@ const WINDOW = 150;
 
 interface Props {
   readonly thread: Thread;
+  readonly onGoing: () => void;
+  readonly onBack: (point: Point) => void;
   readonly children?: ReactNode;
 }
 
-export function Conversation({ thread, children }: Props) {
+export function Conversation({ thread, onGoing, onBack, children }: Props) {
   const { box, inner, away, toEnd } = useFollowEnd();
   const [shown, setShown] = useState(WINDOW);
   const rows = useMemo(() => rowsOf(thread.items), [thread.items]);
@@ -46,11 +51,13 @@ export function Conversation({ thread, children }: Props) {
             </button>
           )}
           {visible.map((row) => (
-            <RowView key={row.key} row={row} thread={thread} undone={!counts(seqOf(row))} />
+            <RowView key={row.key} row={row} thread={thread} onBack={onBack} undone={!counts(seqOf(row))} />
           ))}
           {[...thread.drafts.values()].map((draft) => (
             <DraftMessage key={draft.messageId} draft={draft} />
           ))}
+          <Several thread={thread} />
+          <WhatNext thread={thread} onGoing={onGoing} />
           <Ending thread={thread} />
           {children}
         </div>
@@ -66,23 +73,29 @@ export function Conversation({ thread, children }: Props) {
 
 const seqOf = (row: Row): number => ("batch" in row ? row.batch[0]!.seq : row.item.seq);
 
-function RowView({ row, thread, undone }: { row: Row; thread: Thread; undone: boolean }) {
-  const shown = <RowContent row={row} thread={thread} />;
+interface RowProps {
+  readonly row: Row;
+  readonly thread: Thread;
+  readonly onBack: (point: Point) => void;
+}
+
+function RowView({ undone, ...row }: RowProps & { undone: boolean }) {
+  const shown = <RowContent {...row} />;
   return undone ? <div className="undone">{shown}</div> : shown;
 }
 
-function RowContent({ row, thread }: { row: Row; thread: Thread }) {
+function RowContent({ row, thread, onBack }: RowProps) {
   if ("batch" in row) return <Batch items={row.batch} outputs={thread.outputs} />;
   const { item } = row;
   switch (item.kind) {
     case "message":
-      return <Message item={item} thinking={thread.thoughts.get(item.key)} />;
+      return <Message item={item} thinking={thread.thoughts.get(item.key)} onBack={onBack} />;
     case "tool":
       return <ToolCard item={item} live={thread.outputs.get(item.key)} />;
     case "approval":
       return <ApprovalCard taskId={thread.taskId} item={item} status={thread.status} />;
     case "step":
-      return <StepRow item={item} />;
+      return <StepRow item={item} onBack={onBack} />;
     case "note":
       return <NoteRow item={item} />;
   }

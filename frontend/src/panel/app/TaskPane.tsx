@@ -1,4 +1,4 @@
-import { type RefObject, useEffect } from "react";
+import { type RefObject, useEffect, useState } from "react";
 import { hasEnded, isNotFound } from "../../client/index.ts";
 import { useBrainTask } from "../../client/react.ts";
 import type { Status, Task } from "../../wire/types.ts";
@@ -7,11 +7,14 @@ import { TaskStatus } from "../features/control/TaskStatus.tsx";
 import { doing, Meter, StepBar } from "../features/progress/Meter.tsx";
 import { Pipeline } from "../features/progress/Pipeline.tsx";
 import { Changes } from "../features/review/Changes.tsx";
+import { GoBack } from "../features/review/GoBack.tsx";
 import { useBrain } from "../shared/brain.tsx";
 import { useCommands } from "../shared/commands.ts";
 import { useMedia } from "../shared/media.ts";
+import type { Point } from "../shared/point.ts";
 import { say } from "../shared/toasts.tsx";
 import { Conversation } from "./Conversation.tsx";
+import { selectTask } from "./location.ts";
 
 /** Whoever has many tabs sees from outside how it is going. */
 function useTitle(status: Status, task: string | undefined): void {
@@ -34,6 +37,7 @@ interface Props {
 export function TaskPane({ taskId, listed, again, look }: Props) {
   const { thread, connection, failure, again: watch } = useBrainTask(useBrain(), taskId);
   const wide = useMedia("(min-width: 1180px)");
+  const [point, setPoint] = useState<Point>();
   again.current = watch;
   useEffect(() => {
     if (connection.state === "closed" && failure === undefined && listed && listed.lastSeq > thread.lastSeq) watch();
@@ -54,13 +58,22 @@ export function TaskPane({ taskId, listed, again, look }: Props) {
       slash: "copy",
       run: () => void navigator.clipboard.writeText(last.text).then(() => say("Copied.")),
     },
+    thread.lastSeq > 0 && {
+      id: "task.fork",
+      title: "Fork the task",
+      group: "Task",
+      slash: "fork",
+      run: () => setPoint({ seq: thread.lastSeq, label: "where it is now" }),
+    },
   ]);
   if (failure !== undefined && isNotFound(failure)) return <p className="gone">This task is not there any more.</p>;
-  const changes = <Changes thread={thread} wide={wide} onGoing={going} />;
+  const changes = <Changes thread={thread} wide={wide} onGoing={going} onBack={setPoint} />;
   return (
     <>
       <div className="pane">
-        <Conversation thread={thread}>{!wide && changes}</Conversation>
+        <Conversation thread={thread} onGoing={going} onBack={setPoint}>
+          {!wide && changes}
+        </Conversation>
         <div className="strip">
           <StepBar thread={thread} />
           <div className="column strip-row">
@@ -80,6 +93,18 @@ export function TaskPane({ taskId, listed, again, look }: Props) {
         </div>
       </div>
       {wide && <aside className="review-side">{changes}</aside>}
+      {point && (
+        <GoBack
+          thread={thread}
+          point={point}
+          onClose={() => setPoint(undefined)}
+          onDone={going}
+          onFork={(forked) => {
+            selectTask(forked);
+            look();
+          }}
+        />
+      )}
     </>
   );
 }

@@ -24,7 +24,7 @@ interface Props {
 /** A question in the flow of the conversation, with everything that is needed to answer it. */
 export function ApprovalCard({ taskId, item, status }: Props) {
   const open = item.state === "requested" && isActive(status) && status !== "cancelling";
-  if (!open) return <Answered item={item} />;
+  if (!open) return <Answered taskId={taskId} item={item} />;
   return <Question taskId={taskId} item={item} />;
 }
 
@@ -117,16 +117,28 @@ function Act({ item }: { item: ApprovalItem }) {
   );
 }
 
-function Answered({ item }: { item: ApprovalItem }) {
-  const word = item.state === "allowed" ? "Allowed" : item.state === "denied" ? "Denied" : "Not answered";
+const WORDS = { allowed: "Allowed", denied: "Denied", requested: "Not answered" } as const;
+const MARKS = { allowed: "check", denied: "close", requested: "question" } as const;
+
+function Answered({ taskId, item }: Omit<Props, "status">) {
+  const service = useBrain();
+  const lasting = SCOPES.find(([scope]) => scope === item.scope && scope !== "once");
+  const revoke = () =>
+    service.revoke({ id: item.approvalId, taskId }).then(() => say("It is asked about again."), complain);
   return (
     <details className={`approval-answered approval-${item.state}`}>
       <summary>
-        <Icon name={item.state === "allowed" ? "check" : item.state === "denied" ? "close" : "question"} />
-        {word}: {item.argv ? commandLine(item.argv) : visible(item.action)}
+        <Icon name={MARKS[item.state]} />
+        {WORDS[item.state]}
+        {lasting && ` ${lasting[1]}`}: {item.argv ? commandLine(item.argv) : visible(item.action)}
       </summary>
       <Act item={item} />
       <p className="approval-why">It asked because {visible(item.why)}.</p>
+      {item.state === "allowed" && item.scope === "task" && (
+        <button type="button" className="button" onClick={() => void revoke()}>
+          Ask again next time
+        </button>
+      )}
     </details>
   );
 }

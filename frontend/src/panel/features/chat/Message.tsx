@@ -4,28 +4,47 @@ import { composerText } from "../../shared/composer-text.ts";
 import { CopyButton } from "../../shared/copy-button.tsx";
 import { Icon } from "../../shared/icons.tsx";
 import { Markdown } from "../../shared/markdown/Markdown.tsx";
+import type { Point } from "../../shared/point.ts";
 
 interface Props {
   readonly item: MessageItem;
   readonly thinking: string | undefined;
+  readonly onBack: (point: Point) => void;
 }
 
-export const Message = memo(function Message({ item, thinking }: Props) {
-  if (item.role === "user") return <Asked item={item} />;
+export const Message = memo(function Message({ item, thinking, onBack }: Props) {
+  if (item.role === "user") return <Asked item={item} onBack={onBack} />;
   return (
     <div className="message">
       <Thinking text={thinking} />
       <Markdown text={item.text} />
       <div className="message-tools">
+        <BackButton label="Go back to here" onClick={() => onBack({ seq: item.seq, label: "this message" })} />
         <CopyButton text={item.text} label="Copy message" />
       </div>
     </div>
   );
 });
 
-const Asked = ({ item }: { item: MessageItem }) => (
+const BackButton = ({ label, onClick }: { label: string; onClick: () => void }) => (
+  <button
+    type="button"
+    className="icon-button"
+    aria-label={label}
+    title={`${label}, or fork from it`}
+    onClick={onClick}
+  >
+    <Icon name="rewind" />
+  </button>
+);
+
+const Asked = ({ item, onBack }: Pick<Props, "item" | "onBack">) => (
   <div className="asked">
     <div className="message-tools">
+      <BackButton
+        label="Go back to before this"
+        onClick={() => onBack({ seq: item.seq - 1, label: "before this message" })}
+      />
       <button
         type="button"
         className="icon-button"

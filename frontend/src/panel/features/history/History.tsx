@@ -92,9 +92,13 @@ const Row = ({ task, current, onSelect, onWindow }: RowProps) => (
     <span className={`dot dot-${task.status}`} title={task.status} />
     <span className="history-title">{task.task.split("\n", 1)[0]}</span>
     <span className="history-more">
-      {[task.status, task.verified === true && "verified", task.intent?.replaceAll("_", " ")]
-        .filter(Boolean)
-        .join(" · ")}
+      {[task.status, task.intent?.replaceAll("_", " ")].filter(Boolean).join(" · ")}
+      {task.verified !== null && (
+        <span className={`badge badge-${task.verified ? "good" : "bad"}`}>
+          <Icon name={task.verified ? "check" : "close"} />
+          {task.verified ? "verified" : "not verified"}
+        </span>
+      )}
     </span>
     <time dateTime={task.createdAt}>{ago(task.createdAt)}</time>
   </a>

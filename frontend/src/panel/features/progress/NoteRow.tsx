@@ -51,7 +51,7 @@ function wording(event: NoteItem["event"]): Wording {
         icon: "retry",
         tone: "warn",
         text: `Trying again (${event.attempt} of ${event.of}): ${visible(event.error)}`,
-        more: <Points points={event.hints} />,
+        more: <Points points={event.hints} title="What it was told:" />,
       };
     case "verification":
       return {
@@ -65,7 +65,7 @@ function wording(event: NoteItem["event"]): Wording {
         icon: "alert",
         tone: "bad",
         text: `A person is needed after ${plural(event.attempts, "attempt")}: ${event.reason}`,
-        more: <Points points={event.suggestions} />,
+        more: <Points points={event.suggestions} title="What could be done:" />,
       };
     case "error":
       return { icon: "alert", tone: "bad", text: visible(event.message) };
@@ -84,13 +84,16 @@ function wording(event: NoteItem["event"]): Wording {
   }
 }
 
-const Points = ({ points }: { points: readonly string[] }) =>
+const Points = ({ points, title }: { points: readonly string[]; title?: string }) =>
   points.length > 0 && (
-    <ul>
-      {points.map((point) => (
-        <li key={point}>{visible(point)}</li>
-      ))}
-    </ul>
+    <>
+      {title && <p className="note-title">{title}</p>}
+      <ul>
+        {points.map((point) => (
+          <li key={point}>{visible(point)}</li>
+        ))}
+      </ul>
+    </>
   );
 
 const sentence = (text: string): string =>

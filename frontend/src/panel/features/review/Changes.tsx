@@ -2,6 +2,7 @@ import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import type { Thread } from "../../../client/index.ts";
 import type { HunkRequest } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
+import type { Point } from "../../shared/point.ts";
 import { prefer, usePreferences } from "../../shared/preferences.ts";
 import { complain } from "../../shared/toasts.tsx";
 import { plural } from "../../shared/words.ts";
@@ -15,10 +16,11 @@ interface Props {
   /** There is room for what was beside what is. */
   readonly wide: boolean;
   readonly onGoing: () => void;
+  readonly onBack: (point: Point) => void;
 }
 
 /** What the task changed, to be taken or given back piece by piece: `j` `k` walk, `a` accepts, `r` rejects. */
-export function Changes({ thread, wide, onGoing }: Props) {
+export function Changes({ thread, wide, onGoing, onBack }: Props) {
   const service = useBrain();
   const { sideBySide } = usePreferences();
   const { files, missing, look } = useDiff(thread);
@@ -37,10 +39,6 @@ export function Changes({ thread, wide, onGoing }: Props) {
     } finally {
       setBusy(false);
     }
-  };
-  const rewound = () => {
-    look();
-    onGoing();
   };
   const walk = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
@@ -102,7 +100,7 @@ export function Changes({ thread, wide, onGoing }: Props) {
         />
       ))}
       {shown.length === 0 && <p className="file-note">Nothing that it changed is left.</p>}
-      {!missing && files !== undefined && <Checkpoints thread={thread} onDone={rewound} />}
+      {!missing && files !== undefined && <Checkpoints thread={thread} onBack={onBack} />}
     </section>
   );
 }

@@ -1,42 +1,10 @@
-import { useState } from "react";
-import { counting, type Edit, isActive, type Thread } from "../../../client/index.ts";
-import type { RewoundFile } from "../../../wire/types.ts";
-import { useBrain } from "../../shared/brain.tsx";
-import { Dialog } from "../../shared/dialog.tsx";
+import { counting, type Edit, type Thread } from "../../../client/index.ts";
 import { Icon } from "../../shared/icons.tsx";
-import { complain, say } from "../../shared/toasts.tsx";
+import type { Point } from "../../shared/point.ts";
 import { leaf, plural } from "../../shared/words.ts";
 
-interface Point {
-  readonly seq: number;
-  readonly label: string;
-}
-
-/** Where the task can be taken back to, with a look at what that would change. */
-export function Checkpoints({ thread, onDone }: { thread: Thread; onDone: () => void }) {
-  const service = useBrain();
-  const [chosen, setChosen] = useState<Point & { readonly files: readonly RewoundFile[] }>();
-  const active = isActive(thread.status);
-  const choose = async (point: Point) => {
-    try {
-      const { files = [] } = await service.rewind(thread.taskId, point.seq, true);
-      setChosen({ ...point, files });
-    } catch (error) {
-      complain(error);
-    }
-  };
-  const rewind = async (point: Point) => {
-    setChosen(undefined);
-    const before = thread.lastSeq;
-    try {
-      await service.rewind(thread.taskId, point.seq);
-      const undo = () => void service.rewind(thread.taskId, before).then(onDone, complain);
-      say(`Taken back to ${point.label}.`, { action: { label: "Undo", run: undo } });
-      onDone();
-    } catch (error) {
-      complain(error);
-    }
-  };
+/** Where the files can be taken back to: before the first change, and after each. */
+export function Checkpoints({ thread, onBack }: { thread: Thread; onBack: (point: Point) => void }) {
   const points = checkpoints(thread);
   if (points.length === 0) return null;
   return (
@@ -48,41 +16,12 @@ export function Checkpoints({ thread, onDone }: { thread: Thread; onDone: () => 
         {points.map((point) => (
           <li key={point.seq}>
             <span>{point.label}</span>
-            <button
-              type="button"
-              className="button"
-              disabled={active}
-              title={active ? "Cancel the task first" : undefined}
-              onClick={() => void choose(point)}
-            >
+            <button type="button" className="button" onClick={() => onBack(point)}>
               <Icon name="rewind" /> Rewind
             </button>
           </li>
         ))}
       </ol>
-      {chosen && (
-        <Dialog label={`Rewind to ${chosen.label}?`} onClose={() => setChosen(undefined)} titled>
-          <p>
-            Files and conversation go back to how they were then. What you edited yourself since is merged or reported,
-            never overwritten, and this can be undone.
-          </p>
-          <ul className="preview">
-            {chosen.files.map(({ path, change, why }) => (
-              <li key={path}>
-                <span className={`change change-${change}`}>{change}</span> <code>{path}</code> {why}
-              </li>
-            ))}
-          </ul>
-          <footer className="dialog-foot">
-            <button type="button" className="button button-primary" onClick={() => void rewind(chosen)}>
-              Rewind
-            </button>
-            <button type="button" className="button" onClick={() => setChosen(undefined)}>
-              Keep everything
-            </button>
-          </footer>
-        </Dialog>
-      )}
     </details>
   );
 }

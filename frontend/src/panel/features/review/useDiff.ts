@@ -33,6 +33,6 @@ export function useDiff(thread: Thread): Review {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [service, taskId, edits.length, status, again, missing]);
+  }, [service, taskId, edits.length, thread.rewinds.length, status, again, missing]);
   return { files, missing, look: useCallback(() => setAgain((before) => before + 1), []) };
 }

@@ -1,0 +1,7 @@
+/** A moment of a task that can be gone back to. */
+export interface Point {
+  /** The last event that still counts then. */
+  readonly seq: number;
+  /** In words, after “Rewind to”. */
+  readonly label: string;
+}
