@@ -28,8 +28,18 @@ READ = (
     "find_usages",
     "describe_file",
     "describe_project",
+    "review_changes",
 )
-WRITE = ("write_file", "create_file", "edit_file", "multi_edit", "apply_patch", "move_file", "delete_file")
+WRITE = (
+    "write_file",
+    "create_file",
+    "edit_file",
+    "multi_edit",
+    "apply_patch",
+    "move_file",
+    "delete_file",
+    "rename_symbol",
+)
 RUN = ("run_command", "command_output", "stop_command", "run_tests", "git_add", "git_commit")
 
 

@@ -1,0 +1,1 @@
+"""What source files mean, as plain functions over bytes: scopes, names, imports, members. Nothing here reads a file."""
