@@ -27,7 +27,7 @@ _LEFT_OUT = frozenset(
     )
 )
 #: What everybody expects of an argument that is left out.
-_USUAL = (None, "", ".", False, 0, [], {})
+_USUAL: tuple[object, ...] = (None, "", ".", False, 0, [], {})
 
 
 def terse(schema: JsonObject, *, described: bool = True) -> JsonObject:

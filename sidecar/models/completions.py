@@ -132,9 +132,10 @@ class Reading:
             draft.add(arguments if isinstance(arguments, str) else encoded(arguments).decode())
 
     def usage(self, price: Price | None) -> Any:
-        cached = (self._usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+        details = self._usage.get("prompt_tokens_details") or {}
+        cached, writes = details.get("cached_tokens") or 0, details.get("cache_write_tokens") or 0
         read, written = self._usage.get("prompt_tokens") or 0, self._usage.get("completion_tokens") or 0
-        return counted(price, read=read, written=written, cached=cached)
+        return counted(price, read=read, written=written, cached=cached, cache_writes=writes)
 
 
 def _messages(turn: Turn, before: Turn | None) -> Iterable[object]:

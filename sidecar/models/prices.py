@@ -9,6 +9,9 @@ from sidecar.config.places import config_file
 
 log = logging.getLogger(__name__)
 
+#: What may follow a name that stands in the table; `gpt-5.4` is no variant of `gpt-5`.
+_VARIANT = ("", "-", ":", "@")
+_LONG = "long_"
 SHIPPED = Path(__file__).with_name("prices.toml")
 
 
@@ -22,8 +25,13 @@ class Price:
     cache_write: float
     #: How many tokens the model holds, if that is known.
     context: int | None = None
+    #: What a request with more tokens than `long_over` costs, where that is more.
+    long: "Price | None" = None
+    long_over: int = 0
 
     def cost(self, read: int, written: int, cached: int = 0, cache_writes: int = 0) -> float:
+        if self.long is not None and read + cached + cache_writes > self.long_over:
+            return self.long.cost(read, written, cached, cache_writes)
         each = read * self.input + written * self.output + cached * self.cached + cache_writes * self.cache_write
         return each / 1_000_000
 
@@ -39,7 +47,7 @@ class Prices:
         """The price of `provider/name`; none is known for a model that is in no table."""
         if self._table is None:
             self._table = _read(SHIPPED) | _read(self._own or config_file().with_name("prices.toml"))
-        matching = [known for known in self._table if name.startswith(known)]
+        matching = [known for known in self._table if name.startswith(known) and name[len(known) :][:1] in _VARIANT]
         return self._table[max(matching, key=len)] if matching else None
 
 
@@ -56,6 +64,7 @@ def _read(file: Path) -> dict[str, Price]:
 
 
 def _price(given: dict[str, Any]) -> Price:
+    long = {name.removeprefix(_LONG): value for name, value in given.items() if name.startswith(_LONG)}
     read = float(given["input"])
     return Price(
         input=read,
@@ -63,4 +72,6 @@ def _price(given: dict[str, Any]) -> Price:
         cached=float(given.get("cached", read)),
         cache_write=float(given.get("cache_write", read)),
         context=int(given["context"]) if "context" in given else None,
+        long=_price(long) if long else None,
+        long_over=int(long["over"]) if long else 0,
     )

@@ -24,7 +24,8 @@ ENDED = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.ESC
 
 Priority = Literal["high", "normal", "low"]
 Approvals = Literal["ask", "auto", "readonly"]
-AgentName = Literal["planner", "coder", "reviewer", "terminal", "docs"]
+#: One of the roster, or one of the person's own.
+AgentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]
 Intent = Literal[
     "chat",
     "explain_code",

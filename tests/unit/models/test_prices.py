@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.models.prices import Prices
+from sidecar.models.prices import SHIPPED, Prices
 from sidecar.models.providers import PROVIDERS
 
 
@@ -45,3 +45,28 @@ def test_a_table_that_cannot_be_read_leaves_the_others_as_they_are(
     own.write_text(text)
     assert Prices(own).of("gemini/gemini-3.8-flash") is not None
     assert str(own) in caplog.text
+
+
+def test_a_long_request_has_a_price_of_its_own() -> None:
+    price = Prices(Path("/nowhere")).of("anthropic/claude-haiku-5-5")
+    assert price is not None
+    assert price.cost(100_000, 0) == pytest.approx(0.01)
+    assert price.cost(100_001, 0) == pytest.approx(0.05, rel=1e-4)
+    assert price.cost(1, 0, cached=100_000) == pytest.approx(0.005, rel=1e-3), "what was cached counts as well"
+
+
+def test_another_version_is_no_variant() -> None:
+    prices = Prices(Path("/nowhere"))
+    assert prices.of("openai/gpt-5-2025-08-07") == prices.of("openai/gpt-5")
+    assert prices.of("openai/gpt-5.9") is None
+    assert prices.of("openai/gpt-5.4") != prices.of("openai/gpt-5")
+
+
+def test_every_price_of_the_table_can_be_read() -> None:
+    import tomllib
+
+    table = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
+    prices = Prices(Path("/nowhere"))
+    assert all(prices.of(name) is not None for name in table)
+    for name, given in table.items():
+        assert given["output"] >= given["input"] >= given.get("cached", 0) > -1, name
