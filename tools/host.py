@@ -169,8 +169,8 @@ class ScanningHost(Host, Protocol):
     async def changes(self, before: Snapshot) -> Sequence[ScannedFile]:
         """The files that are no longer what they were."""
 
-    async def look(self, path: str) -> Found | None:
-        """What stands there, a link as a link; nothing if there is no file."""
+    async def look(self, path: str, limit: int) -> Found | None:
+        """What stands there, a link as a link; nothing if there is no file. Of a longer one it is a byte too much."""
 
 
 class Blob(Protocol):

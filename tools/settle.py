@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from tools.errors import ChangedElsewhere, FileMissing, ToolError
+from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, ToolError
 from tools.host import FileChange, Host
 from tools.ledger import FileState, Ledger, digest
 
@@ -68,5 +68,5 @@ async def content(host: Host, path: str) -> bytes | None:
     try:
         info = await host.stat(path)
         return await host.read(path, info.size + 1)
-    except FileMissing:
+    except (FileMissing, NotADirectory):
         return None

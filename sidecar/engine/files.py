@@ -1,74 +1,136 @@
-"""What a task did to files, read from its records: each file's states, in order, at any moment of its life."""
+"""What a task did to files, read from its records: each file's changes, in order, at any moment of its life."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from sidecar.engine.memory import Kind
 from sidecar.engine.timeline import Timeline, rewinds
 from sidecar.journal.port import Record
-from tools.ledger import Intent, Outcome
+from tools.ledger import FileState, Intent, Outcome, Unkept
+
+
+class Side(NamedTuple):
+    """A file before or after a change: the name of its content, and its mode where that is known."""
+
+    content: str
+    mode: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class FileStep:
-    """One change of one file: the hashes before and after; `None` is a file that does not exist."""
+    """One change of one file; `None` is a file that does not exist."""
 
     seq: int
     path: str
-    before: str | None
-    after: str | None
-    mode: int | None
+    before: Side | None
+    after: Side | None
+
+
+class Hop(NamedTuple):
+    """A way to go: the file is to become `to` where it was `source`. What the person did between stays."""
+
+    source: Side | None
+    to: Side | None
 
 
 class FileHistory:
     def __init__(self, records: Sequence[Record]) -> None:
         self._rewinds = rewinds(records)
-        self._steps = list(_steps(records))
+        self._steps: dict[str, list[FileStep]] = {}
+        self._unkept: list[tuple[int, Unkept]] = []
+        for seq, outcome, intent in _settled(records):
+            planned = intent.files if intent is not None and outcome.status == "success" else []
+            for file in (*planned, *outcome.files):
+                self._steps.setdefault(file.path, []).append(_step(seq, file))
+            self._unkept += [(seq, each) for each in outcome.unkept]
 
     def paths(self) -> list[str]:
-        return list(dict.fromkeys(step.path for step in self._steps))
+        return list(self._steps)
 
-    def base(self, path: str) -> str | None:
-        """The file before the task first touched it."""
-        return next(step.before for step in self._steps if step.path == path)
-
-    def state(self, path: str, seq: int | None = None) -> str | None:
+    def state(self, path: str, seq: int | None = None) -> Side | None:
         """The file as the task had left it at that event, or now."""
-        last = self._last(path, seq)
-        return self.base(path) if last is None else last.after
+        held = self._held(path, seq)
+        return held[-1].after if held else self._steps[path][0].before
 
-    def mode(self, path: str, seq: int | None = None) -> int | None:
-        """Needed where a file has to be made again: a change keeps the mode, only a deletion takes it away."""
-        last = self._last(path, seq)
-        if last is not None and last.mode is not None:
-            return last.mode
-        return next((step.mode for step in self._steps if step.path == path and step.after is None), None)
+    def hops(self, path: str, seq: int) -> list[Hop]:
+        """From where the task left the file to where it had left it at that event."""
+        now, then = self._held(path), self._held(path, seq)
+        same = 0
+        while same < min(len(now), len(then)) and now[same].seq == then[same].seq:
+            same += 1
+        back = [Hop(step.after, step.before) for step in reversed(now[same:])]
+        return _joined([*back, *(Hop(step.before, step.after) for step in then[same:])])
 
-    def changed(self) -> list[str]:
-        return [path for path in self.paths() if self.base(path) != self.state(path)]
+    def unkept(self, seq: int = 0) -> list[Unkept]:
+        """What commands changed since that event, as far as it counts now, and cannot be brought back."""
+        now, then = self._timeline(None), self._timeline(seq)
+        found = {each.path: each for at, each in self._unkept if now.holds(at) != (at <= seq and then.holds(at))}
+        return list(found.values())
 
-    def _last(self, path: str, seq: int | None) -> FileStep | None:
-        counted = [rewind for rewind in self._rewinds if seq is None or rewind.at <= seq]
-        timeline = Timeline.of(counted)
-        steps = [
-            step
-            for step in self._steps
-            if step.path == path and timeline.holds(step.seq) and (seq is None or step.seq <= seq)
-        ]
-        return steps[-1] if steps else None
+    def _timeline(self, seq: int | None) -> Timeline:
+        return Timeline.of([rewind for rewind in self._rewinds if seq is None or rewind.at <= seq])
+
+    def _held(self, path: str, seq: int | None = None) -> list[FileStep]:
+        timeline = self._timeline(seq)
+        return _with_modes(
+            [step for step in self._steps[path] if timeline.holds(step.seq) and (seq is None or step.seq <= seq)]
+        )
 
 
-def _steps(records: Sequence[Record]) -> list[FileStep]:
+def _settled(records: Sequence[Record]) -> Iterator[tuple[int, Outcome, Intent | None]]:
     intents: dict[str, Intent] = {}
-    steps = []
     for record in records:
         if record.kind == Kind.INTENT:
             intents[record.key] = Intent.model_validate_json(record.body)
-        elif record.kind == Kind.OUTCOME and _succeeded(record):
-            files = intents[record.key].files if record.key in intents else []
-            steps += [FileStep(record.seq, file.path, file.before, file.after, file.mode) for file in files]
+        elif record.kind == Kind.OUTCOME:
+            yield record.seq, Outcome.model_validate_json(record.body), intents.get(record.key)
+
+
+def _step(seq: int, file: FileState) -> FileStep:
+    """What is planned names one mode: that of a file that is made, or goes. What was seen names both."""
+    was = file.was if file.was is not None or file.after is not None else file.mode
+    mode = file.mode if file.before is None or file.was is not None else None
+    before = None if file.before is None else Side(file.before, was)
+    after = None if file.after is None else Side(file.after, mode)
+    return FileStep(seq, file.path, before, after)
+
+
+def _with_modes(steps: list[FileStep]) -> list[FileStep]:
+    """An edit keeps the mode: what is known of it at one moment holds until something changes it, and did before."""
+    for forward in (True, False):
+        known: int | None = None
+        places = range(len(steps)) if forward else reversed(range(len(steps)))
+        for place in places:
+            step = steps[place]
+            sides = (step.before, step.after) if forward else (step.after, step.before)
+            filled: list[Side | None] = []
+            for side in sides:
+                known = None if side is None else side.mode if side.mode is not None else known
+                filled.append(None if side is None else Side(side.content, known))
+            before, after = filled if forward else reversed(filled)
+            steps[place] = replace(step, before=before, after=after)
     return steps
 
 
-def _succeeded(outcome: Record) -> bool:
-    return Outcome.model_validate_json(outcome.body).status == "success"
+def _joined(hops: Sequence[Hop]) -> list[Hop]:
+    """One hop where nobody else changed the file in between; and none where it would lead nowhere."""
+    joined: list[Hop] = []
+    for hop in hops:
+        if joined and _same(joined[-1].to, hop.source):
+            joined[-1] = Hop(joined[-1].source, hop.to)
+        else:
+            joined.append(hop)
+    return [hop for hop in joined if not _leads_nowhere(hop)]
+
+
+def _leads_nowhere(hop: Hop) -> bool:
+    if hop.source is None or hop.to is None:
+        return hop.source is hop.to
+    return hop.source.content == hop.to.content and hop.to.mode in (None, hop.source.mode)
+
+
+def _same(one: Side | None, other: Side | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.content == other.content and (one.mode == other.mode or None in (one.mode, other.mode))

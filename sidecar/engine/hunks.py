@@ -1,5 +1,6 @@
 """A change of one file, cut into hunks that can be taken back one by one."""
 
+import stat
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 from hashlib import sha256
@@ -13,29 +14,84 @@ LARGEST = 2 * 1024 * 1024
 Opcode = tuple[str, int, int, int, int]
 
 
-def file_diff(path: str, before: bytes | None, after: bytes | None, states: dict[str, str]) -> FileDiff:
+_NO_TEXT = "It is not text, or too large to be shown; it can be rewound, not taken back in parts."
+_LINK = "It is a link, or was one; it can be rewound, not taken back in parts."
+
+
+def file_diff(
+    path: str,
+    before: bytes | None,
+    after: bytes | None,
+    states: dict[str, str],
+    modes: tuple[int | None, int | None] = (None, None),
+) -> FileDiff:
     change: Literal["created", "deleted", "modified"]
     change = "created" if before is None else "deleted" if after is None else "modified"
+    header, note = _modes(path, before is not None, after is not None, modes)
     old, new = _lines(before), _lines(after)
-    if old is None or new is None:
-        note = "It is not text, or too large to be shown; it can be rewound, not taken back in parts."
-        return FileDiff(path=path, change=change, added=0, removed=0, diff="", hunks=[], note=note)
+    linked = any(stat.S_ISLNK(mode or 0) for mode in modes)
+    if old is None or new is None or linked:
+        return FileDiff(
+            path=path, change=change, added=0, removed=0, diff="", hunks=[], note=_LINK if linked else _NO_TEXT
+        )
     groups = _groups(old, new)
     ids = _ids(path, groups, old, new)
     hunks = [_hunk(hunk_id, group, old, new, states) for hunk_id, group in zip(ids, groups, strict=True)]
-    text = "".join(hunk_text(hunk) for hunk in hunks)
-    names = (
-        f"--- {'/dev/null' if before is None else f'a/{path}'}\n+++ {'/dev/null' if after is None else f'b/{path}'}\n"
-    )
     lines = [line.kind for hunk in hunks for line in hunk.lines]
     return FileDiff(
         path=path,
         change=change,
         added=lines.count("added"),
         removed=lines.count("removed"),
-        diff=names + text,
+        diff=header + _patch(path, before, after, [_text(group, old, new) for group in groups]),
         hunks=hunks,
+        note=note,
     )
+
+
+def unkept(path: str, change: Literal["created", "deleted", "modified"], why: str) -> FileDiff:
+    """A change of which nothing can be shown, and why."""
+    return FileDiff(path=path, change=change, added=0, removed=0, diff="", hunks=[], note=why)
+
+
+def _modes(path: str, was: bool, now: bool, modes: tuple[int | None, int | None]) -> tuple[str, str | None]:
+    """What Git's patches say of modes, and the same in words."""
+    before, after = modes
+    start = f"diff --git a/{path} b/{path}\n"
+    if was and now and before is not None and after is not None and before != after:
+        note = f"Its mode changed from {stat.S_IMODE(before):o} to {stat.S_IMODE(after):o}."
+        return f"{start}old mode {_git_mode(before)}\nnew mode {_git_mode(after)}\n", note
+    if was != now and (mode := after if now else before) is not None and mode & 0o100:
+        return f"{start}{'new' if now else 'deleted'} file mode {_git_mode(mode)}\n", None
+    return "", None
+
+
+def _git_mode(mode: int) -> str:
+    return "100755" if mode & 0o100 else "100644"
+
+
+def _patch(path: str, before: bytes | None, after: bytes | None, hunks: Sequence[str]) -> str:
+    if not hunks and before is not None and after is not None:
+        return ""
+    source, target = "/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}"
+    return f"--- {source}\n+++ {target}\n" + "".join(hunks)
+
+
+def _text(group: Sequence[Opcode], old: Sequence[str], new: Sequence[str]) -> str:
+    """A hunk as a patch has it, which says of a last line that it does not end."""
+    parts = [_header(group) + "\n"]
+    for tag, i1, i2, j1, j2 in group:
+        if tag == "equal":
+            parts += [f" {line}" for line in old[i1:i2]]
+        else:
+            parts += [f"-{line}" for line in old[i1:i2]]
+            parts += [f"+{line}" for line in new[j1:j2]]
+    return "".join(part if part.endswith("\n") else f"{part}\n\\ No newline at end of file\n" for part in parts)
+
+
+def _header(group: Sequence[Opcode]) -> str:
+    first, last = group[0], group[-1]
+    return f"@@ -{_span(first[1], last[2])} +{_span(first[3], last[4])} @@"
 
 
 def hunk_text(hunk: Hunk) -> str:
@@ -96,9 +152,7 @@ def _hunk(
         else:
             lines += [DiffLine(kind="removed", text=line.rstrip("\n")) for line in old[i1:i2]]
             lines += [DiffLine(kind="added", text=line.rstrip("\n")) for line in new[j1:j2]]
-    first, last = group[0], group[-1]
-    header = f"@@ -{_span(first[1], last[2])} +{_span(first[3], last[4])} @@"
-    return Hunk(id=hunk_id, header=header, lines=lines, state="accepted" if hunk_id in states else "pending")
+    return Hunk(id=hunk_id, header=_header(group), lines=lines, state="accepted" if hunk_id in states else "pending")
 
 
 def _ids(path: str, groups: Sequence[Sequence[Opcode]], old: Sequence[str], new: Sequence[str]) -> list[str]:

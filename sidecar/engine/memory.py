@@ -59,8 +59,10 @@ class Memory:
         """What the task knows now; what was rewound it has never known."""
         timeline = Timeline.of(rewinds(records))
         memory = cls(branch=timeline.branch)
+        # A call that was cut by a rewind, between what it was about to do and what came of it, is over.
+        over = {record.key for record in records if record.kind == Kind.OUTCOME and not timeline.holds(record.seq)}
         for record in records:
-            if timeline.holds(record.seq):
+            if timeline.holds(record.seq) and not (record.kind == Kind.INTENT and record.key in over):
                 memory.take(record)
         return memory
 
@@ -106,13 +108,14 @@ class Memory:
         ]
 
     def files_modified(self) -> list[str]:
-        paths = {
+        planned = {
             file.path
             for call_id, intent in self.intents.items()
             if (outcome := self.outcomes.get(call_id)) is not None and outcome.status == "success"
             for file in intent.files
         }
-        return sorted(paths)
+        seen = {file.path for outcome in self.outcomes.values() for file in (*outcome.files, *outcome.unkept)}
+        return sorted(planned | seen)
 
 
 def _effect(outcome: Outcome | None) -> str:

@@ -1,11 +1,53 @@
 """Three-way merge of a text by lines: two people's changes to one file, if they do not touch the same place."""
 
+import stat
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 
 class Conflict(Exception):
     """Both changed the same place."""
+
+
+class File(NamedTuple):
+    """A content and a mode; of a link, where it leads. A mode that is not known is `None`."""
+
+    content: bytes
+    mode: int | None
+
+    @property
+    def linked(self) -> bool:
+        return stat.S_ISLNK(self.mode or 0)
+
+
+def moved(found: File | None, source: File | None, target: File | None) -> File | None:
+    """`target`, with what somebody did to the file since it was `source`; `None` is a file that does not exist."""
+    if _alike(found, source):
+        content = None if target is None else target.content
+    elif _alike(found, target):
+        content = None if found is None else found.content
+    elif found is None or source is None or target is None or found.linked or source.linked or target.linked:
+        raise Conflict
+    else:
+        content = merge(source.content, found.content, target.content)
+    if content is None or target is None:
+        return None
+    return File(content, _mode(found, source, target))
+
+
+def _alike(one: File | None, other: File | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.content == other.content and one.linked == other.linked
+
+
+def _mode(found: File | None, source: File | None, target: File) -> int | None:
+    if found is None or found.mode is None or target.mode is None:
+        return target.mode if target.mode is not None or found is None else found.mode
+    # A mode that somebody has chosen since is theirs; what kind of thing it is goes with the content.
+    own = source is not None and source.mode is not None and found.mode != source.mode
+    return found.mode if own and found.linked == target.linked else target.mode
 
 
 def merge(base: bytes, ours: bytes, theirs: bytes) -> bytes:

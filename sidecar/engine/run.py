@@ -117,8 +117,13 @@ class TaskRun:
         return turn
 
     def call_id(self, key: str, number: int) -> str:
-        """The name of a turn's call, for good: the same in every life of the task, another on another branch."""
-        return branched(f"{self.task_id}.{key}.{number}", self._branches.get(key, 0))
+        """The name of a turn's call, for good: the same in every life of the task, another on another branch.
+
+        A rewind may lie between a turn and its calls; what came of them then does not count, and they are made anew.
+        """
+        plain = f"{self.task_id}.{key}.{number}"
+        made = branched(plain, self._branches.get(key, 0))
+        return made if made in self.memory.outcomes else branched(plain, self.memory.branch)
 
     def spoken(self) -> bool:
         """Whether the person has said something that no agent has heard yet."""
@@ -132,11 +137,29 @@ class TaskRun:
         event = DeltaEvent(message_id=key, role="assistant", agent=agent, text=delta.text, kind=delta.kind, whole=whole)
         self.live(event)
 
+    async def spend(self, key: str, usage: Usage) -> None:
+        """What was used beside the agents' turns, remembered under that key."""
+        if usage == Usage():
+            return
+        self.usage = together(self.usage, usage)
+        record = Record(Kind.STEP, branched(key, self.memory.branch), usage.to_json())
+        await self.append(UsageEvent(**self.usage.model_dump()), records=[record])
+
+    def recall(self, key: str) -> None:
+        """Counts what was spent under that key in an earlier life of the task."""
+        if key in self.memory.steps:
+            self.usage = together(self.usage, Usage.model_validate_json(self.memory.steps[key]))
+
+    def overspent(self) -> str | None:
+        """Why the task must ask no model any more, if its budget is used."""
+        _, granted = stops(self.memory.steps, self.memory.current_round)
+        return exceeded(self.request.options, self.usage, granted)
+
     async def _stay_within_the_budget(self) -> None:
-        stop, granted = stops(self.memory.steps, self.memory.current_round)
-        why = exceeded(self.request.options, self.usage, granted)
+        why = self.overspent()
         if why is not None:
-            await self.append(records=[Record(Kind.STEP, stop, self.usage.to_json())])
+            stop, _ = stops(self.memory.steps, self.memory.current_round)
+            await self.append(records=[Record(Kind.STEP, branched(stop, self.memory.branch), self.usage.to_json())])
             raise AgentError("budget_exceeded", why, retry=False)
 
     # -- effects: the executor's ledger ------------------------------------------------------------------------------

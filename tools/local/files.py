@@ -85,8 +85,11 @@ def list_files(door: Door, path: str) -> list[FileInfo]:
     return found
 
 
-def look(door: Door, path: str) -> Found | None:
-    """What stands at a path, a link as a link; nothing if there is no file, or a directory in its place."""
+def look(door: Door, path: str, limit: int) -> Found | None:
+    """What stands at a path, a link as a link, with one byte more than `limit` at the most.
+
+    Nothing if there is no file, or a directory in its place.
+    """
     try:
         info = stat_file(door, path, follow=False)
     except (FileMissing, NotADirectory):
@@ -102,7 +105,7 @@ def look(door: Door, path: str) -> Found | None:
         finally:
             os.close(directory)
     try:
-        return Found(read_file(door, path, info.size + 1), info.mode)
+        return Found(read_file(door, path, min(info.size, limit) + 1), info.mode)
     except FileMissing:
         return None
 

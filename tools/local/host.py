@@ -3,7 +3,7 @@
 import asyncio
 import copy
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tools.errors import PathDenied
@@ -32,13 +32,22 @@ _LARGE = 1 << 20
 
 
 class LocalHost:
-    def __init__(self, workspace: str, data_dir: Path, processes: Processes, shelf: Shelf | None = None) -> None:
-        self.door = Door(workspace, private=data_dir)
+    def __init__(
+        self,
+        workspace: str,
+        data_dir: Path,
+        processes: Processes,
+        shelf: Shelf | None = None,
+        private: Path | None = None,
+        wrote: "Callable[[LocalHost, str], None]" = lambda host, path: None,
+    ) -> None:
+        self.door = Door(workspace, private=private or data_dir)
         self.workspace = self.door.root
         self._outputs = data_dir / "output"
         self._processes = processes
         self._writing: dict[str, asyncio.Lock] = {}
         self._cage: Cage | None = None
+        self._wrote = wrote
         self._scanner = Scanner(self.door, shelf or Shelf())
 
     def confined(self, cage: Cage) -> "LocalHost":
@@ -86,20 +95,23 @@ class LocalHost:
         lock = self._writing.setdefault(name, asyncio.Lock())
         try:
             async with lock:
+                self._wrote(self, name)
                 await asyncio.to_thread(files.apply_change, self.door, change)
         finally:
             if not lock.locked():
                 self._writing.pop(name, None)
 
-    async def look(self, path: str) -> Found | None:
-        return await asyncio.to_thread(files.look, self.door, path)
+    async def look(self, path: str, limit: int) -> Found | None:
+        return await asyncio.to_thread(files.look, self.door, path, limit)
 
     async def snapshot(self) -> Snapshot:
-        return await asyncio.to_thread(self._scanner.snapshot)
+        quick = self._scanner.quick_snapshot()
+        return quick if quick is not None else await asyncio.to_thread(self._scanner.snapshot)
 
     async def changes(self, before: Snapshot) -> Sequence[ScannedFile]:
         assert isinstance(before, LocalSnapshot)
-        return await asyncio.to_thread(self._scanner.changes, before)
+        quick = self._scanner.quick_changes(before)
+        return quick if quick is not None else await asyncio.to_thread(self._scanner.changes, before)
 
     async def keeping(self, snapshot: Snapshot) -> Sequence[bytes]:
         assert isinstance(snapshot, LocalSnapshot)

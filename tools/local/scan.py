@@ -8,8 +8,10 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 from tools.errors import ToolError
 from tools.host import Found, ScannedFile
@@ -18,7 +20,9 @@ from tools.local.files import read_handle
 from tools.local.git_objects import read_objects
 from tools.local.names import meant, shown
 from tools.local.repository import Repository, Stamp
-from tools.local.walk import TooMuch, Walked, Walker
+from tools.local.walk import MOST_FILES, TooMuch, Walked, Walker
+
+T = TypeVar("T")
 
 LARGEST = 4 * 1024 * 1024
 MOST_CHANGED = 2_000
@@ -26,6 +30,10 @@ MOST_BYTES = 64 * 1024 * 1024
 #: A file that changed so shortly before we looked may change again without its stamp showing it.
 _RACY = 30_000_000
 _SPOKEN_OF = 50
+#: So little is looked at where it is asked for; more is handed to a thread.
+_QUICK_FILES = 200
+_QUICK_READS = 8
+_QUICK_BYTES = 256 * 1024
 _TOO_LARGE = f"It is larger than {LARGEST >> 20} MiB, so its content is not kept."
 _NO_ROOM = "There was no room left to hold what it was before the command, so it is not kept."
 _TOO_MANY = f"The command changed more than {MOST_CHANGED:,} files, or {MOST_BYTES >> 20} MiB; not all of it is kept."
@@ -102,11 +110,10 @@ class Scanner:
         with self._lock:
             moment = time.time_ns()
             try:
-                walked = self._walked()
+                walked = self._walked(MOST_FILES)
             except TooMuch as reason:
                 return LocalSnapshot(partial=f"{reason}, so what commands change there is not recorded.")
-            unsettled = self._secure(walked, moment)
-            return LocalSnapshot(walked.files, dict(self._sources), walked.left_out, unsettled)
+            return self._seen(walked, moment)
 
     def changes(self, before: LocalSnapshot) -> list[ScannedFile]:
         if before.partial:
@@ -114,21 +121,56 @@ class Scanner:
         with self._lock:
             moment = time.time_ns()
             try:
-                walked = self._walked()
+                walked = self._walked(MOST_FILES)
             except TooMuch as reason:
                 return [ScannedFile(".", _SOMETHING, _SOMETHING, f"{reason}, so what the command changed is unknown.")]
-            differ = {path for path, _ in before.files.items() ^ walked.files.items()} | before.unsettled
-            found = self._compared(sorted(differ), before, walked, moment)
-        return [*found, *_ignored(before.left_out, walked.left_out)]
+            return self._told(before, walked, moment)
+
+    def quick_snapshot(self) -> LocalSnapshot | None:
+        """The same, if it takes less than handing it to a thread does; else nothing."""
+        return self._quickly(
+            lambda walked: {path for path, _ in walked.files.items() - self._stamps.items()}, self._seen
+        )
+
+    def quick_changes(self, before: LocalSnapshot) -> list[ScannedFile] | None:
+        def told(walked: Walked, moment: int) -> list[ScannedFile] | None:
+            # To ask Git takes a process.
+            asks = any(source.git for path in _differing(before, walked) if (source := before.sources.get(path)))
+            return None if asks else self._told(before, walked, moment)
+
+        if before.partial or len(before.files) > _QUICK_FILES:
+            return None
+        return self._quickly(partial(_differing, before), told)
+
+    def _quickly(self, to_read: Callable[[Walked], set[str]], act: Callable[[Walked, int], T]) -> T | None:
+        if len(self._sources) > _QUICK_FILES or not self._lock.acquire(blocking=False):
+            return None
+        try:
+            moment = time.time_ns()
+            walked = self._walked(_QUICK_FILES)
+            sizes = [walked.files[path][2] if path in walked.files else 0 for path in to_read(walked)]
+            return act(walked, moment) if len(sizes) <= _QUICK_READS and sum(sizes) <= _QUICK_BYTES else None
+        except TooMuch:
+            return None
+        finally:
+            self._lock.release()
 
     def close(self) -> None:
         with self._lock:
             for path in list(self._sources):
                 self._drop(path)
 
-    def _walked(self) -> Walked:
+    def _walked(self, most: int) -> Walked:
         self._repository.refresh()
-        return self._walker.walk()
+        return self._walker.walk(most)
+
+    def _seen(self, walked: Walked, moment: int) -> LocalSnapshot:
+        unsettled = self._secure(walked, moment)
+        return LocalSnapshot(walked.files, dict(self._sources), walked.left_out, unsettled)
+
+    def _told(self, before: LocalSnapshot, walked: Walked, moment: int) -> list[ScannedFile]:
+        changed = self._compared(sorted(_differing(before, walked)), before, walked, moment)
+        return [*changed, *_ignored(before.left_out, walked.left_out)]
 
     # -- what files held before --------------------------------------------------------------------------------------
 
@@ -253,6 +295,10 @@ class Scanner:
 
 #: Stands for a file of which nothing is kept.
 _SOMETHING = Found(b"", 0)
+
+
+def _differing(before: LocalSnapshot, walked: Walked) -> set[str]:
+    return {path for path, _ in before.files.items() ^ walked.files.items()} | before.unsettled
 
 
 def _ignored(before: dict[str, Stamp], after: dict[str, Stamp]) -> list[ScannedFile]:

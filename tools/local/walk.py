@@ -8,6 +8,7 @@ import stat
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 
 from tools.builtin.gitignore import Ignored
 from tools.errors import ToolError
@@ -35,6 +36,7 @@ class TooMuch(Exception):
 
 @dataclass(slots=True)
 class Walked:
+    most: int
     files: dict[str, Stamp] = field(default_factory=dict)
     #: What was left out by rule, each with the stamp of itself: a sign that something happened there, no more.
     left_out: dict[str, Stamp] = field(default_factory=dict)
@@ -49,8 +51,8 @@ class Walker:
         self._verdicts: dict[str, tuple[Ignored, bool]] = {}
         self._nothing = Ignored()
 
-    def walk(self) -> Walked:
-        walked = Walked()
+    def walk(self, most: int = MOST_FILES) -> Walked:
+        walked = Walked(most)
         deadline = time.monotonic() + _SECONDS
         handle = self._door.open(".", os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -62,7 +64,9 @@ class Walker:
 
     def _visit(self, handle: int, prefix: str, rules: Ignored, walked: Walked, depth: int, deadline: float) -> None:
         with os.scandir(handle) as found:
-            entries = list(found)
+            entries = list(islice(found, 2 * walked.most + 1))
+        if len(entries) > 2 * walked.most:
+            raise TooMuch(f"A directory of the workspace has more than {2 * walked.most:,} entries")
         if any(entry.name == ".gitignore" for entry in entries):
             rules = self._below(handle, prefix, rules)
         files, tracked, folders = walked.files, self._repository.tracked, self._repository.folders
@@ -81,8 +85,8 @@ class Walker:
                 walked.left_out[path] = stamp
             elif (stat.S_ISREG(stamp[0]) or stat.S_ISLNK(stamp[0])) and not entry.name.endswith(_OUR_OWN):
                 files[path] = stamp
-        if len(files) > MOST_FILES:
-            raise TooMuch(f"The workspace has more than {MOST_FILES:,} files of its own")
+        if len(files) > walked.most:
+            raise TooMuch(f"The workspace has more than {walked.most:,} files of its own")
         if time.monotonic() > deadline:
             raise TooMuch(f"Looking at the workspace's files takes longer than {_SECONDS:g} s")
 

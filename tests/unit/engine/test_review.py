@@ -170,7 +170,7 @@ async def test_a_rewind_that_a_crash_cut_off_is_finished_at_the_next_start(
         async def die(*args: object) -> None:
             raise PowerCut
 
-        monkeypatch.setattr(house.engine.review, "_carry_out", die)
+        monkeypatch.setattr(house.engine.review._undoing, "carry_out", die)
         with pytest.raises(PowerCut):
             await house.engine.review.rewind(task_id, 0)
         (house.workspace / "a.txt").unlink()  # half of it was done

@@ -56,7 +56,13 @@ async def _edit_and_rewind(start: dict[str, bytes], calls: list[dict[str, Any]])
             replies = [{"calls": [call]} for call in calls]
             models = house.script("edit", [*replies, {"text": "done"}])
             task_id = await house.execute(
-                "x", models=models, intent="edit_code", agentType="coder", approvals="auto", maxIterations=50
+                "x",
+                models=models,
+                intent="edit_code",
+                agentType="coder",
+                approvals="auto",
+                maxIterations=50,
+                verify="off",
             )
             assert (await house.ended(task_id)).status in (Status.COMPLETED, Status.FAILED)
             answer = await house.engine.review.rewind(task_id, 0)

@@ -1,0 +1,205 @@
+"""Taking something back in files: planned and recorded with the bytes first, then done, then recorded as done.
+
+A process that dies in between finishes it at its next start. What the person has edited since is merged, or left alone
+and reported; so is a file whose earlier content was not kept.
+"""
+
+import secrets
+import stat
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Literal
+
+from sidecar.engine.errors import Refused
+from sidecar.engine.files import Hop, Side
+from sidecar.engine.memory import Kind, SaidMessage
+from sidecar.engine.merge import Conflict, File, moved
+from sidecar.engine.timeline import RewoundTo
+from sidecar.journal.errors import DuplicateRecord, WrongStatus
+from sidecar.journal.port import Journal, Record
+from sidecar.wire.base import Wire
+from sidecar.wire.events import ChangedFile, DiffEvent, Event, MessageEvent, StatusEvent
+from sidecar.wire.tasks import RewoundFile, Status, Task
+from tools.errors import ToolError
+from tools.host import FileChange, Host
+from tools.ledger import FileState, Intent, Outcome, digest
+from tools.settle import content
+from tools.traces import scanning
+
+#: Statuses in which nobody is at work on a task.
+STILL = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.ESCALATED, Status.INTERRUPTED})
+DROPPED = "Its earlier content was dropped to keep the journal within its size; it was left as it is."
+_EDITED = "You edited the same place since; the file was left as it is."
+_LARGEST = 64 * 1024 * 1024
+_TOO_LARGE = f"It is larger than {_LARGEST >> 20} MiB now, so it was left as it is."
+
+
+class Dropped(Exception):
+    """A content that would be needed was not kept."""
+
+
+class Undo(Wire):
+    """What is about to be done to files, on the disk of the journal before it is done to theirs."""
+
+    rewind_to: int | None
+    files: list[FileState]
+    #: Where the conversation goes on: the same change as the task's own history sees it, and what made it.
+    history: list[FileState] = []
+    tool: str = "reject_hunks"
+    conflicts: list[RewoundFile] = []
+    message: str = ""
+
+
+class Undoing:
+    def __init__(self, journal: Journal, host: Callable[[str], Host], heard: Callable[[str, Record], None]) -> None:
+        self._journal = journal
+        self._host = host
+        self._heard = heard
+
+    # -- contents ----------------------------------------------------------------------------------------------------
+
+    async def file(self, side: Side | None) -> File | None:
+        if side is None:
+            return None
+        found = await self._journal.blob(side.content)
+        if found is None:
+            raise Dropped
+        return File(found, side.mode)
+
+    async def arrived(self, found: File | None, hops: Sequence[Hop]) -> File | None:
+        """What becomes of a file on that way; a content is only asked for where it is needed."""
+        for hop in hops:
+            source = File(found.content, hop.source.mode) if found and hop.source and _is(found, hop.source) else None
+            if source is None:
+                source = await self.file(hop.source)
+            found = moved(found, source, await self.file(hop.to))
+        return found
+
+    # -- planning ----------------------------------------------------------------------------------------------------
+
+    async def plan_file(self, task: Task, undo: Undo, path: str, hops: Sequence[Hop]) -> bool:
+        """Plans to bring a file from where the task left it to where it is to go, with what the person did since."""
+        if not hops:
+            return True
+        try:
+            found = await self._found(self._host(task.workspace), path, hops)
+            result = await self.arrived(found, hops)
+        except (Conflict, Dropped, ToolError) as error:
+            why = _EDITED if isinstance(error, Conflict) else DROPPED if isinstance(error, Dropped) else str(error)
+            undo.conflicts.append(RewoundFile(path=path, change="conflict", why=why))
+            return False
+        if result != found:
+            before = None if found is None else await self._journal.put_blob(task.id, found.content)
+            after = None if result is None else await self._journal.put_blob(task.id, result.content, before)
+            undo.files.append(
+                FileState(
+                    path=path,
+                    before=before,
+                    after=after,
+                    mode=None if result is None else result.mode,
+                    was=None if found is None else found.mode,
+                )
+            )
+        return True
+
+    async def plan(self, task: Task, undo: Undo, *, still: bool) -> str:
+        key = secrets.token_hex(8)
+        record = Record(Kind.UNDO, key, undo.to_json())
+        try:
+            await self._journal.append(task.id, records=[record], sync=True, when=STILL if still else None)
+        except WrongStatus as error:
+            raise Refused(409, "task_active", f"The task is {error.status} again. Cancel it first.") from error
+        return key
+
+    async def _found(self, host: Host, path: str, hops: Sequence[Hop]) -> File | None:
+        linked = any(side is not None and stat.S_ISLNK(side.mode or 0) for hop in hops for side in hop)
+        if scanning(host):
+            found = await host.look(path, _LARGEST)
+            if found is None or linked or not stat.S_ISLNK(found.mode):
+                if found is not None and len(found.content) > _LARGEST:
+                    raise ToolError(_TOO_LARGE)
+                return None if found is None else File(found.content, found.mode)
+        # Who edited a file through a link to it meant the file.
+        data = await content(host, path)
+        return None if data is None else File(data, None)
+
+    # -- doing -------------------------------------------------------------------------------------------------------
+
+    async def carry_out(self, task: Task, key: str, undo: Undo) -> None:
+        host = self._host(task.workspace)
+        # What goes makes room first: a directory may have stood where a file is to stand, or the other way round.
+        for file in sorted(undo.files, key=lambda each: each.after is not None):
+            try:
+                await self._bring(host, file)
+            except (Dropped, ToolError) as error:
+                why = DROPPED if isinstance(error, Dropped) else str(error)
+                undo.conflicts.append(RewoundFile(path=file.path, change="conflict", why=why))
+        events: list[Event] = [DiffEvent(files=[_changed(file) for file in undo.files])] if undo.files else []
+        records = [Record(Kind.UNDONE, key, "{}")]
+        if undo.rewind_to is not None:
+            reason = f"rewound to event {undo.rewind_to}"
+            events.append(StatusEvent(status=Status.CANCELLED, reason=reason, rewound_to=undo.rewind_to))
+            records.append(Record(Kind.REWIND, key, RewoundTo(to=undo.rewind_to).to_json()))
+        if undo.history:
+            records += _as_history(key, undo)
+        said = SaidMessage(id=f"m_{key}", text=undo.message)
+        if undo.message:
+            events.append(MessageEvent(message_id=said.id, role="user", agent="", text=undo.message))
+            records.append(Record(Kind.MESSAGE, said.id, said.to_json()))
+        with suppress(DuplicateRecord):  # somebody else has finished it meanwhile
+            await self._journal.append(task.id, events, records)
+            if undo.message:
+                self._heard(task.id, Record(Kind.MESSAGE, said.id, said.to_json()))
+
+    async def finish(self) -> None:
+        """What an earlier process was undoing when it died."""
+        for task_id in await self._journal.undoing():
+            records = await self._journal.records(task_id)
+            done = {record.key for record in records if record.kind == Kind.UNDONE}
+            for record in records:
+                if record.kind == Kind.UNDO and record.key not in done:
+                    task = await self._journal.task(task_id)
+                    await self.carry_out(task, record.key, Undo.model_validate_json(record.body))
+
+    async def _bring(self, host: Host, file: FileState) -> None:
+        before = await self.file(None if file.before is None else Side(file.before, file.was))
+        after = await self.file(None if file.after is None else Side(file.after, file.mode))
+        hop = Hop(_side(file.before, file.was), _side(file.after, file.mode))
+        found = await self._found(host, file.path, [hop])
+        if found == after or (found and after and after.mode is None and found.content == after.content):
+            return
+        await host.apply(
+            FileChange(
+                file.path,
+                None if before is None else before.content,
+                None if after is None else after.content,
+                file.mode,
+                file.was,
+            )
+        )
+
+
+def _is(found: File, side: Side) -> bool:
+    return digest(found.content) == side.content and found.linked == stat.S_ISLNK(side.mode or 0)
+
+
+def _side(name: str | None, mode: int | None) -> Side | None:
+    return None if name is None else Side(name, mode)
+
+
+def change_of(file: FileState) -> Literal["created", "deleted", "modified"]:
+    return "created" if file.before is None else "deleted" if file.after is None else "modified"
+
+
+def _changed(file: FileState) -> ChangedFile:
+    return ChangedFile(path=file.path, change=change_of(file), added=0, removed=0)
+
+
+def _as_history(key: str, undo: Undo) -> list[Record]:
+    """What was taken back as one more change in the task's own history of its files."""
+    call_id = f"review.{key}"
+    intent = Intent(tool=undo.tool, args={}, site="local")
+    outcome = Outcome(
+        status="success", content="", summary="taken back by the person", duration_ms=0, files=undo.history
+    )
+    return [Record(Kind.INTENT, call_id, intent.to_json()), Record(Kind.OUTCOME, call_id, outcome.to_json())]
