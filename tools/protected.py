@@ -5,7 +5,6 @@ and what Windows drops from the end of a name.
 """
 
 import fnmatch
-import os
 import re
 import unicodedata
 
@@ -22,16 +21,13 @@ _FILE_PATTERNS = """
 .github/workflows/* .github/actions/* .github/actions/*/*
 """
 _DIRECTORIES = frozenset(_DIRECTORY_NAMES.split())
-_PATTERNS = tuple(tuple(pattern.split("/")) for pattern in _FILE_PATTERNS.split())
+_WILD = "|".join(re.escape(pattern).replace(r"\*", "[^/]*") for pattern in _FILE_PATTERNS.split())
+_PATTERNS = re.compile(rf"(?:\A|/)(?:{_WILD})\Z")
 _EXAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})
 #: Of these, what may hold a secret, so that also looking at it is asked about.
 _PRIVATE_NAMES = ".env .env.* .envrc .npmrc .yarnrc.yml .pypirc .netrc *.pem *.key id_rsa id_ed25519 id_ecdsa"
 _SECRETS = re.compile("|".join(fnmatch.translate(pattern) for pattern in _PRIVATE_NAMES.split()))
 _SECRET_DIRECTORIES = frozenset({".ssh", ".gnupg", ".aws"})
-#: What of a `.git` directory decides what runs.
-_GIT_RUNS = ("hooks", "config", "config.worktree", "info/attributes")
-#: Workspaces of several packages have such files one or two floors down.
-_DEPTH = 2
 _SCRIPTED = frozenset({"makefile", "gnumakefile", "justfile", "package.json"})
 _SHORT_GIT = re.compile(r"git~\d+\Z")
 
@@ -43,11 +39,8 @@ def protected(path: str) -> str | None:
     for name, part in zip(names, parts, strict=True):
         if part in _DIRECTORIES or _SHORT_GIT.match(part):
             return name
-    if parts and parts[-1] not in _EXAMPLES:
-        for pattern in _PATTERNS:
-            tail = parts[-len(pattern) :]
-            if len(tail) == len(pattern) and all(map(fnmatch.fnmatchcase, tail, pattern)):
-                return path
+    if parts and parts[-1] not in _EXAMPLES and _PATTERNS.search("/".join(parts)):
+        return path
     return None
 
 
@@ -72,31 +65,3 @@ def folded(name: str) -> str:
         name = unicodedata.normalize("NFKC", name)
         name = "".join(char for char in name if unicodedata.category(char) not in ("Cf", "Cc", "Mn"))
     return name.casefold().partition(":")[0].rstrip(". ")
-
-
-#: Where a look for protected files does not go: too large, and nobody's own.
-_PASSED_OVER = frozenset({"node_modules", ".venv", "venv", "target", "dist", "build", "__pycache__"})
-_LOOKED_AT = 3_000
-
-
-def protected_places(workspace: str) -> list[str]:
-    """What is there and protected, near the top of a workspace. Of `.git` only what runs: a commit must be possible."""
-    found: list[str] = []
-    folders = [(workspace, 0)]
-    looked = 0
-    while folders and looked < _LOOKED_AT:
-        folder, depth = folders.pop(0)
-        try:
-            entries = list(os.scandir(folder))
-        except OSError:
-            continue
-        looked += len(entries)
-        for entry in entries:
-            name = folded(entry.name)
-            if name == ".git":
-                found += [place for part in _GIT_RUNS if os.path.lexists(place := f"{entry.path}/{part}")]
-            elif protected(entry.path[len(workspace) + 1 :]):
-                found.append(entry.path)
-            elif depth < _DEPTH and name not in _PASSED_OVER and entry.is_dir(follow_symlinks=False):
-                folders.append((entry.path, depth + 1))
-    return found

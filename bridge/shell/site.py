@@ -8,8 +8,8 @@ from sidecar.wire.base import JsonObject
 from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.local import LocalSite
-from tools.local.door import Door
 from tools.local.host import LocalHost
+from tools.local.sandbox import Sandboxes
 from tools.registry import Registry
 from tools.shield import finished
 from tools.spec import AnyTool, Arguments, Call, Output, PreparedChange, Tool, ToolResult
@@ -19,26 +19,29 @@ from tools.validation import validated
 class BufferedSite(LocalSite):
     """`private` is the sidecar's own directory, with its token: no tool reads or writes it, here no more than there."""
 
-    def __init__(self, registry: Registry, data_dir: Path, buffers: Buffers, private: Path) -> None:
-        super().__init__(registry, data_dir)
+    def __init__(
+        self, registry: Registry, data_dir: Path, buffers: Buffers, private: Path, sandboxes: Sandboxes | None = None
+    ) -> None:
+        super().__init__(registry, data_dir, sandboxes=sandboxes, private=private)
         self._buffers = buffers
-        self._private = private
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         """Checked here once more: the sidecar may be of another age than this shell."""
         arguments = validated(tool, args)
-        host = self.host(call.workspace)
+        local = self._local(call.workspace)
         if not hasattr(tool, "prepare"):  # a check against the protocol itself costs more than many a call
-            return await cast("Tool[Arguments]", tool).run(arguments, host, call, output)
+            return await self._custody.run(
+                cast("Tool[Arguments]", tool), arguments, call, local, output, self._with_buffers
+            )
+        host = self._with_buffers(local)
         prepared = await tool.prepare(arguments, host, call)
         # Once begun, a cancel waits for the end: no file is left half of the way.
         return await finished(_applied(host, prepared))
 
     def host(self, workspace: str) -> Host:
-        local = super().host(workspace)
-        if isinstance(local, LocalHost) and not isinstance(local.door, _SidecarsDoor):
-            local.door.close()
-            local.door = _SidecarsDoor(workspace, private=self._private)
+        return self._with_buffers(self._local(workspace))
+
+    def _with_buffers(self, local: LocalHost) -> Host:
         return BufferHost(local, self._buffers)
 
 
@@ -57,7 +60,3 @@ async def _applied(host: Host, prepared: PreparedChange) -> ToolResult:
                 error.message += f" {change.path} was changed already and could not be taken back."
         raise
     return prepared.result
-
-
-class _SidecarsDoor(Door):
-    pass

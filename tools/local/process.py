@@ -176,6 +176,11 @@ class Processes:
             await finished(self._end(running, None))
         self._background.clear()
 
+    def outliving(self, call_id: str) -> asyncio.Future[None] | None:
+        """When a command in the background ends, if it still runs."""
+        running = self._background.get(call_id)
+        return None if running is None or running.exited.done() else running.exited
+
     def _known(self, command_id: str) -> Running:
         running = self._background.get(command_id)
         if running is None:

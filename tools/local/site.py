@@ -5,21 +5,19 @@ from pathlib import Path
 from sidecar.wire.base import JsonObject
 from tools.errors import WorkspaceGone
 from tools.host import Host, Killed
-from tools.local.cage import Cage
+from tools.local.custody import Custody
 from tools.local.environment import sidecar_mark
 from tools.local.host import LocalHost
 from tools.local.limits import Limits
 from tools.local.process import Processes
 from tools.local.reaper import Reaper
-from tools.local.sandbox import Room, Sandboxes
+from tools.local.sandbox import Sandboxes
 from tools.local.scan import Shelf
 from tools.local.table import ProcessTable, process_table
-from tools.protected import protected_places
 from tools.registry import Registry
 from tools.spec import AnyTool, Call, FileTool, Output, ToolResult
 
 _HOSTS = 64
-_COMMANDS = frozenset({"run_command"})
 
 
 class LocalSite:
@@ -32,6 +30,7 @@ class LocalSite:
         table: ProcessTable | None = None,
         sandboxes: Sandboxes | None = None,
         limits: Limits = Limits(),  # noqa: B008 - never changed
+        private: Path | None = None,
     ) -> None:
         mark = sidecar_mark(data_dir)
         self._registry = registry
@@ -39,8 +38,10 @@ class LocalSite:
         self._processes = Processes(data_dir, mark, Reaper(table or process_table(), mark))
         self._shelf = Shelf()
         self._hosts: dict[str, LocalHost] = {}
-        self._sandboxes = sandboxes
-        self._limits = limits
+        #: Where the sidecar's token is: no tool reads or writes there.
+        self._private = private or data_dir
+        hidden = (data_dir, self._private)
+        self._custody = Custody(self._processes, sandboxes, limits, hidden, data_dir / "aside")
 
     def offers(self, tool: str, workspace: str) -> bool:
         return tool in self._registry
@@ -49,33 +50,29 @@ class LocalSite:
         return False
 
     def host(self, workspace: str) -> Host:
+        return self._local(workspace)
+
+    def _local(self, workspace: str) -> LocalHost:
         host = self._hosts.get(workspace)
         if host is None:
             if not Path(workspace).is_absolute():
                 raise WorkspaceGone(f"The workspace must be an absolute path, not {workspace!r}.")
             if len(self._hosts) >= _HOSTS:
                 self._hosts.pop(next(iter(self._hosts))).forget()
-            host = self._hosts[workspace] = LocalHost(workspace, self._data_dir, self._processes, self._shelf)
+            host = self._hosts[workspace] = LocalHost(
+                workspace, self._data_dir, self._processes, self._shelf, self._private, self._custody.wrote
+            )
         return host
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
-        host = self._confined(self.host(call.workspace), tool, call)
+        host = self._local(call.workspace)
         arguments = tool.spec.arguments.model_validate(args)
         if isinstance(tool, FileTool):
             prepared = await tool.prepare(arguments, host, call)
             for change in prepared.changes:
                 await host.apply(change)
             return prepared.result
-        return await tool.run(arguments, host, call, output)
-
-    def _confined(self, host: Host, tool: AnyTool, call: Call) -> Host:
-        """What a model or a project says is run inside the sandbox; our own searches and Git are not."""
-        if not isinstance(host, LocalHost) or not (tool.spec.runs_project or tool.spec.name in _COMMANDS):
-            return host
-        best = None if self._sandboxes is None else self._sandboxes.best()
-        room = Room(host.workspace, call.approved, (str(self._data_dir.absolute()),))
-        readonly = () if best is None or call.approved else protected_places(host.workspace)
-        return host.confined(Cage(best, room, self._limits, readonly))
+        return await self._custody.run(tool, arguments, call, host, output)
 
     async def sweep(self) -> list[Killed]:
         """At a start: end everything that an earlier, killed process with this data directory left running."""
@@ -83,6 +80,7 @@ class LocalSite:
 
     async def close(self) -> None:
         await self._processes.close()
+        await self._custody.close()
         for host in self._hosts.values():
             host.close()
         self._hosts.clear()

@@ -18,6 +18,7 @@ _KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/
 class Bubblewrap:
     tier = "bubblewrap"
     watched = True
+    holds = True
 
     def __init__(self, program: str) -> None:
         self._program = program
@@ -41,8 +42,11 @@ class Bubblewrap:
         if home.startswith(("/tmp/", "/var/tmp/")):  # noqa: S108
             line += ["--dir", home]
         line += ["--bind", room.workspace, room.workspace]
+        for place in _repositories(readonly):
+            # A place of its own cannot be moved away, to make room for another one.
+            line += ["--bind", place, place]
         for place in readonly:
-            line += ["--ro-bind", place, place]
+            line += ["--ro-bind-try", place, place]
         for place in (*(() if room.approved else secrets(home)), *room.private):
             # Last of all, so that nothing above uncovers it again.
             if Path(place).is_dir():
@@ -50,3 +54,8 @@ class Bubblewrap:
             elif Path(place).exists():
                 line += ["--ro-bind", "/dev/null", place]
         return Start([*line, "--setenv", "TMPDIR", "/tmp", "--chdir", cwd, "--", *argv], environment)  # noqa: S108
+
+
+def _repositories(places: Sequence[str]) -> list[str]:
+    found = {f"{before}/.git" for place in places for before, git, _ in [place.partition("/.git/")] if git}
+    return sorted(place for place in found if not Path(place).is_symlink())

@@ -29,6 +29,7 @@ _DEVICES = """
 class Landlock:
     tier = "landlock"
     watched = False
+    holds = False
 
     def __init__(self) -> None:
         # One for all commands of this process, gone with it: there is no /tmp of their own here.

@@ -35,6 +35,8 @@ class Sandbox(Protocol):
     tier: str
     #: Whether the process that we start only watches over the command, and ends by itself after it.
     watched: bool
+    #: Whether it can keep a part of the workspace as it is.
+    holds: bool
 
     def around(
         self, argv: Sequence[str], room: Room, cwd: str, environment: Mapping[str, str], readonly: Sequence[str]

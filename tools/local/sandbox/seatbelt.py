@@ -16,6 +16,7 @@ _HEAD = """(version 1)
 class Seatbelt:
     tier = "sandbox-exec"
     watched = False
+    holds = True
 
     def around(
         self, argv: Sequence[str], room: Room, cwd: str, environment: Mapping[str, str], readonly: Sequence[str]

@@ -1,0 +1,197 @@
+"""S14: a command writes no protected file without being asked, whether it is there already or not, in every tier."""
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.tools.workbench import Workbench
+from tools.executor import Executor
+from tools.ledger import Outcome
+from tools.local import LocalSite
+from tools.local.sandbox import Sandbox, Sandboxes
+from tools.local.sandbox.bubblewrap import Bubblewrap
+from tools.local.sandbox.landlock import Landlock
+from tools.local.sandbox.probe import works
+from tools.policy import Policy
+
+NEW = (
+    ".env",
+    ".env.production",
+    ".envrc",
+    ".github/workflows/x.yml",
+    ".git/hooks/post-commit",
+    ".vscode/settings.json",
+    ".mcp.json",
+    "deep/down/in/the/tree/.env",
+    "deep/.idea/workspace.xml",
+    ".ENV",
+    "packages/app/.husky/pre-commit",
+)
+OLD = (".env", ".git/hooks/pre-commit", ".git/config", ".vscode/tasks.json", "sub/.env", "a/b/c/d/.envrc")
+WRITER = """
+import os, sys
+for path in sys.argv[1:]:
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    try:
+        open(path, "w").write("planted")
+    except OSError:
+        pass
+    print("went on")
+"""
+
+
+def _tier(name: str) -> Sandbox | None:
+    if name == "bubblewrap":
+        program = shutil.which("bwrap")
+        found: Sandbox | None = None if program is None else Bubblewrap(program)
+    else:
+        found = Landlock() if name == "landlock" and sys.platform == "linux" else None
+    if name != "none" and (found is None or not works(found)):
+        pytest.skip(f"this machine has no {name}")
+    return found
+
+
+class Guarded(Workbench):
+    def __init__(self, root: Path, tier: str) -> None:
+        super().__init__(root)
+        self.sandboxes = Sandboxes()
+        self.sandboxes._found, self.sandboxes._looked = _tier(tier), True
+        self.site = LocalSite(self.registry, self.data_dir, sandboxes=self.sandboxes)
+        self.executor = Executor(self.registry, [self.site], Policy())
+        subprocess.run(["git", "init", "-q", str(self.workspace)], check=True)
+        self.write("make.py", WRITER)
+
+    async def plant(self, *paths: str) -> Outcome:
+        """The names do not stand in the command line."""
+        self.write("names.txt", "\n".join(paths))
+        return await self.call("run_command", command=["sh", "-c", "xargs python3 make.py < names.txt"])
+
+
+@pytest.fixture(params=["bubblewrap", "landlock", "none"])
+async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Guarded]:
+    bench = Guarded(tmp_path, request.param)
+    yield bench
+    await bench.executor.close()
+
+
+async def test_s14_none_that_was_not_there_can_be_made(bench: Guarded) -> None:
+    before = sorted(str(place) for place in bench.workspace.rglob("*"))
+    outcome = await bench.plant(*NEW, "ordinary.txt")
+    assert not [name for name in NEW if (bench.workspace / name).exists()]
+    assert bench.read("ordinary.txt") == b"planted"
+    assert "went on" in outcome.content
+
+    left = {str(place) for place in bench.workspace.rglob("*")} - set(before)
+    made = {"names.txt", "ordinary.txt", "deep", "deep/down", "deep/down/in", "deep/down/in/the"}
+    made |= {"deep/down/in/the/tree", "packages", "packages/app", ".github"}
+    assert left <= {str(bench.workspace / name) for name in made}
+
+
+async def test_s14_what_was_taken_back_is_said_plainly_and_kept(bench: Guarded) -> None:
+    outcome = await bench.plant(".env")
+    assert outcome.status == "error"
+    assert outcome.error is not None and outcome.error.code == "protected_files"
+    assert "- .env: set aside as " in outcome.content
+    (kept,) = [place for place in (bench.data_dir / "aside").rglob("*") if place.is_file()]
+    assert kept.read_text() == "planted"
+
+
+async def test_s14_what_was_there_stays_as_it_was(bench: Guarded) -> None:
+    for name in OLD:
+        bench.write(name, "before").chmod(0o640)
+    await bench.plant(*OLD)
+    for name in OLD:
+        assert bench.read(name) == b"before", name
+        assert (bench.workspace / name).stat().st_mode & 0o777 == 0o640
+
+    script = "for f in .e?v .g*/hooks/pre* .g*/con??? .v*/tasks.json sub/.e?v; do rm -f $f; mkdir $f; done"
+    await bench.call("run_command", command=script)
+    for name in OLD:
+        assert bench.read(name) == b"before", name
+
+
+async def test_s14_a_directory_that_is_swapped_for_another_is_seen_through(bench: Guarded) -> None:
+    bench.write("sub/.env", "before")
+    bench.write(".git/hooks/pre-commit", "before")
+    bench.write(
+        "swap.sh", "mv .git g; cp -r g .git; mv sub s; mkdir sub; for f in sub/.e .git/hooks/pre-commi; do :; done"
+    )
+    script = (
+        "mv .g?t g; cp -r g .gi't'; mv sub s; mkdir sub; "
+        "e=nv; echo planted > sub/.e${e#n}; echo planted > sub/.$(printf env); "
+        "h=.gi; echo planted > ${h}t/hooks/pre-commit"
+    )
+    await bench.call("run_command", command=script)
+    assert bench.read("sub/.env") == b"before"
+    assert bench.read(".git/hooks/pre-commit") == b"before"
+
+
+async def test_s14_a_link_in_its_place_is_none(bench: Guarded) -> None:
+    bench.write("target", "planted")
+    await bench.call("run_command", command="for f in .e_v .vsc_de; do ln -s target $(echo $f | tr _ ${X:-n}); done")
+    assert not (bench.workspace / ".env").is_symlink()
+
+
+async def test_s14_what_the_person_approved_may_write_it(bench: Guarded) -> None:
+    bench.ledger.answer = "allow"
+    outcome = await bench.call("run_command", command="echo A=1 > .env && git config core.pager cat")
+    assert outcome.status == "success", outcome.content
+    assert [question.why for question in bench.ledger.questions] != []
+    assert bench.read(".env") == b"A=1\n"
+    assert b"pager" in bench.read(".git/config")
+
+
+async def test_s14_what_a_tool_wrote_with_the_persons_word_beside_a_command_stays(bench: Guarded) -> None:
+    bench.ledger.answer = "allow"
+    bench.write("wait.sh", "while [ ! -e go ]; do sleep 0.02; done")
+    await bench.call("run_command", call_id="waits", command="sh wait.sh", background=True)
+    await bench.call("write_file", path=".env", content="A=1\n")
+    bench.write("go", "")
+    await _ended(bench, "waits")
+    assert bench.read(".env") == b"A=1\n"
+
+
+async def test_s14_a_command_in_the_background_is_looked_after_and_told_of_later(bench: Guarded) -> None:
+    bench.write("names.txt", ".env")
+    command = "xargs python3 make.py < names.txt; while [ ! -e go ]; do sleep 0.02; done"
+    await bench.call("run_command", call_id="plants", command=command, background=True)
+    async with asyncio.timeout(10):
+        while not list((bench.data_dir).rglob("aside/*/*")):  # while it still runs
+            await asyncio.sleep(0.05)
+    assert not (bench.workspace / ".env").exists()
+    bench.write("go", "")
+    assert "- .env: set aside as " in await _ended(bench, "plants")
+
+
+async def _ended(bench: Guarded, command_id: str) -> str:
+    """All that was told of it until it ended."""
+    told = ""
+    async with asyncio.timeout(10):
+        while True:
+            outcome = await bench.call("command_output", commandId=command_id)
+            told += outcome.content
+            if isinstance(outcome.details, dict) and not outcome.details["running"]:
+                return told
+
+
+async def test_s14_making_and_using_a_repository_is_possible(bench: Guarded) -> None:
+    (bench.workspace / "inner").mkdir()
+    who = "-c user.name=a -c user.email=a@b"
+    script = (
+        f"git init -q . && echo a > a.txt && git add . && git {who} commit -qm one && git {who} branch x && git status"
+    )
+    outcome = await bench.call("run_command", command=script, cwd="inner")
+    assert outcome.status == "success", outcome.content
+    assert (bench.workspace / "inner/.git/config").exists()
+
+
+async def test_s14_a_repository_that_would_run_something_is_not_made(bench: Guarded) -> None:
+    script = "git init -q inner && cd inner && git config core.fsmonitor ./evil"
+    await bench.call("run_command", command=script)
+    config = bench.workspace / "inner/.git/config"
+    assert not config.exists() or b"fsmonitor" not in config.read_bytes()

@@ -1,0 +1,282 @@
+"""Takes back what a command did to protected files without the person's word, while it runs and when it has ended.
+
+A sandbox keeps what is there as it is where it can; a name that does not exist yet it cannot keep free. So somebody
+looks: once a second while a command runs, and after it, before anybody hears of its end. What it wrote is set aside in
+the sidecar's own directory, what it changed or removed is put back. What the person saves to such a file in the very
+same moments cannot be told from it, and is set aside too, never lost.
+"""
+
+import asyncio
+import errno
+import os
+import shutil
+import stat
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sidecar.wire.events import ErrorBody
+from tools.errors import ToolError
+from tools.local.door import Door
+from tools.local.environment import call_mark
+from tools.local.gitfiles import harmless
+from tools.local.inventory import Inventory, Kept, uppers
+from tools.shield import finished
+from tools.spec import ToolResult
+
+_EVERY = 1.0
+#: A look may take this part of the time, so that a very large workspace is looked at less often.
+_SHARE = 20
+_SETS = 64
+_NAMED = 20
+
+#: When a command that has been started ends, if it has not ended yet.
+Outlives = Callable[[], asyncio.Future[None] | None]
+
+
+@dataclass(eq=False, slots=True)
+class Watch:
+    """One command: what was there before it, what is not its own doing, and what was taken back."""
+
+    call_id: str
+    before: dict[str, Kept]
+    floors: dict[str, tuple[int, ...]]
+    folders: frozenset[str]
+    #: Directories and files that the sandbox itself keeps as they are.
+    held: tuple[str, ...] = ()
+    accepted: set[str] = field(default_factory=set)
+    #: Whether a command ran beside it that may change what is protected: then nobody can tell whose doing it is.
+    shared: bool = False
+    taken: dict[str, str] = field(default_factory=dict)
+    #: Whether it goes on in the background, so that what is taken back is told later.
+    lasts: bool = False
+
+
+class Guard:
+    """The protected files of one workspace."""
+
+    def __init__(self, door: Door, aside: Path) -> None:
+        self._door = door
+        self._aside = aside
+        self._inventory = Inventory(door.root)
+        self._looking = asyncio.Lock()
+        self._watches: set[Watch] = set()
+        self._lasting: set[asyncio.Task[None]] = set()
+        self._untold: dict[str, str] = {}
+        self._free = 0
+
+    @asynccontextmanager
+    async def over(self, call_id: str, outlives: Outlives) -> AsyncIterator[Watch]:
+        """Around a command without the person's word. One in the background is looked after until it ends."""
+        watch = await self._begun(call_id)
+        looking = asyncio.create_task(self._look_after(watch), name="guard")
+        try:
+            yield watch
+        finally:
+            if (exited := outlives()) is not None:
+                self._keep(self._until(exited, looking, watch))
+            else:
+                looking.cancel()
+                await finished(self._ended(watch))
+
+    @asynccontextmanager
+    async def aside_from(self, outlives: Outlives) -> AsyncIterator[None]:
+        """Around a command that the person approved: it may change what is protected."""
+        self._free += 1
+        for watch in self._watches:
+            watch.shared = True
+        try:
+            yield
+        finally:
+            if (exited := outlives()) is not None:
+                self._keep(self._free_until(exited))
+            else:
+                self._free -= 1
+
+    def report(self) -> dict[str, str]:
+        """What was taken back from commands in the background, and is not told yet."""
+        told = self._untold
+        self._untold = {}
+        return told
+
+    async def close(self) -> None:
+        """After the last command has ended."""
+        if self._lasting:
+            await asyncio.wait(self._lasting)
+
+    def accept(self, path: str) -> None:
+        """A tool wrote this, with the person's word; no command did."""
+        for watch in self._watches:
+            watch.accepted.add(self._door.relative(path))
+
+    def places(self) -> list[str]:
+        """What was there and protected at the last look, the upper floors first."""
+        return self._inventory.places()
+
+    async def _begun(self, call_id: str) -> Watch:
+        async with self._looking:
+            before = await asyncio.to_thread(self._inventory.look)
+        floors = {path: self._inventory.floors(path) for path in before}
+        watch = Watch(call_id, before, floors, self._inventory.folders(), shared=self._free > 0)
+        self._watches.add(watch)
+        return watch
+
+    async def _look_after(self, watch: Watch) -> None:
+        pause = _EVERY
+        while True:
+            await asyncio.sleep(pause)
+            began = time.monotonic()
+            await finished(self._check(watch))
+            pause = max(_EVERY, (time.monotonic() - began) * _SHARE)
+
+    async def _ended(self, watch: Watch) -> None:
+        await self._check(watch)
+        self._watches.discard(watch)
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work, name="guard")
+        self._lasting.add(task)
+        task.add_done_callback(self._lasting.discard)
+
+    async def _until(self, exited: asyncio.Future[None], looking: asyncio.Task[None], watch: Watch) -> None:
+        watch.lasts = True
+        await asyncio.wait((exited,))
+        looking.cancel()
+        await self._ended(watch)
+
+    async def _free_until(self, exited: asyncio.Future[None]) -> None:
+        await asyncio.wait((exited,))
+        self._free -= 1
+
+    async def _check(self, watch: Watch) -> None:
+        async with self._looking:
+            await asyncio.to_thread(self._compare, watch)
+
+    def _compare(self, watch: Watch) -> None:
+        now = self._inventory.look()
+        if watch.shared:
+            watch.before = now
+            return
+        for path in now.keys() | watch.before.keys():
+            old, new = watch.before.get(path), now.get(path)
+            if path in watch.accepted or (old is not None and new is not None and old.same(new)):
+                continue
+            if self._is_held(watch, path):
+                continue
+            if old is None and new is not None and harmless(path, new.content, self._door.root):
+                watch.before[path] = new
+                continue
+            taken = self._taken_back(watch, path, old, new)
+            (self._untold if watch.lasts else watch.taken)[path] = taken
+
+    def _is_held(self, watch: Watch, path: str) -> bool:
+        """Kept by the sandbox, in the very directories that were there before: then somebody outside wrote it."""
+        if not any(path == each or path.startswith(f"{each}/") for each in watch.held):
+            return False
+        floors = watch.floors.get(path)
+        return floors is None or floors == self._inventory.floors(path)
+
+    def _taken_back(self, watch: Watch, path: str, old: Kept | None, new: Kept | None) -> str:
+        """In words, what became of it."""
+        kept = f"{call_mark(watch.call_id)}/{path.replace('/', '∕')}"
+        try:
+            handle, name = self._door.parent(path, create=old is not None, follow=False)
+        except ToolError:
+            return "gone, with its directory" if new is None else "could not be taken back"
+        try:
+            if new is not None or _stands(handle, name):
+                self._set_aside(handle, name, kept)
+            if old is None:
+                self._clear(watch, path)
+                return f"set aside as {self._aside}/{kept}"
+            if not _put_back(handle, name, old):
+                watch.before.pop(path, None)
+                return "too large to have been kept; look at it"
+            return "put back as it was"
+        except OSError as error:
+            return f"could not be taken back: {error.strerror}"
+        finally:
+            os.close(handle)
+
+    def _clear(self, watch: Watch, path: str) -> None:
+        """Directories that were made for it, and are empty now."""
+        for upper in uppers(path):
+            if not upper or upper in watch.folders:
+                return
+            with suppress(ToolError, OSError):
+                handle, name = self._door.parent(upper, follow=False)
+                try:
+                    os.rmdir(name, dir_fd=handle)
+                finally:
+                    os.close(handle)
+
+    def _set_aside(self, handle: int, name: str, kept: str) -> None:
+        target = self._aside / kept
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_room(self._aside)
+        while os.path.lexists(target):
+            target = target.with_name(f"{target.name}+")
+        try:
+            os.rename(name, target, src_dir_fd=handle)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            _moved(handle, name, target)
+
+
+def told(result: ToolResult, taken: Mapping[str, str]) -> ToolResult:
+    """A result that says plainly what was taken back, to the model and to the person."""
+    if not taken:
+        return result
+    named = "\n".join(f"- {path}: {what}" for path, what in sorted(taken.items())[:_NAMED])
+    more = f"\n… and {len(taken) - _NAMED} more" if len(taken) > _NAMED else ""
+    message = (
+        "A command wrote protected files, which decide what runs later or hold secrets. That needs the person's word, "
+        f"so it was taken back:\n{named}{more}\nDo not try it in another way. If it is needed, run a command that "
+        "names the file, or use write_file: then the person is asked."
+    )
+    error = result.error or ErrorBody(code="protected_files", message=message)
+    return result._replace(content=f"{result.content}\n{message}".lstrip("\n"), summary="taken back", error=error)
+
+
+def _moved(handle: int, name: str, target: Path) -> None:
+    """To another file system: its bytes, then the name goes."""
+    if stat.S_ISDIR(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode):
+        os.rmdir(name, dir_fd=handle)  # what was in it has been set aside before
+        return
+    with suppress(OSError):
+        source = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=handle)
+        with open(source, "rb") as reader, open(target, "xb") as writer:  # noqa: PTH123
+            shutil.copyfileobj(reader, writer)
+    os.unlink(name, dir_fd=handle)
+
+
+def _stands(handle: int, name: str) -> bool:
+    """Whether anything has the name, also what is no file, such as an empty directory."""
+    try:
+        os.stat(name, dir_fd=handle, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def _put_back(handle: int, name: str, old: Kept) -> bool:
+    if old.content is None:
+        return False
+    if stat.S_ISLNK(old.mode):
+        os.symlink(os.fsdecode(old.content), name, dir_fd=handle)
+        return True
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(name, flags, 0o600, dir_fd=handle), "wb") as file:  # noqa: PTH123
+        file.write(old.content)
+        os.fchmod(file.fileno(), stat.S_IMODE(old.mode))
+    return True
+
+
+def _make_room(aside: Path) -> None:
+    kept = sorted(aside.iterdir(), key=lambda place: place.lstat().st_mtime)
+    for place in kept[:-_SETS]:
+        shutil.rmtree(place, ignore_errors=True)
