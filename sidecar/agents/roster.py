@@ -29,6 +29,7 @@ READ = (
     "describe_file",
     "describe_project",
     "review_changes",
+    "find_commands",
 )
 WRITE = (
     "write_file",

@@ -63,7 +63,7 @@ async def branch_of(host: Host) -> str | None:
 
 
 def _failure(command: str, text: str) -> ToolError:
-    if "not a git repository" in text:
+    if "not a git repository" in text.lower():
         return ToolError("The workspace is not a Git repository. `git init` with run_command makes one.", code="no_git")
     if "unknown revision" in text or "bad revision" in text or "bad object" in text:
         return InvalidArguments(f"{text[:500]}\nSee git_log for what there is.")

@@ -1,28 +1,68 @@
+import re
 from typing import Annotated
 
 from pydantic import Field
 
 from tools.builtin.git import GitPath, git
+from tools.errors import InvalidArguments, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_DATE = re.compile(
+    r"today|yesterday|midnight|last (?:week|month|year)|(?:last )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r"\d{1,4} (?:minute|hour|day|week|month|year)s?(?: ago)?|\d{4}-\d\d-\d\d",
+    re.IGNORECASE,
+)
 
 
 class GitLogArguments(Arguments):
     path: GitPath | None = None
     limit: Annotated[int, Field(ge=1, le=1_000)] = 20
+    since: (
+        Annotated[str, Field(min_length=1, max_length=200, description="A tag, a commit, a date, or `last tag`.")]
+        | None
+    ) = None
 
 
 class GitLog:
     spec = ToolSpec(
         name="git_log",
-        description="The latest commits, newest first, of all or of one path.",
+        description="The latest commits, newest first, of all or of one path, also since a tag, commit or date.",
         arguments=GitLogArguments,
         executor="hybrid",
         retryable=True,
     )
 
     async def run(self, args: GitLogArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        words = ["log", f"--max-count={args.limit}", "--no-color", "--date=iso-strict", "--format=%h %ad %an: %s"]
+        since = await started(args.since, host, call) if args.since else []
+        words = [
+            "log",
+            f"--max-count={args.limit}",
+            "--no-color",
+            "--date=iso-strict",
+            "--format=%h %ad %an: %s",
+            *since,
+        ]
         text = await git(host, call, [*words, "--", *([args.path] if args.path else [])])
         count = len(text.splitlines())
         return ToolResult(text.rstrip("\n") or "No commit.", {"commits": count}, f"{count} commits")
+
+
+async def started(since: str, host: Host, call: Call) -> list[str]:
+    """What `git log` is told of where to begin: after a commit, or at a date. The newest tag, if there is one."""
+    if since.strip().lower() in ("last tag", "the last tag", "last release", "the last release"):
+        try:
+            tag = (await git(host, call, ["describe", "--tags", "--abbrev=0"])).strip()
+        except ToolError:
+            raise ToolError("The repository has no tag. Name a commit or a date instead.", code="no_tag") from None
+        return [f"{tag}..HEAD"]
+    if not since.startswith("-") and re.fullmatch(r"[\w./@^~-]+", since):
+        try:
+            await git(host, call, ["rev-parse", "--verify", "--quiet", f"{since}^{{commit}}"])
+        except ToolError:
+            pass
+        else:
+            return [f"{since}..HEAD"]
+    if not _DATE.fullmatch(since.strip()):
+        raise InvalidArguments(f"{since!r} is no tag, commit or date here. Say v1.2, abc1234, yesterday or 2024-01-31.")
+    return [f"--since={since.strip()}"]

@@ -27,6 +27,8 @@ class Graph:
 
     edges: dict[str, set[str]] = field(default_factory=dict)
     outside: dict[str, set[str]] = field(default_factory=dict)
+    #: The same edges, the other way round; made when first asked for.
+    _importers: dict[str, set[str]] = field(default_factory=dict)
 
     def importers(self, path: str) -> set[str]:
         return {importer for importer, imported in self.edges.items() if path in imported}
@@ -38,13 +40,13 @@ class Graph:
     def affected(self, path: str, depth: int) -> list[set[str]]:
         """Who imports it, who imports those, and so on: one set for each step away."""
         known, levels = {path}, []
-        reversed_edges: dict[str, set[str]] = {}
-        for importer, imported in self.edges.items():
-            for each in imported:
-                reversed_edges.setdefault(each, set()).add(importer)
+        if not self._importers:
+            for importer, imported in self.edges.items():
+                for each in imported:
+                    self._importers.setdefault(each, set()).add(importer)
         frontier = {path}
         for _ in range(depth):
-            frontier = {each for one in frontier for each in reversed_edges.get(one, ())} - known
+            frontier = {each for one in frontier for each in self._importers.get(one, ())} - known
             if not frontier:
                 break
             levels.append(frontier)

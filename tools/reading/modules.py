@@ -21,6 +21,10 @@ class Modules:
     def __contains__(self, path: str) -> bool:
         return path in self._files
 
+    def holds(self, folder: str) -> bool:
+        """Whether files of the project stand in that folder."""
+        return any(path.startswith(f"{folder.strip('/')}/") for path in self._files)
+
     def _python(self, importer: str, module: str) -> str | None:
         """`a.b`, or `..a` relative to the importing file."""
         level = len(module) - len(module.lstrip("."))

@@ -1,0 +1,28 @@
+from pydantic import JsonValue
+
+from tools.host import Host
+from tools.reading.commands import found_commands
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+
+class FindCommandsArguments(Arguments):
+    pass
+
+
+class FindCommands:
+    spec = ToolSpec(
+        name="find_commands",
+        description="The commands that install, build, lint, type-check, format and start the project.",
+        arguments=FindCommandsArguments,
+        executor="hybrid",
+        retryable=True,
+    )
+
+    async def run(self, args: FindCommandsArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        found = await found_commands(host)
+        if not found:
+            none = "No command was found: no Makefile, package.json, pyproject.toml, Cargo.toml or go.mod says any."
+            return ToolResult(none, {"commands": {}}, "no command")
+        commands: dict[str, JsonValue] = dict(found)
+        lines = [f"{kind}: {command}" for kind, command in found.items()]
+        return ToolResult("\n".join(lines), {"commands": commands}, ", ".join(found))

@@ -1,0 +1,205 @@
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from tools.builtin.git import GitPath, Reference, git
+from tools.errors import FileMissing, InvalidArguments, ToolError
+from tools.host import Host
+from tools.reading.files import SIZE, listed, opened
+from tools.reading.graph import Graph, import_graph
+from tools.reading.modules import Modules
+from tools.reading.source import Source
+from tools.review.changes import DIFF, ChangedLines, changed_lines
+from tools.review.finding import ORDER, Finding, Subject
+from tools.review.import_rules import import_rules, imported_files
+from tools.review.secrets import secrets
+from tools.review.test_rules import untested
+from tools.review.text_rules import left_over, text_rules
+from tools.review.tree_rules import tree_rules
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+
+_FILES = 300
+_SHOWN = 40
+_LINES = re.compile(r"^(?P<path>.+):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)$")
+_RULES = "secrets, conflict markers, syntax, imports, leftovers, hidden errors, TODOs, large files, missing tests"
+
+
+class ReviewChangesArguments(Arguments):
+    paths_: Annotated[
+        list[GitPath],
+        Field(alias="paths", max_length=500, description="Whole files or folders, or lines: a.py:3-9,12."),
+    ] = []
+    ref: Annotated[Reference, Field(description="A commit or range instead of what is not committed.")] | None = None
+
+    def paths(self) -> tuple[str, ...]:
+        return tuple(_parted(path)[0] for path in self.paths_) or (".",)
+
+
+class ReviewChanges:
+    spec = ToolSpec(
+        name="review_changes",
+        description=f"Review the uncommitted changes, a commit, or files, by rules: {_RULES}.",
+        arguments=ReviewChangesArguments,
+        executor="hybrid",
+        timeout=60.0,
+        retryable=True,
+    )
+
+    async def run(self, args: ReviewChangesArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        files = await listed(host, call)
+        if args.ref is not None:
+            what = f"commit {args.ref}" if ".." not in args.ref else args.ref
+            subjects, names = await _of_commit(args.ref, args.paths(), host, call)
+        elif args.paths_:
+            what = ", ".join(args.paths()[:3]) + (f" and {len(args.paths()) - 3} more" if len(args.paths_) > 3 else "")
+            subjects, names = await _of_files(args.paths_, files, host)
+        else:
+            what = "the uncommitted changes"
+            subjects, names = await _uncommitted(host, call)
+        if not names:
+            return ToolResult(f"There is nothing to review in {what}.", {"findings": []}, "nothing to review")
+        modules = Modules(files)
+        needed = {path for subject in subjects for path in imported_files(subject, modules)}
+        sources = await opened(host, sorted(needed)[:_FILES])
+        graph = await import_graph(host, call, modules)
+        found = await asyncio.to_thread(_findings, subjects, names, files, modules, sources, graph)
+        found = [each for each in found if not await _there_after_all(each, host)]
+        return _result(what, subjects, names, found)
+
+
+def _parted(path: str) -> tuple[str, frozenset[int] | None]:
+    """`a.py:3-9,12` is a file and the lines of it that count."""
+    match = _LINES.match(path)
+    if match is None:
+        return path.removeprefix("./"), None
+    lines: set[int] = set()
+    for part in match["lines"].split(","):
+        first, _, last = part.partition("-")
+        if int(last or first) - int(first) > 1_000_000:
+            raise InvalidArguments(f"{part} is no range of lines.")
+        lines.update(range(int(first), int(last or first) + 1))
+    return match["path"].removeprefix("./"), frozenset(lines)
+
+
+async def _of_files(paths: Sequence[str], files: Sequence[str], host: Host) -> tuple[list[Subject], list[str]]:
+    wanted: dict[str, frozenset[int] | None] = {}
+    for given in paths:
+        path, lines = _parted(given)
+        kind = (await host.stat(path)).kind
+        if kind != "directory":
+            wanted[path] = lines
+            continue
+        prefix = "" if path in (".", "") else f"{path.rstrip('/')}/"
+        wanted |= {each: None for each in files if each.startswith(prefix)}
+    subjects = []
+    for path, lines in list(wanted.items())[:_FILES]:
+        if (subject := await _read(path, lines, False, host)) is not None:
+            subjects.append(subject)
+    return subjects, list(wanted)
+
+
+async def _uncommitted(host: Host, call: Call) -> tuple[list[Subject], list[str]]:
+    try:
+        changed = changed_lines(await git(host, call, [*DIFF, "HEAD", "--"]))
+    except InvalidArguments:  # there is no commit yet
+        changed = changed_lines(await git(host, call, [*DIFF, "--cached", "--"]))
+    other = await git(host, call, ["ls-files", "--others", "--exclude-standard", "-z"])
+    changed += [ChangedLines(path, frozenset(), True) for path in other.split("\0") if path]
+    subjects = []
+    for each in changed[:_FILES]:
+        lines = None if each.created else each.lines
+        if (subject := await _read(each.path, lines, each.created, host)) is not None:
+            subjects.append(subject)
+    return subjects, [each.path for each in changed]
+
+
+async def _of_commit(ref: str, paths: Sequence[str], host: Host, call: Call) -> tuple[list[Subject], list[str]]:
+    after = ["--", *(path for path in paths if path != ".")]
+    if ".." in ref:
+        diff, end = await git(host, call, [*DIFF, ref, *after]), ref.rpartition("..")[2].lstrip(".") or "HEAD"
+    else:
+        diff, end = await git(host, call, ["show", *DIFF[1:], "--format=", ref, *after]), ref
+    changed = changed_lines(diff)
+    subjects = []
+    for each in changed[:_FILES]:
+        try:
+            text = await git(host, call, ["show", "--no-textconv", f"{end}:{each.path}"])
+        except ToolError:
+            continue
+        lines = None if each.created else each.lines
+        subjects.append(Subject(each.path, text.encode("utf-8", "surrogateescape"), lines, created=each.created))
+    return subjects, [each.path for each in changed]
+
+
+async def _read(path: str, lines: frozenset[int] | None, created: bool, host: Host) -> Subject | None:
+    try:
+        content = await host.read(path, SIZE)
+    except ToolError:
+        return None
+    if b"\0" in content[:8_192]:
+        content = b""
+    return Subject(path, content, lines, created=created)
+
+
+def _findings(
+    subjects: Sequence[Subject],
+    names: Sequence[str],
+    files: Sequence[str],
+    modules: Modules,
+    sources: Mapping[str, Source],
+    graph: Graph,
+) -> list[Finding]:
+    found = [finding for path in names if (finding := left_over(path)) is not None]
+    for subject in subjects:
+        found += text_rules(subject) + secrets(subject) + tree_rules(subject) + import_rules(subject, modules, sources)
+    found += untested(subjects, graph, files)
+    return sorted(set(found), key=lambda each: (ORDER[each.severity], each.path, each.line))
+
+
+async def _there_after_all(finding: Finding, host: Host) -> bool:
+    """A module that .gitignore names is no less there: one that a build makes, for example."""
+    looked_for = re.search(r"no such file \((.+?)\)\.$", finding.message)
+    if looked_for is None:
+        return False
+    name = looked_for[1]
+    if name.startswith("."):
+        folder = finding.path.rpartition("/")[0]
+        return await _exists(host, f"{folder}/{name}" if folder else name)
+    return await _exists(host, name)
+
+
+async def _exists(host: Host, path: str) -> bool:
+    for ending in ("", ".py", ".ts", ".js", ".d.ts", "/index.ts", "/index.js"):
+        try:
+            await host.stat(f"{path}{ending}")
+        except FileMissing:
+            continue
+        except ToolError:
+            return False
+        return True
+    return False
+
+
+def _result(what: str, subjects: Sequence[Subject], names: Sequence[str], found: Sequence[Finding]) -> ToolResult:
+    counts = Counter(each.severity for each in found)
+    said = ", ".join(f"{counts[name]} {name}{'s' if counts[name] > 1 else ''}" for name in ORDER if counts[name])
+    size = f"{len(names)} file{'s' if len(names) != 1 else ''}"
+    head = f"Reviewed {what} ({size}) by rules: {said or 'nothing was found'}."
+    lines = [head]
+    if found:
+        lines += ["", *(each.told() for each in found[:_SHOWN])]
+    else:
+        lines.append(f"Looked for: {_RULES}. Whether it does what it should, rules cannot say.")
+    if len(found) > _SHOWN:
+        lines.append(f"- … {len(found) - _SHOWN} more")
+    if len(names) > _FILES:
+        lines.append(f"Only the first {_FILES} files were read.")
+    details: list[JsonValue] = [
+        {"path": each.path, "line": each.line, "severity": each.severity, "message": each.message, "fix": each.fix}
+        for each in found[:200]
+    ]
+    return ToolResult("\n".join(lines), {"findings": details}, said or "nothing found")

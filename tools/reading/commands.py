@@ -1,0 +1,125 @@
+"""With which commands a project is installed, built, checked and started: its own words first, then its ecosystem's."""
+
+import json
+import re
+from collections.abc import Mapping
+
+from tools.errors import ToolError
+from tools.host import Host
+from tools.reading.manifest import manifest, read_text
+
+KINDS = ("install", "build", "lint", "typecheck", "format", "start")
+_NAMES = {
+    "install": ("install", "setup", "bootstrap", "deps"),
+    "build": ("build", "compile"),
+    "lint": ("lint", "check", "eslint"),
+    "typecheck": ("typecheck", "type-check", "types", "tsc"),
+    "format": ("format", "fmt", "prettier"),
+    "start": ("run", "dev", "start", "serve"),
+}
+_LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
+
+
+async def found_commands(host: Host) -> dict[str, str]:
+    """The first that knows a kind says it: make, the scripts of package.json, then what the ecosystem has."""
+    names = {info.path: info.kind for info in await host.list(".")}
+    found: dict[str, str] = {}
+    for source in (_make, _node, _python, _cargo, _go):
+        for kind, command in (await source(host, names)).items():
+            found.setdefault(kind, command)
+    return {kind: found[kind] for kind in KINDS if kind in found}
+
+
+async def _make(host: Host, names: Mapping[str, str]) -> dict[str, str]:
+    if "Makefile" not in names:
+        return {}
+    targets = (await manifest(host, {"Makefile"})).scripts
+    return {
+        kind: f"make {name}"
+        for kind, wanted in _NAMES.items()
+        for name in reversed(wanted)
+        if f"make {name}" in targets
+    }
+
+
+async def _node(host: Host, names: Mapping[str, str]) -> dict[str, str]:
+    if "package.json" not in names:
+        return {}
+    try:
+        package = json.loads(await read_text(host, "package.json"))
+        scripts = package.get("scripts", {})
+    except (ValueError, AttributeError):
+        return {}
+    manager = next((manager for lock, manager in _LOCKS.items() if lock in names), "npm")
+    found = {"install": f"{manager} install"} if package.get("dependencies") or package.get("devDependencies") else {}
+    for kind, wanted in _NAMES.items():
+        name = next((name for name in wanted if name in scripts), None)
+        if name is not None and kind != "install":
+            found[kind] = f"{manager} run {name}"
+    return found
+
+
+async def _python(host: Host, names: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    text = await read_text(host, "pyproject.toml") if "pyproject.toml" in names else ""
+    python = await _interpreter(host, names)
+    if "uv.lock" in names:
+        found["install"] = "uv sync"
+    elif "poetry.lock" in names:
+        found["install"] = "poetry install"
+    elif "requirements.txt" in names:
+        found["install"] = f"{python} -m pip install -r requirements.txt"
+    elif "[project]" in text:
+        found["install"] = f"{python} -m pip install -e ."
+    if "[build-system]" in text:
+        found["build"] = f"{python} -m build"
+    if "ruff" in text or "ruff.toml" in names or ".ruff.toml" in names:
+        found |= {"lint": f"{python} -m ruff check .", "format": f"{python} -m ruff format ."}
+    elif ".flake8" in names or "flake8" in text:
+        found["lint"] = f"{python} -m flake8"
+    if "[tool.black]" in text:
+        found.setdefault("format", f"{python} -m black .")
+    if "mypy.ini" in names or "[tool.mypy]" in text:
+        found["typecheck"] = f"{python} -m mypy ."
+    for name in ("manage.py", "main.py", "app.py"):
+        if name in names:
+            found.setdefault("start", f"{python} {name}{' runserver' if name == 'manage.py' else ''}")
+    if script := re.search(r"^\[project\.scripts\]\s*\n\s*([\w-]+)\s*=\s*\"([\w.]+):", text, re.MULTILINE):
+        found["start"] = f"{python} -m {script[2].removesuffix('.__main__')}"
+    return found
+
+
+async def _interpreter(host: Host, names: Mapping[str, str]) -> str:
+    for folder in (".venv", "venv"):
+        if names.get(folder) == "directory":
+            try:
+                await host.stat(f"{folder}/bin/python")
+            except ToolError:
+                continue
+            return f"{folder}/bin/python"
+    return "python3"
+
+
+async def _cargo(host: Host, names: Mapping[str, str]) -> dict[str, str]:
+    if "Cargo.toml" not in names:
+        return {}
+    return {
+        "install": "cargo fetch",
+        "build": "cargo build",
+        "lint": "cargo clippy",
+        "typecheck": "cargo check",
+        "format": "cargo fmt",
+        "start": "cargo run",
+    }
+
+
+async def _go(host: Host, names: Mapping[str, str]) -> dict[str, str]:
+    if "go.mod" not in names:
+        return {}
+    return {
+        "install": "go mod download",
+        "build": "go build ./...",
+        "lint": "go vet ./...",
+        "format": "gofmt -w .",
+        "start": "go run .",
+    }
