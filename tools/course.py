@@ -33,7 +33,7 @@ from tools.protected import protected, runs_scripts
 from tools.settle import settled
 from tools.shield import finished
 from tools.site import HostedSite, Site, hosted, remote
-from tools.spec import Call, FileTool, PreparedChange, ToolResult, described
+from tools.spec import Call, PreparedChange, ToolResult, changes_files, described
 from tools.text import visible
 from tools.traces import Traces
 
@@ -142,7 +142,7 @@ class Course:
 
     async def _asked(self, passage: Passage, site: Site, decision: Decision) -> None:
         diff = None
-        if isinstance(passage.tool, FileTool) and hosted(site):
+        if changes_files(passage.tool) and hosted(site):
             prepared = await _safely(passage, passage.tool.prepare(passage.args, _host(passage, site), _call(passage)))
             diff = prepared.result.content
         passage.ledger.note(passage.event("pending"))
@@ -157,7 +157,7 @@ class Course:
         passage.approved = True
 
     async def _performed(self, passage: Passage, site: Site) -> Outcome:
-        if isinstance(passage.tool, FileTool) and hosted(site):
+        if changes_files(passage.tool) and hosted(site):
             host = _host(passage, site)
             prepared = await _safely(passage, passage.tool.prepare(passage.args, host, _call(passage)))
             return await self._changed(passage, host, _seen(passage, prepared))

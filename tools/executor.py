@@ -75,9 +75,15 @@ class Executor:
 
     async def end(self, ledger: Ledger) -> list[Killed]:
         """At a task's end: its background commands end with it."""
+        ended = await self.stop_commands(ledger)
+        self._sessions.pop(ledger, None)
+        return ended
+
+    async def stop_commands(self, ledger: Ledger) -> list[Killed]:
+        """Ends what a task still has running in the background; the task itself may go on."""
         ended: list[Killed] = []
-        session = self._sessions.pop(ledger, None)
-        for command_id, workspace in session.commands.items() if session else ():
+        session = self._sessions.get(ledger)
+        for command_id, workspace in list(session.commands.items()) if session else ():
             for site in self._sites:
                 if hosted(site):
                     with suppress(ToolError):
@@ -85,7 +91,9 @@ class Executor:
                 elif remote(site):
                     ended.extend(await site.stop(command_id, workspace))
             if session and command_id in session.windows:
-                await self._ended(command_id, session.windows[command_id], ledger)
+                await self._ended(command_id, session.windows.pop(command_id), ledger)
+            if session:
+                del session.commands[command_id]
         return ended
 
     async def _ended(self, command_id: str, window: Window, ledger: Ledger) -> None:
@@ -232,6 +240,6 @@ def _order(
         if conflict(mine.access, other.access):
             waits.append(earlier)
             twin = None
-        elif mine.spec.effects == "none" and mine.spec is other.spec and mine.args == other.args:
+        elif mine.spec.effects == "none" and mine.spec is other.spec and calls[index].args == calls[earlier].args:
             twin = earlier
     return waits, None if waits and twin in waits else twin

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from pydantic import ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
@@ -128,7 +128,6 @@ class Output(Protocol):
     def __call__(self, stream: str, text: str) -> None: ...
 
 
-@runtime_checkable
 class Tool(Protocol, Generic[A_contra]):
     """A tool without effects on files: it reads, or it runs something."""
 
@@ -137,7 +136,6 @@ class Tool(Protocol, Generic[A_contra]):
     async def run(self, args: A_contra, host: Host, call: Call, output: Output) -> ToolResult: ...
 
 
-@runtime_checkable
 class FileTool(Protocol, Generic[A_contra]):
     """A tool that changes files: it only says what would change; the executor does it."""
 
@@ -147,6 +145,11 @@ class FileTool(Protocol, Generic[A_contra]):
 
 
 AnyTool = Tool[Any] | FileTool[Any]
+
+
+def changes_files(tool: AnyTool) -> TypeGuard[FileTool[Any]]:
+    # A protocol's own check looks at every member, which is felt where it is asked with every call.
+    return hasattr(tool, "prepare")
 
 
 def described(arguments: JsonObject) -> str:

@@ -15,7 +15,7 @@ from tools.local.sandbox import Sandboxes
 from tools.local.scan import Shelf
 from tools.local.table import ProcessTable, process_table
 from tools.registry import Registry
-from tools.spec import AnyTool, Call, FileTool, Output, ToolResult
+from tools.spec import AnyTool, Call, Output, ToolResult, changes_files
 
 _HOSTS = 64
 
@@ -67,7 +67,7 @@ class LocalSite:
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         host = self._local(call.workspace)
         arguments = tool.spec.arguments.model_validate(args)
-        if isinstance(tool, FileTool):
+        if changes_files(tool):
             prepared = await tool.prepare(arguments, host, call)
             for change in prepared.changes:
                 await host.apply(change)
