@@ -1,8 +1,11 @@
 """
 EngineError
 ├── Refused         an operation that does not fit the task as it is; `code` is stable, `status` an HTTP status
-└── StepFailed      a step failed for good; `code` and `recoverable` go to the task as they are
+├── StepFailed      a step failed for good; `code` and `recoverable` go to the task as they are
+└── Escalated       what was done does not hold, and a person is needed; everything is kept
 """
+
+from collections.abc import Sequence
 
 
 class EngineError(Exception):
@@ -24,3 +27,14 @@ class StepFailed(EngineError):
         self.code = code
         self.message = message
         self.recoverable = recoverable
+
+
+class Escalated(EngineError):
+    """`key` names it for good: a task that is resumed after it has attempts of its own again."""
+
+    def __init__(self, key: str, reason: str, *, attempts: int, suggestions: Sequence[str]) -> None:
+        super().__init__(reason)
+        self.key = key
+        self.reason = reason
+        self.attempts = attempts
+        self.suggestions = list(suggestions)

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal, Protocol
 
-from sidecar.engine.errors import StepFailed
+from sidecar.engine.errors import Escalated, StepFailed
 from sidecar.engine.memory import Kind, Round
 from sidecar.engine.run import Places, TaskRun
 from sidecar.engine.timeline import branched
 from sidecar.journal.errors import JournalError, LeaseLost, WrongStatus
 from sidecar.journal.port import Claim, Journal, Record
-from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, StatusEvent, UsageEvent
+from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent, UsageEvent
 from sidecar.wire.tasks import Status, TaskResult
 
 log = logging.getLogger(__name__)
@@ -45,6 +45,8 @@ class Worker:
         self._claiming: asyncio.Task[None] | None = None
         #: Called when the last task at work has ended.
         self.on_rest: Callable[[], None] = lambda: None
+        #: Called when a task needs a person, with the task's id and why.
+        self.on_escalation: Callable[[str, str], None] = lambda task_id, reason: None
 
     def start(self) -> None:
         self._wake.set()
@@ -149,6 +151,8 @@ class Worker:
             limit = run.request.options.max_duration
             message = f"The task was not done within {limit:g} seconds. What it did is kept; resume it to go on."
             await self._fail(run, "max_duration", message, recoverable=True)
+        except Escalated as needed:
+            await self._escalate(run, needed)
         except StepFailed as error:
             await self._fail(run, error.code, error.message, recoverable=error.recoverable)
         except JournalError:
@@ -180,6 +184,24 @@ class Worker:
                 StatusEvent(status=Status.FAILED, reason=message),
                 when=frozenset({Status.QUEUED, *_ALIVE}),
             )
+            return
+        await self._cancelled(run)
+
+    async def _escalate(self, run: TaskRun, needed: Escalated) -> None:
+        """What was done stays as it is. The record tells a resumed task that it may try again."""
+        await self._work.tidy(run)
+        # How many messages there were: whoever goes on sees whether the person has said something since.
+        record = Record(Kind.STEP, branched(needed.key, run.memory.branch), str(len(run.memory.messages)))
+        with suppress(WrongStatus):
+            await run.move(
+                UsageEvent(**run.usage.model_dump()),
+                ErrorEvent(code="not_verified", message=needed.reason, recoverable=True),
+                EscalationEvent(reason=needed.reason, attempts=needed.attempts, suggestions=needed.suggestions),
+                StatusEvent(status=Status.ESCALATED, reason=needed.reason),
+                records=[record],
+                when=_ALIVE,
+            )
+            self.on_escalation(run.task_id, needed.reason)
             return
         await self._cancelled(run)
 

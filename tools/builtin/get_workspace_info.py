@@ -56,7 +56,7 @@ class GetWorkspaceInfo:
         names = [name for name in listener.text.split("\0") if name]
         counts = Counter(_LANGUAGES[suffix] for name in names if (suffix := _suffix(name)) in _LANGUAGES)
         try:
-            framework: str | None = (await found_framework(host, None)).name
+            framework: str | None = (await found_framework(host)).name
         except ToolError:
             framework = None
         branch = await branch_of(host)

@@ -13,8 +13,18 @@ from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 _SHOWN = 30
 
 
+_Target = Annotated[str, Field(max_length=4_096)]
+
+
 class RunTestsArguments(Arguments):
-    target: Annotated[str, Field(max_length=4_096, description="A file, directory or test name.")] | None = None
+    target: Annotated[
+        _Target | Annotated[list[_Target], Field(max_length=200)] | None,
+        Field(description="A file, directory or test name, or several."),
+    ] = None
+
+    @property
+    def targets(self) -> list[str]:
+        return [self.target] if isinstance(self.target, str) else self.target or []
 
     def paths(self) -> tuple[str, ...]:
         return (".",)
@@ -28,6 +38,10 @@ class RunTests:
             "its tests, all or those of target. Gives counts, and the name and message of each failed test."
         ),
         arguments=RunTestsArguments,
+        brief=(
+            "Run the project's tests, all or those of target: a file, directory or test name. Says "
+            "which failed and why."
+        ),
         executor="hybrid",
         timeout=600.0,
         parallel=False,
@@ -37,9 +51,9 @@ class RunTests:
     )
 
     async def run(self, args: RunTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        if args.target is not None and args.target.startswith("-"):
+        if any(target.startswith("-") for target in args.targets):
             raise InvalidArguments("target is a file, a directory or a test name, and none begins with a dash.")
-        framework = await runnable(await found_framework(host, args.target), host, call.id)
+        framework = await runnable(await found_framework(host, args.targets), host, call.id)
         result = await host.run(
             framework.argv,
             call_id=call.id,

@@ -20,9 +20,9 @@ class Framework(NamedTuple):
     argv: Sequence[str]
 
 
-async def found_framework(host: Host, target: str | None) -> Framework:
+async def found_framework(host: Host, targets: Sequence[str] = ()) -> Framework:
     names = {info.path: info.kind for info in await host.list(".")}
-    after = [target] if target else []
+    after = [target for target in targets if target]
     python = await _python(host, names)
     if await _uses_pytest(host, names):
         return Framework("pytest", [*python, "-m", "pytest", "-q", "-rfE", "--tb=short", "--color=no", *after])
@@ -36,8 +36,8 @@ async def found_framework(host: Host, target: str | None) -> Framework:
     if await _python_tests(host, names):
         if not after:
             return Framework("unittest", [*python, "-m", "unittest", "discover", *await _where(host, names)])
-        module = target.removesuffix(".py").replace("/", ".") if target else ""
-        return Framework("unittest", [*python, "-m", "unittest", module])
+        modules = [target.removesuffix(".py").replace("/", ".") for target in after]
+        return Framework("unittest", [*python, "-m", "unittest", *modules])
     if "Makefile" in names and await _has_target(host):
         return Framework("make", ["make", "test"])
     raise ToolError(

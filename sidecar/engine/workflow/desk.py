@@ -50,6 +50,8 @@ class Desk:
     past: Sequence[Turn]
     read_only: bool
     trusted: bool = False
+    #: What was done in this life of the task, by its key: whoever mends something goes on with the same conversation.
+    jobs: dict[str, tuple[Job, AgentBooks]] = field(default_factory=dict)
     _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def agent(self, name: str) -> Agent:
@@ -58,7 +60,7 @@ class Desk:
 
     async def work(self, key: str, name: str, told: Sequence[str] = ()) -> str:
         """The agent's last word on the request, and on what it is told beside it."""
-        job, books = await self.job(key, name, told)
+        job, books = self.jobs[key] = await self.job(key, name, told)
         return await work(job, books)
 
     async def job(self, key: str, name: str, told: Sequence[str] = ()) -> tuple[Job, AgentBooks]:
@@ -82,6 +84,7 @@ class Desk:
         context = self.run.request.context
         return Brief(
             asked=self.request,
+            workspace=self.run.request.workspace,
             part=part_of(key),
             told=told,
             current_file=context.current_file,
@@ -125,6 +128,14 @@ class Desk:
         except ToolError:
             return []
         return result.content.splitlines()[1:] if isinstance(result.content, str) else []
+
+    def knows_no_language(self, name: str) -> bool:
+        """Whether an agent is played by what answers the same however often it is asked."""
+        try:
+            model = self.catalog.model_for(self.agent(name).role, self.run.request.options.models)
+        except NoSuchModel:
+            return False
+        return model.provider == "offline"
 
     def _model(self, agent: Agent) -> Model:
         def tell(switch: Switch) -> None:

@@ -23,7 +23,7 @@ def handoff(
 
 def so_far(results: dict[str, str], run: TaskRun) -> list[str]:
     """What the earlier steps said, the newest ones whole, and which files they changed."""
-    said = [f"{agent_of(key)} said:\n{text[:_STATE]}" for key, text in results.items() if text]
+    said = [f"{agent_of(key)} said:\n{text[:_STATE]}" for key, text in results.items() if text and agent_of(key)]
     if not said:
         return []
     files = run.memory.files_modified()
@@ -52,8 +52,8 @@ def unfinished(why: str) -> str:
 
 
 def agent_of(key: str) -> str:
-    """The agent in a step's key: `r1.2-coder.s1` is the coder's."""
-    return key.rpartition("-")[2].partition(".")[0]
+    """The agent in a step's key: `r1.2-coder.s1` is the coder's; `r1.verify1` is nobody's."""
+    return key.partition(".")[2].partition(".")[0].partition("-")[2]
 
 
 def part_of(key: str) -> str:
@@ -63,7 +63,7 @@ def part_of(key: str) -> str:
 
 def summary(results: dict[str, str]) -> str:
     """The last word; a verdict is put into words, beside those of the agent that it is about."""
-    said = [(agent_of(key), text) for key, text in results.items() if text]
+    said = [(agent, text) for key, text in results.items() if text and (agent := agent_of(key))]
     if not said:
         return ""
     agent, last = said[-1]

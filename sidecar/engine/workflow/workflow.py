@@ -1,4 +1,4 @@
-"""From a claimed task to its result: route it, then carry out the steps of its kind."""
+"""From a claimed task to its result: route it, carry out the steps of its kind, verify what was done."""
 
 import json
 from collections.abc import Sequence
@@ -11,11 +11,14 @@ from sidecar.engine.run import TaskRun
 from sidecar.engine.workflow.books import asked
 from sidecar.engine.workflow.desk import Desk
 from sidecar.engine.workflow.handover import summary
+from sidecar.engine.workflow.proof import Proof
 from sidecar.engine.workflow.stages import stages
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import NoSuchModel
-from sidecar.models.port import ModelTurn, Turn, UserTurn
+from sidecar.models.port import Model, ModelTurn, Turn, UserTurn
+from sidecar.verify.configured import configured
+from sidecar.verify.verifier import Verifier
 from sidecar.wire.events import Event, RouteEvent
 from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
 from tools.executor import Executor
@@ -33,19 +36,25 @@ class Workflow:
         registry: Registry,
         executor: Executor,
         customs: Customs | None = None,
+        verifier: Verifier | None = None,
     ) -> None:
         self._journal = journal
         self._catalog = catalog
         self._registry = registry
         self._executor = executor
         self._customs = customs or Customs()
+        self._verifier = verifier or Verifier()
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
         prefix = f"r{run.memory.current_round}"
         custom = self._customs.of(run.request.workspace)
         chosen = await self._route(f"{prefix}.route", run)
         if missing := [name for name in chosen.pipeline if name not in custom.agents]:
-            message = f"There is no agent {missing[0]} here. Put its file back, or choose another one, and resume."
+            message = (
+                f"There is no agent {missing[0]} here, only {', '.join(custom.agents)}. Your own are Markdown files in "
+                "`agents/` of your configuration directory, or of `.brain/` in a workspace that you trust. Put its "
+                "file there and resume, or choose another one."
+            )
             raise StepFailed("no_agent", message, recoverable=True)
         desk = Desk(
             run=run,
@@ -59,11 +68,13 @@ class Workflow:
             read_only=chosen.intent in READ_ONLY,
             trusted=self._customs.trusts(run.request.workspace),
         )
-        results = await run_pipeline(stages(desk, chosen), run)
+        proof = Proof(desk, self._journal, self._verifier, configured(run.request.workspace) if desk.trusted else None)
+        results = await run_pipeline([*stages(desk, chosen), *proof.stages()], run)
+        checked = proof.last(results)
         return TaskResult(
             summary=summary(results),
             files_modified=run.memory.files_modified(),
-            verification=None,
+            verification=checked.result() if checked is not None else None,
             usage=run.usage,
         )
 
@@ -87,20 +98,30 @@ class Workflow:
 
         async def decide() -> str:
             answer = route(asked(run), options, self._customs.of(run.request.workspace).commands)
-            if not unsure(answer) or options.intent is not None:
+            model = self._judge(run) if unsure(answer) and options.intent is None else None
+            if model is None:
                 return answer.to_json()
-            try:
-                model = self._catalog.model_for("fast", options.models)
-            except NoSuchModel:
-                return answer.to_json()
-            if model.provider in _NO_LANGUAGE:
-                return answer.to_json()
-            return (await second_opinion(asked(run), answer, model, options)).to_json()
+            answer, usage = await second_opinion(asked(run), answer, model, options)
+            await run.spend(f"{key}.asked", usage)
+            return answer.to_json()
 
         def event(value: str) -> Sequence[Event]:
             return [RouteEvent(**json.loads(value))]
 
+        run.recall(f"{key}.asked")
         return RouteAnswer.model_validate_json(await run.step(key, decide, done=event))
+
+    def _judge(self, run: TaskRun) -> Model | None:
+        """The language model that may know better than the rules, if there is one and the budget allows it."""
+        options = run.request.options
+        unpriced = options.max_cost_usd is not None and not self._catalog.priced("fast", options.models)
+        if unpriced or run.overspent() is not None:
+            return None
+        try:
+            model = self._catalog.model_for("fast", options.models)
+        except NoSuchModel:
+            return None
+        return None if model.provider in _NO_LANGUAGE else model
 
     async def _past(self, run: TaskRun) -> list[Turn]:
         """What was said before: earlier tasks of the conversation, and earlier rounds of this one."""

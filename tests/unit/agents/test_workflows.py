@@ -234,8 +234,8 @@ WORK = {
     "planner": [
         {"text": "no plan"},
         plan(
-            {"id": "a", "title": "A", "files": ["a.txt"]},
-            {"id": "b", "title": "B", "files": ["b.txt"]},
+            {"id": "a", "title": "A", "files": ["a"]},
+            {"id": "b", "title": "B", "files": ["b"]},
             {"id": "c", "title": "C", "after": ["a", "b"]},
         ),
     ],

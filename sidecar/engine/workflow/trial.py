@@ -1,0 +1,106 @@
+"""How a verification runs something: through the executor, as the task's own calls, recorded under stable names."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from sidecar.engine.run import TaskRun
+from sidecar.engine.timeline import branched
+from sidecar.engine.workflow.books import asked
+from sidecar.wire.base import JsonObject
+from sidecar.wire.events import Event, ToolEvent
+from sidecar.wire.tasks import Approvals
+from tools.executor import BatchContext, Executor, ToolCall
+from tools.ledger import Intent, Kept, Ledger, ListLedger, Outcome, Question
+
+#: In the name of a call: it belongs to a verification.
+MARK = ".verify"
+#: An outcome that says nothing about the check.
+_CUT_OFF = frozenset({"cancelled", "unknown"})
+
+
+class Trial:
+    def __init__(self, run: TaskRun, executor: Executor, key: str) -> None:
+        self._run = run
+        self._executor = executor
+        self._key = key
+
+    async def run(
+        self,
+        name: str,
+        tool: str,
+        args: JsonObject,
+        *,
+        seconds: float | None = None,
+        said: str = "",
+        allowed: bool = False,
+        place: str | None = None,
+        where: str = "",
+    ) -> Outcome | None:
+        run = self._run
+        call_id = branched(f"{run.task_id}.{self._key}.{name}", run.memory.branch)
+        ledger: Ledger = run if place is None else Aside(run, where)
+        if place is None:
+            call_id = await self._unused(call_id)
+        context = BatchContext(
+            workspace=place or run.request.workspace,
+            approvals=self._approvals(allowed),
+            ledger=ledger,
+            task_text=said or asked(run),
+        )
+        try:
+            async with asyncio.timeout(seconds):
+                (outcome,) = await self._executor.batch([ToolCall(call_id, tool, args)], context)
+        except TimeoutError:
+            return None
+        return outcome
+
+    def _approvals(self, allowed: bool) -> Approvals:
+        wanted = self._run.request.options.approvals
+        return "auto" if allowed and wanted != "readonly" else wanted
+
+    async def _unused(self, call_id: str) -> str:
+        """A check may be run again: one that was cut off in an earlier life of the task is ended, and begun anew."""
+        run, name, number = self._run, call_id, 0
+        while name in run.memory.intents:
+            outcome = run.memory.outcomes.get(name)
+            if outcome is None:
+                await self._executor.abandon({name: run.memory.intents[name]}, run.request.workspace, run)
+            elif outcome.status not in _CUT_OFF:
+                break
+            number += 1
+            name = f"{call_id}+{number}"
+        return name
+
+
+class Aside(ListLedger):
+    """The books of a call in a private copy: it is seen like any other, but does nothing to the task's own files."""
+
+    def __init__(self, run: TaskRun, where: str) -> None:
+        super().__init__()
+        self._run = run
+        self._where = where
+
+    def note(self, event: Event) -> None:
+        self._run.note(self._placed(event))
+
+    def live(self, event: Event) -> None:
+        self._run.live(event)
+
+    def killed(self, call_id: str, pid: int, command: str) -> None:
+        self._run.killed(call_id, pid, command)
+
+    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: Sequence[Kept] = ()) -> None:
+        self.note(event)
+
+    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[Kept] = ()) -> None:
+        self.outcomes[call_id] = outcome
+        self.note(event)
+
+    async def ask(self, question: Question) -> Literal["allow", "deny"]:
+        return await self._run.ask(question)
+
+    def _placed(self, event: Event) -> Event:
+        if not isinstance(event, ToolEvent):
+            return event
+        return event.model_copy(update={"args": {**event.args, "where": self._where}})

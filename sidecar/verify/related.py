@@ -1,0 +1,70 @@
+"""Which tests touch a change: those that were changed themselves, and those that name what was changed."""
+
+import re
+from collections.abc import Sequence
+
+from sidecar.verify.change import Change, is_code, is_test
+from tools.builtin.listener import Listener
+from tools.builtin.ripgrep import ripgrep
+from tools.errors import ToolError
+from tools.host import Host
+
+#: More than this is no longer a selection.
+MOST = 40
+_SECONDS = 20.0
+_GLOBS = (
+    "test_*.py",
+    "*_test.py",
+    "tests.py",
+    "*_test.go",
+    "*.test.*",
+    "*.spec.*",
+    "*-test.*",
+    "*_spec.*",
+    "**/tests/**/*.rs",
+    "**/__tests__/**",
+)
+#: Files that stand for the folder they are in.
+_FOLDER_NAMES = frozenset({"__init__", "index", "mod", "main", "lib"})
+
+
+async def touching(changes: Sequence[Change], host: Host, call_id: str) -> list[str]:
+    """The test files, those that were changed first; none where nothing that runs was changed."""
+    found = [change.path for change in changes if is_test(change.path) and change.after is not None]
+    names = {
+        name for change in changes if is_code(change.path) and not is_test(change.path) for name in _names(change.path)
+    }
+    if names:
+        found += [path for path in await _mentioning(sorted(names), host, call_id) if is_test(path)]
+    return list(dict.fromkeys(found))[:MOST]
+
+
+def _names(path: str) -> list[str]:
+    """By what others would name a file: its stem, or its folder's name."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    if stem in _FOLDER_NAMES:
+        return [parent] if (parent := folder.rpartition("/")[2]) else []
+    return [stem]
+
+
+async def all_of_them(host: Host, call_id: str) -> set[str]:
+    """Every test file that there is, by its name."""
+    return {path for path in await _searched(["--files", "--null"], host, call_id) if is_test(path)}
+
+
+async def _mentioning(names: Sequence[str], host: Host, call_id: str) -> list[str]:
+    words = "|".join(re.escape(name) for name in names)
+    pattern = rf"(?:^|[^\w])(?:{words})(?:[^\w]|$)"
+    return await _searched(["--files-with-matches", "--null", "-e", pattern], host, call_id)
+
+
+async def _searched(words: Sequence[str], host: Host, call_id: str) -> list[str]:
+    globs = [word for glob in _GLOBS for word in ("-g", glob)]
+    argv = [ripgrep(), "--no-config", *globs, *words, "--", "."]
+    listener = Listener()
+    try:
+        await host.run(argv, call_id=call_id, timeout=_SECONDS, output=listener, log=False)
+    except ToolError:
+        return []
+    return sorted(path.removeprefix("./") for path in listener.text.split("\0") if path)

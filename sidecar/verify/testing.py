@@ -1,0 +1,135 @@
+"""One run of a project's tests: how it is asked for, and what it came to."""
+
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from sidecar.verify.runner import exit_code, refused
+from tools.builtin.test_frameworks import Framework
+from tools.ledger import Outcome
+
+#: Runners that take the names of files behind `npm test --`.
+_TAKES_FILES = re.compile(r"\b(?:vitest|jest|mocha|node\b.*--test)\b")
+#: Frameworks whose counts can be read, so that a run without a single test is known for what it is.
+_COUNTED = frozenset({"pytest", "unittest", "go", "cargo"})
+_UNITTEST_NAME = re.compile(r"^(?P<test>\w+) \((?P<owner>[\w.]+)\)")
+_NO_TESTS = 5
+
+
+class Failed(NamedTuple):
+    name: str
+    message: str
+
+    @property
+    def kind(self) -> str:
+        """What went wrong, in one word: two failures of different kinds are not the same failure."""
+        word = re.match(r"[\w.]+", self.message.strip())
+        kind = word[0].rpartition(".")[2] if word else ""
+        return "AssertionError" if kind in ("assert", "Failed") else kind
+
+    @property
+    def file(self) -> str:
+        return self.name.partition("::")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class TestRun:
+    """`state`: it ran to an exit code, it was not allowed, it was cut off, or it could not be run at all."""
+
+    __test__ = False
+
+    state: Literal["ran", "refused", "late", "missing"]
+    why: str = ""
+    command: str = ""
+    exit_code: int | None = None
+    passed: int = 0
+    failures: list[Failed] = field(default_factory=list)
+    duration_ms: float = 0
+    output: str = ""
+    counted: bool = False
+
+    @property
+    def green(self) -> bool:
+        return self.state == "ran" and self.exit_code == 0
+
+    @property
+    def empty(self) -> bool:
+        """It ran not a single test, so it says nothing."""
+        return (
+            self.state == "ran"
+            and self.counted
+            and not self.passed
+            and not self.failures
+            and self.exit_code in (0, _NO_TESTS)
+        )
+
+    @property
+    def names(self) -> set[str]:
+        return {failed.name for failed in self.failures}
+
+
+def run_of(outcome: Outcome | None, seconds: float | None = None) -> TestRun:
+    if outcome is None:
+        return TestRun("late", f"they took longer than {seconds or 0:g} s")
+    details: dict[str, Any] = outcome.details if isinstance(outcome.details, dict) else {}
+    code = exit_code(outcome)
+    if refused(outcome):
+        return TestRun("refused", outcome.error.message if outcome.error else "")
+    if details.get("timedOut"):
+        return TestRun("late", "they ran into the time limit of run_tests")
+    if code is None:
+        said = outcome.error.message if outcome.error else outcome.content
+        return TestRun("missing", said.partition("\n")[0][:300])
+    framework = str(details.get("framework", ""))
+    return TestRun(
+        "ran",
+        command=str(details.get("command", "")),
+        exit_code=code,
+        passed=int(details.get("passed") or 0),
+        failures=[Failed(str(each["name"]), str(each["message"])) for each in details.get("failures") or []],
+        duration_ms=outcome.duration_ms,
+        output=str(details.get("output", "")),
+        counted=framework in _COUNTED,
+    )
+
+
+def selection(framework: Framework, script: str, files: Sequence[str]) -> list[str]:
+    """The test files as this framework takes them; none if it cannot run some alone."""
+    match framework.name:
+        case "pytest" | "unittest":
+            return [path for path in files if path.endswith(".py")]
+        case "npm" if _TAKES_FILES.search(script):
+            return [path for path in files if not path.endswith((".py", ".go", ".rs"))]
+        case "go":
+            folders = dict.fromkeys(posixpath.dirname(path) for path in files if path.endswith(".go"))
+            return [f"./{folder}" if folder else "." for folder in folders]
+    return []
+
+
+def by_name(framework: str, names: Sequence[str]) -> list[str] | None:
+    """Just these tests, as targets; nothing if the framework cannot be told so."""
+    if framework == "pytest":
+        return list(names)
+    if framework == "unittest":
+        found = [_UNITTEST_NAME.match(name) for name in names]
+        dotted = [_dotted(match["test"], match["owner"]) for match in found if match]
+        return dotted if len(dotted) == len(names) else None
+    return None
+
+
+def _dotted(test: str, owner: str) -> str:
+    return owner if owner.endswith(f".{test}") else f"{owner}.{test}"
+
+
+def located(failed: Failed, output: str) -> str:
+    """A failure on one line, with the place in the code where the run's own traceback puts it."""
+    test = failed.name.rpartition("::")[2].partition("[")[0]
+    place = ""
+    if test:
+        block = re.search(rf"^_+ .*\b{re.escape(test)}\b.* _+\n(?P<body>.*?)(?=^_+ .* _+$|^=+ )", output, re.M | re.S)
+        lines = re.findall(r"^([\w./-]+:\d+): ", block["body"], re.MULTILINE) if block else []
+        place = f" ({lines[-1]})" if lines else ""
+    message = f": {failed.message}" if failed.message else ""
+    return f"{failed.name}{message}{place}"
