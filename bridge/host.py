@@ -83,6 +83,7 @@ class BridgeSite:
                 args=args,
                 timeout_ms=max(1, round(call.timeout * 1000)),
                 workspace=session.hello.workspace,
+                approved=call.approved or None,
             )
 
             def ended(settled: Settled) -> None:

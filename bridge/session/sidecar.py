@@ -220,5 +220,10 @@ def _listed(calls: list[_Open]) -> list[OpenCall]:
 
 def _plain(frame: ToolCallFrame) -> OpenCall:
     return OpenCall(
-        id=frame.id, tool=frame.tool, args=frame.args, timeout_ms=frame.timeout_ms, workspace=frame.workspace
+        id=frame.id,
+        tool=frame.tool,
+        args=frame.args,
+        timeout_ms=frame.timeout_ms,
+        workspace=frame.workspace,
+        approved=frame.approved,
     )

@@ -46,7 +46,7 @@ class Runner:
         output = LiveOutput(self._streams, wanted.id)
         try:
             result = await self._carried_out(
-                wanted, Call(wanted.id, wanted.workspace, _limit(wanted), {}, heard), output
+                wanted, Call(wanted.id, wanted.workspace, _limit(wanted), {}, heard, bool(wanted.approved)), output
             )
         except ToolError as error:
             return Answer(None, ErrorBody(code=error.code, message=error.message), killed)

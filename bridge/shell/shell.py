@@ -21,6 +21,8 @@ from bridge.shell.runner import Runner
 from bridge.shell.site import BufferedSite
 from sidecar.wire.bridge import FRAME_LIMIT, SUBPROTOCOL, Diagnostic, NotifyFrame, OpenCall, ShellInfo, Welcome
 from sidecar.wire.events import ErrorBody
+from tools.local.limits import Limits
+from tools.local.sandbox import Sandboxes
 from tools.registry import Registry, default_registry
 
 log = logging.getLogger(__name__)
@@ -44,7 +46,8 @@ Find = Callable[[], Endpoint | None]
 class ReferenceShell:
     """`async with ReferenceShell(…) as shell`: connected as long as it lasts, whatever happens in between.
 
-    `private` is the sidecar's data directory, which no tool may touch; `data_dir` is the shell's own.
+    `private` is the sidecar's data directory, which no tool may touch; `data_dir` is the shell's own. Its commands run
+    inside the best of `sandboxes`, as those of the sidecar do.
     """
 
     def __init__(
@@ -57,18 +60,21 @@ class ReferenceShell:
         registry: Registry | None = None,
         tools: Iterable[str] | None = None,
         info: ShellInfo | None = None,
+        sandboxes: Sandboxes | None = None,
+        limits: Limits = Limits(),  # noqa: B008 - never changed
     ) -> None:
         self.workspace = os.path.realpath(workspace)
         self.connected = asyncio.Event()
         #: Told of each welcome; for whoever shows the state of the connection.
         self.on_welcome: Callable[[Welcome], None] = lambda _: None
+        self.sandboxes = sandboxes or Sandboxes()
         self._find = find
         registry = registry or default_registry()
         offered = [tool.spec.name for tool in registry if tool.spec.executor != "local"] if tools is None else tools
         info = info or ShellInfo(name="reference", version="1")
         self._session = ShellSession(info, self.workspace, offered)
         self._buffers = Buffers()
-        self._site = BufferedSite(registry, data_dir, self._buffers, private or data_dir)
+        self._site = BufferedSite(registry, data_dir, self._buffers, private or data_dir, self.sandboxes, limits)
         self._runner = Runner(registry, self._site, self._streamed)
         self._running: dict[str, asyncio.Task[None]] = {}
         self._outbox: Outbox | None = None

@@ -9,6 +9,7 @@ from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.local import LocalSite
 from tools.local.host import LocalHost
+from tools.local.limits import Limits
 from tools.local.sandbox import Sandboxes
 from tools.registry import Registry
 from tools.shield import finished
@@ -20,9 +21,15 @@ class BufferedSite(LocalSite):
     """`private` is the sidecar's own directory, with its token: no tool reads or writes it, here no more than there."""
 
     def __init__(
-        self, registry: Registry, data_dir: Path, buffers: Buffers, private: Path, sandboxes: Sandboxes | None = None
+        self,
+        registry: Registry,
+        data_dir: Path,
+        buffers: Buffers,
+        private: Path,
+        sandboxes: Sandboxes,
+        limits: Limits,
     ) -> None:
-        super().__init__(registry, data_dir, sandboxes=sandboxes, private=private)
+        super().__init__(registry, data_dir, sandboxes=sandboxes, limits=limits, private=private)
         self._buffers = buffers
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:

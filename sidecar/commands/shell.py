@@ -7,18 +7,16 @@ import os
 import sys
 from pathlib import Path
 
-from sidecar import __version__
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.exits import EXIT_USAGE
 from sidecar.commands.options import add_data_dir, add_workspace, data_dir, workspace
-from sidecar.config.places import READY_FILE, TOKEN_FILE
 from sidecar.telemetry import logs
-from sidecar.wire.bridge import ShellInfo, Welcome
+from sidecar.wire.bridge import Welcome
 
 ABOUT = """\
 Connect to the sidecar of a data directory as a desktop shell, and carry out its tools in a workspace until told to
 stop. It waits for a sidecar that is not there yet, and comes back to one that was restarted. With each connection it
-prints one JSON line on standard output, {"event":"connected","session":…,"workspace":…,"tools":[…]}."""
+prints one JSON line on standard output, {"event":"connected","session":…,"workspace":…,"tools":[…],"sandbox":…}."""
 EXAMPLES = """\
 examples:
   brain shell                                   in this directory, with every tool
@@ -42,13 +40,12 @@ def act(args: argparse.Namespace) -> int:
 
 
 async def _shell(args: argparse.Namespace, place: Path, data: Path) -> int:
-    from bridge.shell import Endpoint, ReferenceShell
     from bridge.shell.place import Place
+    from sidecar.commands import shells
     from sidecar.commands.serving import stop_on_signals, stop_with_parent
     from tools.registry import default_registry
 
-    registry = default_registry()
-    offered = [tool.spec.name for tool in registry if tool.spec.executor != "local"]
+    offered = shells.offered(default_registry())
     if args.tools:
         wanted = [name.strip() for name in args.tools.split(",") if name.strip()]
         unknown = [name for name in wanted if name not in offered]
@@ -56,35 +53,21 @@ async def _shell(args: argparse.Namespace, place: Path, data: Path) -> int:
             raise CommandFailed(f"No tool is called {', '.join(unknown)}. There are: {', '.join(offered)}.", EXIT_USAGE)
         offered = wanted
 
-    def find() -> Endpoint | None:
-        try:
-            ready = json.loads((data / READY_FILE).read_text(encoding="utf-8"))
-            return Endpoint(ready["url"], (data / TOKEN_FILE).read_text(encoding="utf-8").strip())
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-
     def welcomed(frame: Welcome) -> None:
         said = {"event": "connected", "session": frame.session, "workspace": shell.workspace, "tools": offered}
-        sys.stdout.write(json.dumps({**said, "pid": os.getpid()}) + "\n")
+        sys.stdout.write(json.dumps({**said, "pid": os.getpid(), "sandbox": shell.sandboxes.tier}) + "\n")
         sys.stdout.flush()
 
-    if find() is None:
+    if shells.endpoint(data) is None:
         sys.stderr.write(f"No sidecar is running on {data} yet; waiting for one (`brain serve`).\n")
     stop = asyncio.Event()
     stop_on_signals(stop.set)
     if args.die_with_parent:
         stop_with_parent(asyncio.get_running_loop(), stop.set)
     own = Place(data)
-    shell = ReferenceShell(
-        place,
-        find,
-        own.path,
-        private=data,
-        registry=registry,
-        tools=offered,
-        info=ShellInfo(name=args.name[:200], version=__version__),
-    )
+    shell = shells.shell(place, data, own, args.name, offered)
     shell.on_welcome = welcomed
+    sys.stderr.write(f"Sandbox for commands: {shell.sandboxes.told}.\n")
     async with shell:
         await stop.wait()
     own.leave()

@@ -32,6 +32,10 @@ class OpenCall(Frame):
     args: JsonObject
     timeout_ms: int
     workspace: str
+    approved: Annotated[
+        bool | None,
+        Field(description="The person said yes to exactly this: it may reach the network, protected files."),
+    ] = optional()
 
 
 class Hello(Frame):

@@ -1,6 +1,7 @@
 """This process as a place where calls are carried out. It offers every tool, in every workspace."""
 
 from pathlib import Path
+from typing import cast
 
 from sidecar.wire.base import JsonObject
 from tools.errors import WorkspaceGone
@@ -15,7 +16,7 @@ from tools.local.sandbox import Sandboxes
 from tools.local.scan import Shelf
 from tools.local.table import ProcessTable, process_table
 from tools.registry import Registry
-from tools.spec import AnyTool, Call, Output, ToolResult, changes_files
+from tools.spec import AnyTool, Arguments, Call, Output, Tool, ToolResult, changes_files
 
 _HOSTS = 64
 
@@ -72,7 +73,7 @@ class LocalSite:
             for change in prepared.changes:
                 await host.apply(change)
             return prepared.result
-        return await self._custody.run(tool, arguments, call, host, output)
+        return await self._custody.run(cast("Tool[Arguments]", tool), arguments, call, host, output)
 
     async def sweep(self) -> list[Killed]:
         """At a start: end everything that an earlier, killed process with this data directory left running."""

@@ -492,6 +492,8 @@ export interface OpenCall {
   args: { [key: string]: JsonValue };
   timeoutMs: number;
   workspace: string;
+  /** The person said yes to exactly this: it may reach the network, protected files. */
+  approved?: boolean;
 }
 
 export interface Options {
@@ -773,6 +775,8 @@ export interface ToolCallFrame {
   args: { [key: string]: JsonValue };
   timeoutMs: number;
   workspace: string;
+  /** The person said yes to exactly this: it may reach the network, protected files. */
+  approved?: boolean;
   type: "tool_call";
 }
 

@@ -19,6 +19,7 @@ from bridge.switchboard import Switchboard
 from sidecar.api.server import QuietServer, bind
 from sidecar.api.streams import Streams
 from sidecar.wire.bridge import SUBPROTOCOL
+from tools.local.sandbox import Sandboxes
 
 SECONDS = 5.0
 
@@ -32,6 +33,8 @@ class Loopback:
 
     @asynccontextmanager
     async def reference_shell(self, workspace: Path, data_dir: Path, **options: Any) -> AsyncIterator[ReferenceShell]:
+        # A process has the same number inside as outside, so that a test can look for it.
+        options = {"sandboxes": Sandboxes("off"), **options}
         async with ReferenceShell(workspace, lambda: Endpoint(self.url, "token"), data_dir, **options) as shell:
             await asyncio.wait_for(shell.connected.wait(), SECONDS)
             yield shell
