@@ -8,17 +8,23 @@ export interface WatchedTask extends Watched {
   readonly again: () => void;
 }
 
+export interface WatchOptions {
+  /** Goes on while nobody looks, for whoever wants to be told of what happens then. */
+  readonly whileHidden?: boolean;
+}
+
 /** A task, as it is now and as it goes on. Stops watching when the component goes. */
-export function useBrainTask(service: BrainService, taskId: string): WatchedTask {
+export function useBrainTask(
+  service: BrainService,
+  taskId: string,
+  { whileHidden = false }: WatchOptions = {},
+): WatchedTask {
   const watch = useMemo(() => new TaskWatch(service, taskId), [service, taskId]);
   useEffect(() => {
     watch.start();
-    const off = stopWhileHidden(watch);
-    return () => {
-      off();
-      watch.stop();
-    };
+    return () => watch.stop();
   }, [watch]);
+  useEffect(() => (whileHidden ? undefined : stopWhileHidden(watch)), [watch, whileHidden]);
   const seen = useSyncExternalStore(watch.subscribe, watch.snapshot, watch.snapshot);
   return useMemo(() => ({ ...seen, again: () => watch.start() }), [seen, watch]);
 }

@@ -36,6 +36,14 @@ export default async function ({ sidecar, page }) {
   await frame.getByRole("combobox").press("Enter");
   await page.waitForFunction(() => window.heard.some((message) => message.type === "rainy.command" && message.id === "format"));
 
+  // What the editor has open goes with the next task, and with nothing else.
+  await tell({ type: "rainy.context", context: { currentFile: "calc.py", selectedCode: "x = 1", openFiles: ["calc.py", "other.py"], token: "no" } });
+  const sent = page.waitForRequest("**/api/brain/execute");
+  await frame.getByRole("textbox", { name: "Task", exact: true }).press("Enter");
+  const { context } = (await sent).postDataJSON();
+  assert.deepEqual(context, { currentFile: "calc.py", selectedCode: "x = 1", openFiles: ["calc.py", "other.py"], attachments: [] });
+  await page.waitForFunction(() => window.heard.some((message) => message.type === "rainy.status" && message.status === "completed"));
+
   const models = await sidecar.script("code", [{ text: "Here:\n\n```python\nx = 1\n```" }]);
   const id = await sidecar.execute("some code", { models, intent: "chat" });
   await page.evaluate((one) => {
@@ -44,5 +52,14 @@ export default async function ({ sidecar, page }) {
   await frame.getByRole("button", { name: "Insert at cursor" }).click();
   await page.waitForFunction(() => window.heard.some((message) => message.type === "rainy.insert" && message.text === "x = 1"));
   assert.ok(await send.count());
+
+  // A changed file is opened in the editor around it.
+  const edits = await sidecar.script("edits", [{ calls: [{ tool: "write_file", args: { path: "made.py", content: "x = 1\n" } }] }, { text: "Done." }]);
+  const made = await sidecar.execute("make a file", { models: edits, intent: "edit_code", agentType: "coder" });
+  await page.evaluate((one) => {
+    document.getElementById("panel").contentWindow.location.hash = `#task=${one}`;
+  }, made);
+  await frame.getByRole("button", { name: "Open in editor" }).click();
+  await page.waitForFunction(() => window.heard.some((message) => message.type === "rainy.openFile" && message.path === "made.py"));
   assert.ok(!(await page.evaluate(() => JSON.stringify(window.heard))).includes(sidecar.token), "the token stays inside");
 }

@@ -10,8 +10,10 @@ import { Changes } from "../features/review/Changes.tsx";
 import { GoBack } from "../features/review/GoBack.tsx";
 import { useBrain } from "../shared/brain.tsx";
 import { useCommands } from "../shared/commands.ts";
+import { tellHost } from "../shared/host-port.ts";
 import { useMedia } from "../shared/media.ts";
 import type { Point } from "../shared/point.ts";
+import { usePreferences } from "../shared/preferences.ts";
 import { say } from "../shared/toasts.tsx";
 import { Conversation } from "./Conversation.tsx";
 import { selectTask } from "./location.ts";
@@ -35,7 +37,9 @@ interface Props {
 }
 
 export function TaskPane({ taskId, listed, again, look }: Props) {
-  const { thread, connection, failure, again: watch } = useBrainTask(useBrain(), taskId);
+  const { notifications } = usePreferences();
+  const watched = useBrainTask(useBrain(), taskId, { whileHidden: notifications });
+  const { thread, connection, failure, again: watch } = watched;
   const wide = useMedia("(min-width: 1180px)");
   const [point, setPoint] = useState<Point>();
   again.current = watch;
@@ -44,6 +48,7 @@ export function TaskPane({ taskId, listed, again, look }: Props) {
   }, [connection.state, failure, listed, thread.lastSeq, watch]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list is out of date when the status changes
   useEffect(look, [thread.status]);
+  useEffect(() => tellHost({ type: "rainy.status", taskId, status: thread.status }), [taskId, thread.status]);
   useTitle(thread.status, listed?.task);
   const going = () => {
     watch();

@@ -11,6 +11,7 @@ export interface HostPort {
 export const hostPort = new Store<HostPort | undefined>(undefined);
 
 export const useHostOffers = (offer: Offer): boolean => useStore(hostPort)?.offers.has(offer) ?? false;
-export const insertInEditor = (text: string): void => hostPort.get()?.send({ type: "rainy.insert", text });
+export const tellHost = (message: Record<string, unknown>): void => hostPort.get()?.send(message);
+export const insertInEditor = (text: string): void => tellHost({ type: "rainy.insert", text });
 export const openInEditor = (path: string, line?: number): void =>
-  hostPort.get()?.send({ type: "rainy.openFile", path, ...(line === undefined ? {} : { line }) });
+  tellHost({ type: "rainy.openFile", path, ...(line === undefined ? {} : { line }) });

@@ -58,7 +58,12 @@ function wording(event: NoteItem["event"]): Wording {
         icon: event.passed ? "check" : "alert",
         tone: event.passed ? "good" : "bad",
         text: `${event.passed ? "Verified" : "Not verified"}: ${event.checks.filter((check) => check.passed).length} of ${plural(event.checks.length, "check")} passed${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}.`,
-        more: <Checks checks={event.checks} />,
+        more: (
+          <>
+            <Checks checks={event.checks} />
+            <Points points={event.notes ?? []} title="Beside that:" />
+          </>
+        ),
       };
     case "escalation":
       return {
