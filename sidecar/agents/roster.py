@@ -40,6 +40,7 @@ WRITE = (
     "move_file",
     "delete_file",
     "rename_symbol",
+    "organize_imports",
 )
 RUN = ("run_command", "command_output", "stop_command", "run_tests", "git_add", "git_commit")
 

@@ -55,6 +55,25 @@ class Codebase:
         base.holding_it = set(holding)
         return base
 
+    @classmethod
+    async def listed(cls, host: Host, call: Call, also: Sequence[str] = ()) -> "Codebase":
+        """All source files by name, none of them read."""
+        return cls(host, call, {*await _ripgrep(["--files"], host, call), *also})
+
+    def under(self, places: Sequence[str]) -> list[str]:
+        """The files among these places and beneath them."""
+        folders = tuple(f"{place.rstrip('/')}/" for place in places)
+        everything = not places or any(place in (".", "", "./") for place in places)
+        return sorted(
+            path for path in self.project.modules.paths if everything or path in places or path.startswith(folders)
+        )
+
+    async def read_holding(self, words: Sequence[str]) -> None:
+        """Also the files that hold one of these words."""
+        if words:
+            pattern = "|".join(_whole(word) for word in words)
+            await self.read(await _ripgrep(["--files-with-matches", "--regexp", pattern], self._host, self._call))
+
     async def read(self, paths: Iterable[str]) -> None:
         for path in sorted(paths):
             if path in self.contents or path in self.project.left_alone:

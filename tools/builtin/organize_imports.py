@@ -1,0 +1,137 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from tools.builtin.codebase import Codebase
+from tools.changes import told
+from tools.code import python_imports, script_imports
+from tools.code.edits import edited
+from tools.code.importing import Tidied, handed_on
+from tools.code.project import Project
+from tools.code.tree import family_of
+from tools.errors import ToolError
+from tools.host import FileChange, Host
+from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+
+_LISTED = 20
+#: What was read only by an import that is gone is found in the next round.
+_ROUNDS = 3
+
+
+class OrganizeImportsArguments(Arguments):
+    paths_: Annotated[
+        list[str], Field(alias="paths", max_length=500, description="Files or folders; all if left out.")
+    ] = Field(default_factory=list)
+    remove: Annotated[bool, Field(description="Remove imports that nothing reads.")] = True
+    sort: bool = True
+
+    def paths(self) -> tuple[str, ...]:
+        return tuple(self.paths_) or (".",)
+
+
+class OrganizeImports:
+    spec = ToolSpec(
+        name="organize_imports",
+        description="Remove unused imports and sort the others, in Python, TypeScript and JavaScript files.",
+        arguments=OrganizeImportsArguments,
+        executor="hybrid",
+        effects="files",
+    )
+
+    async def prepare(self, args: OrganizeImportsArguments, host: Host, call: Call) -> PreparedChange:
+        places = [path.removeprefix("./") for path in args.paths_]
+        for place in places:
+            if (await host.stat(place)).kind == "file" and family_of(place) is None:
+                raise ToolError(f"{place} is no Python, TypeScript or JavaScript file.", code="unknown_language")
+        base = await Codebase.listed(host, call, [place for place in places if family_of(place)])
+        targets = base.under(places)
+        await base.read(targets)
+        if args.remove and places:
+            # Somebody else may take from here what is not used here.
+            await base.read_holding(sorted({name for path in targets for name in _unused(base.project, path)}))
+        done = await base.asked(lambda project: _all_tidied(project, targets, args))
+        changes = tuple(
+            FileChange(path, base.contents[path], content)
+            for path, (content, _) in sorted(done.items())
+            if content != base.contents[path]
+        )
+        note = _note(changes, done, base, targets)
+        return PreparedChange(changes, told(changes, f"{note}\n")._replace(summary=note.partition("\n")[0]))
+
+
+def _unused(project: Project, path: str) -> set[str]:
+    file = project.files.get(path)
+    if file is None:
+        return set()
+    return set((python_imports if file.source.family == "python" else script_imports).unused(file))
+
+
+def _all_tidied(
+    project: Project, targets: list[str], args: OrganizeImportsArguments
+) -> dict[str, tuple[bytes, Tidied]]:
+    return {path: _tidied(project, path, args) for path in targets if path in project.files}
+
+
+def _tidied(project: Project, path: str, args: OrganizeImportsArguments) -> tuple[bytes, Tidied]:
+    source = project.files[path].source
+    content, whole = source.bom + source.text, Tidied()
+    alone = Project(project.modules.paths)
+    kept: set[str] = set()
+    for number in range(_ROUNDS if args.remove else 0):
+        alone.add(path, content)
+        gone = _unused(alone, path)
+        if number == 0:
+            kept = handed_on(path, gone, project)
+        if not gone - kept:
+            break
+        step = _step(alone, path, gone - kept, sort=False)
+        whole.removed += step.removed
+        content = source.bom + edited(alone.files[path].source.text, step.edits)
+    whole.kept = sorted(kept)
+    if args.sort:
+        alone.add(path, content)
+        if path in alone.files:
+            step = _step(alone, path, set(), sort=True)
+            content = source.bom + edited(alone.files[path].source.text, step.edits)
+    return content, whole
+
+
+def _step(project: Project, path: str, gone: set[str], *, sort: bool) -> Tidied:
+    file = project.files[path]
+    if file.source.family == "script":
+        return script_imports.tidied(file, gone, sort=sort)
+
+    def first_party(name: str) -> bool:
+        return project.modules.python(name, path) is not None
+
+    return python_imports.tidied(file, gone, first_party if sort else None)
+
+
+def _note(
+    changes: tuple[FileChange, ...], done: dict[str, tuple[bytes, Tidied]], base: Codebase, targets: list[str]
+) -> str:
+    removed = [f"{path}: {', '.join(each.removed)}" for path, (_, each) in sorted(done.items()) if each.removed]
+    count = sum(len(each.removed) for _, each in done.values())
+    where = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
+    first = f"Organized the imports of {where}." if changes else f"The imports of {_many(len(done))} are in order."
+    if count:
+        first = f"Removed {count} unused import{'s' if count != 1 else ''}; {where} changed."
+    kept = [
+        f"{path}: {', '.join(each.kept)}, which other files import from there"
+        for path, (_, each) in done.items()
+        if each.kept
+    ]
+    broken = [f"{path}, {why}" for path, why in sorted(base.project.left_alone.items()) if path in targets]
+    return "\n".join(
+        [
+            first,
+            *(f"- {line}" for line in removed[:_LISTED]),
+            *([f"- … and in {len(removed) - _LISTED} more files"] if len(removed) > _LISTED else []),
+            *(f"Kept: {line}." for line in kept[:_LISTED]),
+            *(f"Left alone: {line}." for line in broken[:_LISTED]),
+        ]
+    )
+
+
+def _many(count: int) -> str:
+    return f"{count} file{'s' if count != 1 else ''}"
