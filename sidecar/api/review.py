@@ -21,5 +21,7 @@ class ReviewRoutes:
 
     async def rewind(self, request: Request) -> Response:
         wanted = await read(request, RewindRequest)
-        done = await self._review.rewind(request.path_params["task_id"], wanted.seq, preview=wanted.preview)
+        done = await self._review.rewind(
+            request.path_params["task_id"], wanted.seq, preview=wanted.preview, conversation=wanted.conversation
+        )
         return answer(done)

@@ -10,7 +10,7 @@ from sidecar.api.problems import retry_later
 from sidecar.api.streams import Streams
 from sidecar.engine.engine import Engine
 from sidecar.engine.errors import Refused
-from sidecar.engine.operations import Answer, Cancel, Execute, Operation, Resume, Say
+from sidecar.engine.operations import Answer, Cancel, Execute, Fork, Operation, Resume, Say
 from sidecar.journal.port import Journal
 from sidecar.wire.tasks import (
     Accepted,
@@ -19,6 +19,7 @@ from sidecar.wire.tasks import (
     ApprovalsAnswer,
     ApprovalsRequest,
     ExecuteRequest,
+    ForkRequest,
     MessageRequest,
     Status,
     TaskPage,
@@ -41,6 +42,10 @@ class TaskRoutes:
     async def execute(self, request: Request) -> Response:
         wanted = await read(request, ExecuteRequest)
         return await self._accept(Execute(wanted, idempotency_key(request)))
+
+    async def fork(self, request: Request) -> Response:
+        wanted = await read(request, ForkRequest)
+        return await self._accept(Fork(_task_id(request), wanted, idempotency_key(request)))
 
     async def cancel(self, request: Request) -> Response:
         return await self._accept(Cancel(_task_id(request)))

@@ -24,6 +24,7 @@ COMMANDS = {
     "resume": Command("resume", "go on with a task that stopped"),
     "diff": Command("diff", "show what a task changed"),
     "rewind": Command("rewind", "take back what a task did"),
+    "fork": Command("fork", "start a new task from a checkpoint of another one"),
     "tools": Command("tools", "list the tools"),
     "tool": Command("tool", "run one tool, without a model"),
     "route": Command("route", "say what would be done with a task, and why"),
@@ -32,6 +33,7 @@ COMMANDS = {
     "serve": Command("serve", "start the sidecar, for an editor or a script"),
     "shell": Command("shell", "carry out tools in a workspace, as a desktop shell does"),
     "open": Command("open", "open the panel of the running sidecar"),
+    "desktop": Command("desktop", "open the panel in a window of its own"),
     "stop": Command("stop", "stop the running sidecar"),
     "keys": Command("keys", "put away the key of a model provider"),
     "models": Command("models", "say which models there are, and which plays which role"),
@@ -41,7 +43,7 @@ COMMANDS = {
 }
 
 GROUPS = {
-    "tasks": ("run", "tasks", "show", "message", "approve", "cancel", "resume", "diff", "rewind"),
+    "tasks": ("run", "tasks", "show", "message", "approve", "cancel", "resume", "diff", "rewind", "fork"),
     "tools": ("tools", "tool", "route", "policy", "trust"),
-    "the sidecar": ("serve", "shell", "open", "stop", "keys", "models", "use", "doctor", "completion"),
+    "the sidecar": ("serve", "shell", "open", "desktop", "stop", "keys", "models", "use", "doctor", "completion"),
 }

@@ -9,14 +9,17 @@ from pathlib import Path
 
 from sidecar.config.grants import Grants
 from sidecar.engine import recovery
+from sidecar.engine.discretion import discreet
 from sidecar.engine.errors import Refused
+from sidecar.engine.fork import Forks
 from sidecar.engine.memory import Kind, Memory, SaidMessage
-from sidecar.engine.operations import Answer, Cancel, Execute, Operation, Resume, Revoke, Say
+from sidecar.engine.operations import Answer, Cancel, Execute, Fork, Operation, Resume, Revoke, Say
 from sidecar.engine.review import Review
 from sidecar.engine.worker import Worker
 from sidecar.engine.workflow import Workflow
 from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
+from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
 from tools.host import Host
@@ -41,14 +44,17 @@ class Engine:
         places: int,
         max_queued: int,
         grants: Grants | None = None,
+        redact: Redactor | None = None,
     ) -> None:
         self._journal = journal
         self._workspace = workspace
         self._max_queued = max_queued
         self._grants = grants
+        self._redact = redact or Redactor()
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._worker = Worker(journal, workflow, self._owner, places)
         self.review = Review(journal, host, self._tell)
+        self._forks = Forks(journal, self.review)
 
     async def start(self) -> None:
         await self.review.finish()
@@ -66,15 +72,22 @@ class Engine:
         """Have `told` called whenever the last task at work has ended."""
         self._worker.on_rest = told
 
+    def call_at_escalation(self, told: Callable[[str, str], None]) -> None:
+        """Have `told` called with a task's id and the reason whenever one needs a person."""
+        self._worker.on_escalation = told
+
     def events(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         """What the task tells, in the largest pieces at hand, until it ends."""
         return self._journal.tail(task_id, after)
 
     async def submit(self, operation: Operation) -> str:
         """Returns once the operation is durable: the id of the task that it is about."""
+        operation = discreet(operation, self._redact)
         match operation:
             case Execute():
                 return await self._execute(operation)
+            case Fork():
+                return await self._fork(operation)
             case Cancel(task_id):
                 return await self._cancel(task_id)
             case Resume(task_id):
@@ -107,7 +120,11 @@ class Engine:
             options=request.options,
         )
         first = MessageEvent(message_id=f"{task_id}.asked", role="user", agent="", text=request.task)
-        new = NewTask(task_id, stored, [StatusEvent(status=Status.QUEUED), first], operation.idempotency_key)
+        return await self._created(
+            NewTask(task_id, stored, [StatusEvent(status=Status.QUEUED), first], operation.idempotency_key)
+        )
+
+    async def _created(self, new: NewTask) -> str:
         try:
             task, is_new = await self._journal.create(new, max_queued=self._max_queued)
         except QueueFull as error:
@@ -116,6 +133,14 @@ class Engine:
         if is_new:
             self._worker.wake()
         return task.id
+
+    async def _fork(self, operation: Fork) -> str:
+        key = operation.idempotency_key
+        if key is not None and (known := await self._journal.known(key)) is not None:
+            return known
+        old = await self._journal.task(operation.task_id)
+        self.checked_workspace(old.workspace)
+        return await self._created(await self._forks.new_task(old, operation))
 
     def checked_workspace(self, named: str | None) -> str:
         """The workspace that was named, if it can be worked in; the sidecar's own if none was."""

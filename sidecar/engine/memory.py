@@ -114,7 +114,7 @@ class Memory:
             if (outcome := self.outcomes.get(call_id)) is not None and outcome.status == "success"
             for file in intent.files
         }
-        seen = {file.path for outcome in self.outcomes.values() for file in (*outcome.files, *outcome.unkept)}
+        seen = {file.path for outcome in self.outcomes.values() for file in outcome.files}
         return sorted(planned | seen)
 
 

@@ -2,11 +2,19 @@
 
 from typing import NamedTuple
 
-from sidecar.wire.tasks import ApprovalRequest, ExecuteRequest
+from sidecar.wire.tasks import ApprovalRequest, ExecuteRequest, ForkRequest
 
 
 class Execute(NamedTuple):
     request: ExecuteRequest
+    idempotency_key: str | None = None
+
+
+class Fork(NamedTuple):
+    """A new task that begins where another one was at one of its events."""
+
+    task_id: str
+    request: ForkRequest
     idempotency_key: str | None = None
 
 
@@ -40,4 +48,4 @@ class Revoke(NamedTuple):
     approval_id: str
 
 
-Operation = Execute | Cancel | Resume | Say | Answer | Revoke
+Operation = Execute | Fork | Cancel | Resume | Say | Answer | Revoke

@@ -71,8 +71,11 @@ class MemoryJournal:
         if new.idempotency_key is not None:
             self._keys[new.idempotency_key] = new.id
         self._tasks[new.id] = _Kept(new.id, timestamp(), new.request, self._next_place())
-        await self.append(new.id, new.events)
+        await self.append(new.id, new.events, new.records)
         return self._kept(new.id).task(), True
+
+    async def known(self, idempotency_key: str) -> str | None:
+        return self._keys.get(idempotency_key)
 
     def append(
         self,

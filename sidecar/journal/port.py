@@ -44,6 +44,8 @@ class NewTask(NamedTuple):
     request: StoredRequest
     events: Sequence[Event]
     idempotency_key: str | None = None
+    #: What it knows from the start; written together with the events.
+    records: Sequence[Record] = ()
 
 
 class Claim(NamedTuple):
@@ -69,6 +71,9 @@ PRIORITIES: dict[Priority, int] = {"high": 0, "normal": 1, "low": 2}
 class Journal(Protocol):
     async def create(self, new: NewTask, *, max_queued: int | None = None) -> tuple[Task, bool]:
         """The task, and whether it is new: the same idempotency key gives the same task."""
+
+    async def known(self, idempotency_key: str) -> str | None:
+        """The task that was created with this key, if there is one."""
 
     def append(
         self,

@@ -126,6 +126,13 @@ class SqliteJournal:
             raise UnknownTask(task_id)
         return task
 
+    async def known(self, idempotency_key: str) -> str | None:
+        def read(connection: sqlite3.Connection) -> str | None:
+            row = connection.execute("SELECT id FROM tasks WHERE idempotency_key = ?", (idempotency_key,)).fetchone()
+            return None if row is None else str(row[0])
+
+        return await self._read(read)
+
     async def request(self, task_id: str) -> StoredRequest:
         def read(connection: sqlite3.Connection) -> StoredRequest:
             row = connection.execute("SELECT request FROM tasks WHERE id = ?", (task_id,)).fetchone()

@@ -142,7 +142,7 @@ class Store:
         )
         position = cursor.lastrowid or 0
         self._remember(new.id, Head(position, 0, 0, 0, state))
-        self.append(new.id, pending, ())
+        self.append(new.id, pending, new.records)
         return self.task(new.id), True
 
     def task(self, task_id: str) -> Task:

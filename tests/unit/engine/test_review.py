@@ -24,7 +24,9 @@ def write(path: str, content: str) -> dict[str, Any]:
 
 async def edited(house: House, *replies: object) -> str:
     models = house.script("edit", [*replies, {"text": "done"}])
-    task_id = await house.execute("x", models=models, intent="edit_code", agentType="coder")
+    task_id = await house.execute(
+        "x", models=models, intent="edit_code", agentType="coder", approvals="auto", verify="off"
+    )
     task = await house.ended(task_id)
     assert task.status is Status.COMPLETED, task.error
     return task_id
