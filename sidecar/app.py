@@ -78,6 +78,7 @@ class Sidecar:
         self._settings = settings
         self._data = DataDir(launch.data_dir)
         self._stop = asyncio.Event()
+        self._telling: set[asyncio.Task[None]] = set()
 
     def stop(self) -> None:
         self._stop.set()
@@ -131,12 +132,19 @@ class Sidecar:
         sites: list[Site] = [self._bridge, local]
         choices = Choices(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)
-        redact = Redactor(lambda: _secrets(keys, token), _listed(settings.let_through))
+        redact = Redactor(lambda: _secrets(keys, token), _listed(settings.let_through), keys.stamp)
         self._executor = Executor(self._registry, sites, policy, caches, redact)
         scripts = Path(settings.scripts or launch.data_dir / "scripts")
         catalog = self._catalog = Catalog(settings, scripts, keys, choices=choices)
         customs = Customs(config_file().parent, trust.trusted)
-        workflow = Workflow(self._journal, catalog, self._registry, self._executor, customs)
+        workflow = Workflow(
+            self._journal,
+            catalog,
+            self._registry,
+            self._executor,
+            customs,
+            verify_seconds=settings.verify_seconds,
+        )
         self._engine = Engine(
             self._journal,
             workflow,
@@ -145,7 +153,9 @@ class Sidecar:
             places=settings.max_tasks,
             max_queued=settings.max_queued,
             grants=grants,
+            redact=redact,
         )
+        self._engine.call_at_escalation(self._notify)
         self._streams = Streams(settings.max_streams)
         self._session, tickets = SessionRoutes(token, Renewals(self._data)), Tickets()
         app = application.build(
@@ -194,6 +204,16 @@ class Sidecar:
         await self._catalog.close()
         await self._journal.close()
         self._data.withdraw()
+
+    def _notify(self, task_id: str, reason: str) -> None:
+        """A person is needed, and may be looking elsewhere; the task's events say the same."""
+        from sidecar.telemetry.notifier import desktop
+
+        notifier = desktop(self._settings.notify)
+        if notifier is not None:
+            telling = asyncio.create_task(notifier.tell("A task needs you", f"{task_id[:10]}: {reason}"))
+            self._telling.add(telling)
+            telling.add_done_callback(self._telling.discard)
 
     def _exit_if_idle(self) -> None:
         def look_again() -> None:

@@ -39,7 +39,8 @@ class Executor:
         self._registry = registry
         self._sites = sites
         self._caches = caches
-        self._redact = redact or Redactor()
+        #: Takes secrets out of a text before anybody keeps or sees it.
+        self.redact = redact or Redactor()
         self._course = Course(sites, policy, caches)
         self._batches: set[asyncio.Task[object]] = set()
         self._sessions: WeakKeyDictionary[Ledger, Session] = WeakKeyDictionary()
@@ -105,7 +106,7 @@ class Executor:
             Outcome(status="success", content="", summary="what the command in the background changed", duration_ms=0.0)
         )
         call = ToolCall(f"{command_id}:ended", "run_command", {})
-        event = call_event(call, call.tool, outcome.status, outcome.summary, outcome, outcome.executor, self._redact)
+        event = call_event(call, call.tool, outcome.status, outcome.summary, outcome, outcome.executor, self.redact)
         await ledger.settle(call.id, outcome, event, trace.contents)
 
     async def abandon(self, calls: Mapping[str, Intent], workspace: str, ledger: Ledger) -> None:
@@ -127,7 +128,7 @@ class Executor:
             trace = await traces.end(await traces.reopen(self.host(workspace), workspace, ledger, intent.scan))
             if intent.scan is not None:
                 outcome = trace.on(outcome)
-            event = call_event(call, intent.tool, "cancelled", outcome.summary, outcome, intent.site, self._redact)
+            event = call_event(call, intent.tool, "cancelled", outcome.summary, outcome, intent.site, self.redact)
             await ledger.settle(call_id, outcome, event, trace.contents)
 
     async def close(self) -> None:
@@ -155,7 +156,7 @@ class Executor:
             return error
         session = self._session(context)
         return Passage(
-            call, context, tool, args, access(tool.spec, args, context.workspace), session, redact=self._redact
+            call, context, tool, args, access(tool.spec, args, context.workspace), session, redact=self.redact
         )
 
     def _session(self, context: BatchContext) -> Session:
@@ -198,7 +199,7 @@ class Executor:
             await asyncio.wait((same,))
             outcome = same.result()
             name = prepared.spec.name if isinstance(prepared, Passage) else call.tool
-            event = call_event(call, name, outcome.status, outcome.summary, outcome, outcome.executor, self._redact)
+            event = call_event(call, name, outcome.status, outcome.summary, outcome, outcome.executor, self.redact)
             await context.ledger.settle(call.id, outcome, event)
             return outcome
         async with places:
@@ -219,7 +220,7 @@ class Executor:
         await ledger.settle(
             call.id,
             outcome,
-            call_event(call, call.tool[:200], "error", outcome.summary, outcome, "local", self._redact),
+            call_event(call, call.tool[:200], "error", outcome.summary, outcome, "local", self.redact),
         )
         return outcome
 

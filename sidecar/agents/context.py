@@ -6,7 +6,7 @@ written by anybody: it is quoted as information, and cannot change what an agent
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from sidecar.models.history import encoded
 from sidecar.wire.tasks import Context
@@ -21,6 +21,7 @@ ROOM = 1_900
 RULE_FILES = ("AGENTS.md", "CLAUDE.md")
 _PLACE, _CHANGES, _FILE, _OPEN, _MAP, _MENTIONED = 250, 200, 120, 150, 400, 400
 _SHORTEST = 100
+_BEYOND = 4_096
 _SKIPPED = frozenset(
     "node_modules dist build target __pycache__ venv out coverage vendor bin obj site-packages".split()  # noqa: SIM905
 )
@@ -31,8 +32,10 @@ _QUOTED = (
 )
 
 
-async def surroundings(host: Host, context: Context, text: str, changes: Sequence[str] = ()) -> str:
-    """Everything about the workspace in one text, within its budget whatever the workspace holds."""
+async def surroundings(
+    host: Host, context: Context, text: str, changes: Sequence[str] = (), redact: Callable[[str], str] = str
+) -> str:
+    """Everything about the workspace in one text without its secrets, within its budget whatever the workspace holds."""
     branch = await branch_of(host)
     parts = [_cut(f"Workspace: {host.workspace}" + (f" (Git branch {branch})" if branch else ""), _PLACE)]
     if changes:
@@ -43,9 +46,9 @@ async def surroundings(host: Host, context: Context, text: str, changes: Sequenc
         parts.append(_cut("Open in the editor: " + ", ".join(context.open_files[:20]), _OPEN))
     if listed := await _map(host):
         parts.append(_cut(f"Files:\n{listed}", _MAP))
-    mentioned = await _quoted(host, dict.fromkeys(_MENTION.findall(text)), _MENTIONED)
+    mentioned = await _quoted(host, dict.fromkeys(_MENTION.findall(text)), _MENTIONED, redact)
     left = ROOM - size(_joined([*parts, _QUOTED, *mentioned, ""]))
-    quotes = [*await _quoted(host, RULE_FILES, left), *mentioned]
+    quotes = [*await _quoted(host, RULE_FILES, left, redact), *mentioned]
     return _cut(_joined([*parts, _QUOTED, *quotes] if quotes else parts), ROOM)
 
 
@@ -64,12 +67,12 @@ def fenced(text: str) -> str:
     return f"{fence}\n{text}\n{fence}"
 
 
-async def _quoted(host: Host, paths: Iterable[str], left: int) -> list[str]:
+async def _quoted(host: Host, paths: Iterable[str], left: int, redact: Callable[[str], str]) -> list[str]:
     """The beginnings of these files, as many as there is room for."""
     quotes: list[str] = []
     for path in paths:
         frame = size(_quote(path, "")) + size(_joined(["", ""]))
-        content = await _text(host, path, left - frame) if left - frame >= _SHORTEST else None
+        content = await _text(host, path, left - frame, redact) if left - frame >= _SHORTEST else None
         if content and not any(content in quote for quote in quotes):
             quotes.append(_quote(path, content))
             left -= size(quotes[-1]) + size(_joined(["", ""]))
@@ -80,14 +83,15 @@ def _quote(path: str, content: str) -> str:
     return f"{path}:\n{fenced(content)}"
 
 
-async def _text(host: Host, path: str, limit: int) -> str | None:
+async def _text(host: Host, path: str, limit: int, redact: Callable[[str], str]) -> str | None:
     try:
-        data = await host.read(path, limit + 1)
+        # More than is shown: half a secret would not be known for one.
+        data = await host.read(path, limit + _BEYOND)
     except (ToolError, OSError, ValueError):
         return None
     if b"\0" in data:
         return None
-    return _cut(data.decode("utf-8", "replace").strip(), limit, f"\n… cut; read {path} for the rest")
+    return _cut(redact(data.decode("utf-8", "replace")).strip(), limit, f"\n… cut; read {path} for the rest")
 
 
 async def _map(host: Host) -> str:

@@ -69,6 +69,14 @@ class Keys:
             return self._from_keyring[stamp]
         return entry.get("key") if entry else None
 
+    def stamp(self) -> object:
+        """Another one whenever a key was put away or taken out, also by another process."""
+        try:
+            found = self._file.stat()
+        except OSError:
+            return None
+        return (found.st_mtime_ns, found.st_ino, found.st_size)
+
     def base_url(self, provider: str) -> str | None:
         return self._environ.get(BASE_URLS[provider], "").strip() or self._served_at(provider)
 

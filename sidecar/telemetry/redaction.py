@@ -44,14 +44,21 @@ _STARTS = tuple(_START_WORDS.split())
 
 
 class Redactor:
-    """`known` is asked for when the first text comes: a name and a value each."""
+    """`known` is asked for when the first text comes: a name and a value each. It is asked again when `stamp` says
+    that there may be others; a value that is no longer used stays a secret.
+    """
 
     def __init__(
-        self, known: Callable[[], Mapping[str, str]] = dict, let_through: Collection[str] = frozenset()
+        self,
+        known: Callable[[], Mapping[str, str]] = dict,
+        let_through: Collection[str] = frozenset(),
+        stamp: Callable[[], object] = lambda: None,
     ) -> None:
         self._known = known
         self._let_through = frozenset(let_through)
-        self._found: dict[str, str] | None = None
+        self._stamp = stamp
+        self._asked: object = ()
+        self._found: dict[str, str] = {}
 
     def __call__(self, text: str) -> str:
         if len(text) < _SHORTEST:
@@ -91,9 +98,11 @@ class Redactor:
 
     def _values(self) -> dict[str, str]:
         """Value and name, the longest first: one may be a part of another."""
-        if self._found is None:
+        stamp = self._stamp()
+        if stamp != self._asked:
+            self._asked = stamp
             wanted = {value: name for name, value in self._known().items() if value and value not in self._let_through}
-            self._found = dict(sorted(wanted.items(), key=lambda item: -len(item[0])))
+            self._found = dict(sorted({**self._found, **wanted}.items(), key=lambda item: -len(item[0])))
         return self._found
 
     def _replaced(self, name: str, match: re.Match[str]) -> str:

@@ -1,9 +1,11 @@
 """Planted keys are nowhere to be found: not in the journal, the events, the logs, what a model reads, or a command's
 environment."""
 
+import base64
 import json
 from pathlib import Path
 
+from sidecar.config.keys import Keys
 from sidecar.telemetry.redaction import MARK, Redactor, known_values
 from tests.e2e.support import running_sidecar
 from tests.unit.tools.workbench import workbench
@@ -52,6 +54,32 @@ def test_a_planted_key_is_found_nowhere(tmp_path: Path) -> None:
         assert "ANTHROPIC_API_KEY" not in environ
 
 
+def test_what_the_person_says_is_kept_shown_and_read_without_the_secrets_in_it(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path, ANTHROPIC_API_KEY=KEY, BRAIN_LET_THROUGH="let-through-0123456789") as sidecar:
+        (sidecar.workspace / "AGENTS.md").write_text(f"# Rules\nThe key is {KEY}.\n")
+        (sidecar.workspace / "notes.txt").write_text(f"{'x' * 300} {LOOKS}\n")
+        replies = [{"calls": [{"tool": "get_workspace_info", "args": {}}]}, {"text": "one"}, {"text": "two"}]
+        models = sidecar.script("hears", replies)
+        attached = base64.b64encode(f"KEY={KEY}".encode()).decode()
+        context = {
+            "selectedCode": f"key = '{LOOKS}'",
+            "attachments": [{"name": "a.txt", "mediaType": "text/plain", "data": attached}],
+        }
+        text = f"use {KEY} and {LOOKS}, let-through-0123456789, and look at @notes.txt"
+        task_id = sidecar.execute(text, models=models, context=context, intent="edit_code", agentType="coder")
+        sidecar.wait_for_end(task_id)
+        assert sidecar.post(f"/api/brain/tasks/{task_id}/messages", {"text": f"again {KEY}"}).status < 300
+        sidecar.wait_for_end(task_id)
+        told = json.dumps([sidecar.task(task_id), sidecar.events(task_id)])
+        assert f"{MARK}anthropic-key]" in told
+        assert "let-through-0123456789" in told
+        sidecar.close()
+        kept = [place for place in sidecar.data_dir.rglob("*") if place.is_file()]
+        assert [place for place in [*kept, sidecar.log_file] if _holds(place.read_bytes())] == []
+        assert attached.encode() not in b"".join(place.read_bytes() for place in kept)
+        assert not _holds(told.encode())
+
+
 def _holds(content: bytes) -> bool:
     return KEY.encode() in content or LOOKS.encode() in content
 
@@ -59,6 +87,16 @@ def _holds(content: bytes) -> bool:
 def test_a_value_can_be_let_through_knowingly() -> None:
     redact = Redactor(lambda: {"A_KEY": KEY}, {LOOKS})
     assert redact(f"{KEY} {LOOKS}") == f"{MARK}A_KEY] {LOOKS}"
+
+
+def test_a_key_that_is_put_away_later_is_known_from_then_on_also_when_it_is_taken_out_again(tmp_path: Path) -> None:
+    keys = Keys({}, tmp_path)
+    redact = Redactor(lambda: {"openai-key": keys.find("openai") or ""}, stamp=keys.stamp)
+    assert redact(KEY) == KEY
+    (tmp_path / "keys.json").write_text(json.dumps({"openai": {"key": KEY}}))
+    assert redact(KEY) == f"{MARK}openai-key]"
+    keys.remove("openai")
+    assert redact(KEY) == f"{MARK}openai-key]"
 
 
 def test_a_secret_that_comes_in_pieces_is_waited_for() -> None:

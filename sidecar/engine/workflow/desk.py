@@ -113,7 +113,8 @@ class Desk:
                     return ""
                 # Nothing is started in a workspace that nobody trusts, not even Git, before an agent asks for it.
                 changes = await self._changes(host) if self.trusted else []
-                return await surroundings(host, self.run.request.context, self.request, changes)
+                context, redact = self.run.request.context, self.executor.redact
+                return await surroundings(host, context, self.request, changes, redact)
             except (ToolError, OSError):
                 return ""
 
