@@ -58,6 +58,25 @@ def looking(data_dir: Path, workspace: Path | None = None) -> Iterator[Client]:
         _end(process)
 
 
+@contextmanager
+def lasting(data_dir: Path, workspace: Path, port: int) -> Iterator[Client]:
+    """The one that runs; if none does, one of our own, on this port if it is free, that ends when we do."""
+    client = running(data_dir)
+    if client is not None:
+        yield client
+        return
+    try:
+        process, client = _start(data_dir, workspace, "--die-with-parent", "--port", str(port))
+    except CommandFailed:
+        # The port is another program's; any other reason shows itself once more.
+        process, client = _start(data_dir, workspace, "--die-with-parent")
+    try:
+        yield client
+    finally:
+        if process is not None:
+            _end(process)
+
+
 class Workplace:
     """A sidecar that works on tasks: one that is there, or one that we start and that ends when it is idle."""
 
