@@ -1,6 +1,5 @@
 import { type FormEvent, useState } from "react";
-import { counting, type NoteItem, type Thread } from "../../../client/index.ts";
-import type { EscalationEvent } from "../../../wire/types.ts";
+import type { Thread } from "../../../client/index.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { Icon } from "../../shared/icons.tsx";
 import { complain } from "../../shared/toasts.tsx";
@@ -10,13 +9,12 @@ interface Props {
   readonly onGoing: () => void;
 }
 
-/** It has given up and says so: what it would try, and a place to say what to do next. With that it goes on. */
+/** It has given up, and said why and what could be done: a place to say what to do next. With that it goes on. */
 export function WhatNext({ thread, onGoing }: Props) {
   const service = useBrain();
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
-  const escalation = thread.status === "escalated" ? lastEscalation(thread) : undefined;
-  if (escalation === undefined) return null;
+  if (thread.status !== "escalated") return null;
   const goOn = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
@@ -32,17 +30,6 @@ export function WhatNext({ thread, onGoing }: Props) {
   return (
     <form className="what-next" aria-label="What to do next" onSubmit={goOn}>
       <label htmlFor="what-next">What should it do next?</label>
-      {escalation.suggestions.length > 0 && (
-        <ul aria-label="Suggestions">
-          {escalation.suggestions.map((suggestion) => (
-            <li key={suggestion}>
-              <button type="button" className="button" onClick={() => setText(suggestion)}>
-                {suggestion}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
       <textarea
         id="what-next"
         rows={2}
@@ -55,12 +42,4 @@ export function WhatNext({ thread, onGoing }: Props) {
       </button>
     </form>
   );
-}
-
-function lastEscalation({ items, rewinds }: Thread): EscalationEvent | undefined {
-  const counts = counting(rewinds);
-  const found = items.findLast(
-    (item): item is NoteItem => item.kind === "note" && item.event.type === "escalation" && counts(item.seq),
-  );
-  return found?.event as EscalationEvent | undefined;
 }

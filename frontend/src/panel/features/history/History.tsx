@@ -92,7 +92,7 @@ const Row = ({ task, current, onSelect, onWindow }: RowProps) => (
     <span className={`dot dot-${task.status}`} title={task.status} />
     <span className="history-title">{task.task.split("\n", 1)[0]}</span>
     <span className="history-more">
-      {[task.status, task.intent?.replaceAll("_", " ")].filter(Boolean).join(" · ")}
+      <span>{[task.status, task.intent?.replaceAll("_", " ")].filter(Boolean).join(" · ")}</span>
       {task.verified !== null && (
         <span className={`badge badge-${task.verified ? "good" : "bad"}`}>
           <Icon name={task.verified ? "check" : "close"} />

@@ -95,10 +95,17 @@ const Points = ({ points, title }: { points: readonly string[]; title?: string }
       {title && <p className="note-title">{title}</p>}
       <ul>
         {points.map((point) => (
-          <li key={point}>{visible(point)}</li>
+          <li key={point}>{withCode(visible(point))}</li>
         ))}
       </ul>
     </>
+  );
+
+/** What stands between backticks is a command or a name. */
+const withCode = (text: string): ReactNode[] =>
+  text.split(/`([^`]+)`/).map((part, place) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence have no other name than their place
+    place % 2 === 0 ? part : <code key={place}>{part}</code>,
   );
 
 const sentence = (text: string): string =>
