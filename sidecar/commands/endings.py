@@ -11,6 +11,7 @@ from sidecar.commands.text import clip, duration, paragraph, safe, safe_line
 Event = dict[str, Any]
 
 FILES_SHOWN = 20
+EVIDENCE_SHOWN = 10
 #: Failures that would only repeat themselves.
 _SAY_IT_DIFFERENTLY = frozenset({"not_understood"})
 _SIGNS = {"created": "+", "modified": "~", "deleted": "-", "renamed": ">"}
@@ -32,12 +33,16 @@ def ending(
     task_id = short(status.get("taskId", ""))
     lines = [*_files(style, files), *_checks(style, checks), *_usage(style, facts.get("usage"))]
     match status["status"]:
+        case "completed" if checks is not None and not checks["passed"]:
+            told_so = f"{style.red('✗')} {style.bold('Completed, and not verified')} in {took}"
+            return [*lines, told_so, _say(style, task_id)]
         case "completed":
             return [*lines, f"{style.green('✓')} {style.bold('Completed')} in {took}  {style.dim(task_id)}".rstrip()]
         case "cancelled":
             return [*lines, *_cancelled(style, facts.get("cancelled"), took), _go_on(style, task_id)]
         case "escalated":
-            return [*lines, *_escalated(style, facts.get("escalation"), took, columns), _go_on(style, task_id)]
+            needed = _escalated(style, facts.get("escalation"), took, columns)
+            return [*lines, *needed, _say(style, task_id), _go_on(style, task_id)]
     error = facts.get("error", {})
     message = error.get("message") or status.get("reason") or "It did not say why."
     why = [] if message == told else paragraph(message, columns)
@@ -94,6 +99,10 @@ def _next(style: Style, error: Event, task_id: str) -> str:
     return style.dim(f'  To ask for it differently: brain message {task_id} "…"')
 
 
+def _say(style: Style, task_id: str) -> str:
+    return style.dim(f'  To say what is missing: brain message {task_id} "…"')
+
+
 def _go_on(style: Style, task_id: str) -> str:
     return style.dim(f"  To go on where it stopped: brain resume --follow {task_id}")
 
@@ -117,10 +126,15 @@ def _checks(style: Style, event: Event | None) -> list[str]:
     lines = [head]
     for check in event["checks"]:
         mark = style.green("✓") if check["passed"] else style.red("✗")
-        lines.append(f"  {mark} {safe_line(check['name'])}  {style.dim(safe_line(check['command']))}")
+        lines.append(
+            f"  {mark} {safe_line(check['name'])}  {style.dim(clip(safe_line(check['command']), 100))}".rstrip()
+        )
         if not check["passed"] and check.get("evidence"):
-            lines += [f"    {line}" for line in safe(check["evidence"]).rstrip("\n").split("\n")[-10:]]
-    return lines
+            shown = safe(check["evidence"]).rstrip("\n").split("\n")
+            lines += [f"    {line}" for line in shown[:EVIDENCE_SHOWN]]
+            if len(shown) > EVIDENCE_SHOWN:
+                lines.append(style.dim(f"    … and {len(shown) - EVIDENCE_SHOWN} more lines"))
+    return [*lines, *(style.dim(f"  {safe_line(note)}") for note in event.get("notes") or [])]
 
 
 def _usage(style: Style, event: Event | None) -> list[str]:

@@ -10,8 +10,8 @@ EXIT_CANCELLED = 130
 EXIT_BROKEN_PIPE = 141
 
 MEANINGS = {
-    EXIT_OK: "done; for a task: it completed",
-    EXIT_FAILED: "the task failed or needs a person, or the sidecar refused",
+    EXIT_OK: "done; for a task: it completed, and what it changed is verified or could not be checked",
+    EXIT_FAILED: "the task failed, did not pass its checks, or needs a person; or the sidecar refused",
     EXIT_USAGE: "the command line or a setting is not usable",
     EXIT_ALREADY_RUNNING: "serve: a sidecar already runs on this data directory",
     EXIT_NO_SIDECAR: "the sidecar cannot start, or cannot be reached",

@@ -26,7 +26,8 @@ examples:
   brain run "search for TODO" --approvals readonly
 
 exit codes:
-  0 completed    1 failed, or a person is needed    2 not usable as it was written
+  0 completed (verified, or nothing to verify)      1 failed, not verified, or a person is needed
+  2 not usable as it was written
   4 no sidecar   5 you detached; the task goes on   130 cancelled
 """
 _ATTEMPTS = 3
@@ -70,6 +71,13 @@ def define(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--priority", choices=("high", "normal", "low"), default="normal", help="who goes first (default: normal)"
     )
+    parser.add_argument(
+        "--verify",
+        action="append",
+        metavar="COMMAND",
+        default=[],
+        help="check the change with this command (may be given several times); off checks nothing",
+    )
     parser.add_argument("--max-duration", type=float, metavar="SECONDS", help="give up after this long (default: 3600)")
     parser.set_defaults(act=act)
 
@@ -97,6 +105,7 @@ def _request(args: argparse.Namespace, workspace: Path) -> Json:
     chosen: Json = {"approvals": args.approvals, "priority": args.priority, "models": models(args.model)}
     chosen |= {"intent": args.intent} if args.intent else {}
     chosen |= {"conversationId": args.conversation} if args.conversation else {}
+    chosen |= {"verify": "off" if args.verify == ["off"] else args.verify} if args.verify else {}
     chosen |= {"maxDuration": args.max_duration} if args.max_duration is not None else {}
     return {"task": text, "context": {"workspace": str(workspace)}, "options": chosen}
 

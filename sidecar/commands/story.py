@@ -152,6 +152,7 @@ class Story:
         return []
 
     def _on_diff(self, event: Event) -> list[str]:
+        self._checks = None  # what was verified before says nothing about the files now
         for file in event["files"]:
             known = self._files.get(file["path"])
             if known is None:
@@ -168,7 +169,10 @@ class Story:
 
     def _on_retry(self, event: Event) -> list[str]:
         rows = paragraph(f"attempt {event['attempt']} of {event['of']}: {event['error']}", self._wrap)
-        return [*self._prose.finish(), *(self._style.yellow(row) for row in rows)]
+        lines = [*self._prose.finish(), *(self._style.yellow(row) for row in rows)]
+        for hint in event["hints"]:
+            lines += [self._style.dim(row) for row in paragraph(safe_line(hint), self._wrap, "    ", first="  - ")]
+        return lines
 
     def _on_escalation(self, event: Event) -> list[str]:
         self._facts["escalation"] = event

@@ -62,6 +62,8 @@ class Watch:
         self._cancels = cancels
         self._inbox: SimpleQueue[Seen | Notice | Typed | Ended | Interrupt] = SimpleQueue()
         self._status = "queued"
+        #: What the last verification said of the files as they are; nothing after a later change of them.
+        self._verified: bool | None = None
         self._asked = ""
         self._reading_keys = False
 
@@ -90,7 +92,7 @@ class Watch:
                 case Ended(error):
                     if error is not None:
                         raise error
-                    return _exit_code(self._status)
+                    return _exit_code(self._status, self._verified)
                 case None:
                     self._telling.tick()
 
@@ -104,6 +106,10 @@ class Watch:
         event = seen.event
         if event["type"] == "status":
             self._status = event["status"]
+        elif event["type"] == "verification":
+            self._verified = event["passed"]
+        elif event["type"] == "diff":
+            self._verified = None
         if event["type"] == "approval" and event["state"] != "requested" and event["approvalId"] == self._asked:
             # Somebody else was faster than the person at this terminal.
             self._telling.answered(here=False)
@@ -203,7 +209,9 @@ class Watch:
         threading.Thread(target=post, daemon=True).start()
 
 
-def _exit_code(status: str) -> int:
+def _exit_code(status: str, verified: bool | None) -> int:
+    if status == "completed" and verified is False:
+        return EXIT_FAILED
     return {"completed": EXIT_OK, "cancelled": EXIT_CANCELLED}.get(status, EXIT_FAILED)
 
 

@@ -65,6 +65,10 @@ class Settings(BaseModel):
     command_memory_bytes: Annotated[
         int, Field(ge=0, description="The address space of each process of a command; 0 for any size.")
     ] = 0
+    verify_seconds: Annotated[
+        float, Field(gt=0, description="How long all of a project's tests may take when a change is verified.")
+    ] = 120
+    notify: Literal["desktop", "off"] = Field("desktop", description="Who tells you that a task needs you.")
     scripts: str = Field("", description="Directory of the replies that `scripted/NAME` plays; for tests and demos.")
 
 

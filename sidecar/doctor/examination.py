@@ -29,7 +29,7 @@ def examine(subject: Subject) -> list[Finding]:
         lambda: _settings(subject),
         lambda: [_workspace(subject)],
         lambda: [machine.git(), machine.ripgrep()],
-        lambda: [machine.sandbox(subject), machine.containment()],
+        lambda: [machine.sandbox(subject), machine.containment(), machine.notices(subject)],
         lambda: models(subject),
     ]
     return [finding for check in checks for finding in check()]

@@ -64,6 +64,24 @@ def sandbox(subject: Subject) -> Finding:
     return Finding("sandbox", NOTE, sandboxes.told, fix, mends=installing("bubblewrap") if missing else ())
 
 
+def notices(subject: Subject) -> Finding:
+    """Who tells the person that a task needs them."""
+    from sidecar.telemetry.notifier import desktop
+
+    try:
+        wanted = load(subject.environ).notify
+    except BadSettings:
+        wanted = "desktop"
+    if wanted == "off":
+        return Finding(
+            "notices", OK, "switched off in your settings; a task that needs you says so where it is watched"
+        )
+    found = desktop(wanted, subject.environ)
+    if found is not None:
+        return Finding("notices", OK, found.told)
+    return Finding("notices", OK, "no desktop to show them on; a task that needs you says so where it is watched")
+
+
 def containment() -> Finding:
     system = platform.system()
     if system == "Linux":

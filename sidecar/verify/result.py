@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from pydantic import JsonValue
-
 from sidecar.wire.base import Wire
 from sidecar.wire.events import Check, VerificationEvent
 
@@ -40,15 +38,6 @@ class Checked(Wire):
         assert self.passed is not None
         notes = self.notes or None
         return VerificationEvent(passed=self.passed, attempt=self.attempt, checks=self.checks, notes=notes)
-
-    def result(self) -> JsonValue:
-        """As it stands in a task's result."""
-        told: dict[str, JsonValue] = {
-            "passed": self.passed,
-            "attempt": self.attempt,
-            "checks": [check.model_dump(by_alias=True, mode="json") for check in self.checks],
-        }
-        return {**told, "notes": [*self.notes]} if self.notes else told
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,6 @@ from sidecar.verify.syntax import syntax
 from sidecar.verify.vanished import vanished_tests
 from tools.host import Host
 
-#: How long all of a project's tests may take, unless the person says otherwise.
-SECONDS = 120.0
 _NOTES = 20
 
 
@@ -44,7 +42,8 @@ class Work:
 
 
 class Verifier:
-    def __init__(self, seconds: float = SECONDS) -> None:
+    def __init__(self, seconds: float) -> None:
+        #: How long all of a project's tests may take.
         self._seconds = seconds
         self._baselines = Baselines()
 

@@ -11,12 +11,12 @@ from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Job, work
 from sidecar.agents.plan import NoPlan, read_plan
 from sidecar.engine.errors import Escalated
-from sidecar.engine.memory import Memory
 from sidecar.engine.pipeline import Stage, Step, Unfold
 from sidecar.engine.workflow.books import AgentBooks
 from sidecar.engine.workflow.desk import CANNOT, ENDLESS, Desk
 from sidecar.engine.workflow.handover import agent_of, so_far
-from sidecar.engine.workflow.trial import MARK, Trial
+from sidecar.engine.workflow.touched import MARK, bases, edits, paths
+from sidecar.engine.workflow.trial import Trial
 from sidecar.journal.port import Journal
 from sidecar.verify.change import Change
 from sidecar.verify.escalation import ATTEMPTS, reason, suggestions
@@ -26,7 +26,6 @@ from sidecar.verify.verifier import Verifier, Work
 from sidecar.wire.events import Event, RetryEvent
 from tools.errors import ToolError
 from tools.host import Host
-from tools.ledger import FileState
 
 AGENT = "verify"
 _MESSAGE = "Check what was done"
@@ -46,31 +45,7 @@ class Proof:
         self._configured = commands
 
     def stages(self) -> list[Stage]:
-        verify = self._run.request.options.verify
-        if verify == "off" or self._desk.read_only:
-            return []
-        return [Unfold(lambda results: self._verified(1, 1) if self._needed() else [])]
-
-    def last(self, results: dict[str, str]) -> Checked | None:
-        """The verification that holds now: this round's, or an earlier one if nothing was changed since."""
-        own = [value for key, value in results.items() if _is_verification(key)]
-        return Checked.model_validate_json(own[-1]) if own else self._earlier()
-
-    # -- whether -----------------------------------------------------------------------------------------------------
-
-    def _needed(self) -> bool:
-        if isinstance(self._run.request.options.verify, list) and self._run.request.options.verify:
-            return True
-        earlier = self._earlier()
-        edits = _edits(self._run.memory)
-        return edits > 0 and (earlier is None or earlier.edits != edits or self._begun())
-
-    def _begun(self) -> bool:
-        return any(key.startswith(f"{self._desk.prefix}{MARK}") for key in self._run.memory.steps)
-
-    def _earlier(self) -> Checked | None:
-        found = [value for key, value in self._run.memory.steps.items() if _is_verification(key)]
-        return Checked.model_validate_json(found[-1]) if found else None
+        return self._verified(1, 1)
 
     # -- one verification, and what follows from it ------------------------------------------------------------------
 
@@ -177,7 +152,7 @@ class Proof:
         if checked.passed and _state(await self._changes(host)) != state:
             note = "Files of the change were changed while they were checked, so nothing is proven."
             checked = checked.model_copy(update={"passed": None, "notes": [*checked.notes, note]})
-        return checked.model_copy(update={"edits": _edits(run.memory)})
+        return checked.model_copy(update={"edits": edits(run.memory)})
 
     def _commands(self) -> tuple[Sequence[str] | None, bool]:
         verify = self._run.request.options.verify
@@ -188,9 +163,9 @@ class Proof:
     async def _changes(self, host: Host) -> list[Change]:
         """What the task did, in the files as they are now; what only its checks have written is not its work."""
         memory = self._run.memory
-        by_checks = _paths(memory, checks=True) - _paths(memory, checks=False)
+        by_checks = paths(memory, checks=True) - paths(memory, checks=False)
         found = []
-        for path, name in _bases(memory).items():
+        for path, name in bases(memory).items():
             if path in by_checks:
                 continue
             before = None if name is None else await self._journal.blob(name)
@@ -262,35 +237,6 @@ class Proof:
             for number in numbers
             if before is None or number < before
         ]
-
-
-def _is_verification(key: str) -> bool:
-    return key.partition(".")[2].startswith(MARK[1:]) and key.rpartition(MARK)[2].isdigit()
-
-
-def _edits(memory: Memory) -> int:
-    """How often the task has changed files, its checks not counted."""
-    return sum(1 for call_id in memory.outcomes if MARK not in call_id and _files(memory, call_id))
-
-
-def _paths(memory: Memory, *, checks: bool) -> set[str]:
-    return {file.path for call_id in memory.outcomes if (MARK in call_id) == checks for file in _files(memory, call_id)}
-
-
-def _bases(memory: Memory) -> dict[str, str | None]:
-    """Each file that the task has touched, with the name of its content before that."""
-    bases: dict[str, str | None] = {}
-    for call_id in memory.outcomes:
-        for file in _files(memory, call_id):
-            bases.setdefault(file.path, file.before)
-    return bases
-
-
-def _files(memory: Memory, call_id: str) -> list[FileState]:
-    """What a call did to files: a file tool if it succeeded, a command however it ended."""
-    intent, outcome = memory.intents.get(call_id), memory.outcomes[call_id]
-    meant = intent.files if intent is not None and outcome.status == "success" else []
-    return [*meant, *outcome.files]
 
 
 def _state(changes: Sequence[Change]) -> str:

@@ -13,8 +13,6 @@ from sidecar.wire.tasks import Approvals
 from tools.executor import BatchContext, Executor, ToolCall
 from tools.ledger import Intent, Kept, Ledger, ListLedger, Outcome, Question
 
-#: In the name of a call: it belongs to a verification.
-MARK = ".verify"
 #: An outcome that says nothing about the check.
 _CUT_OFF = frozenset({"cancelled", "unknown"})
 

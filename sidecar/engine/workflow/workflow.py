@@ -2,27 +2,29 @@
 
 import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sidecar.agents.customs import Customs
 from sidecar.agents.router import READ_ONLY, request_of, route, second_opinion, unsure
 from sidecar.engine.errors import StepFailed
-from sidecar.engine.pipeline import run_pipeline
+from sidecar.engine.pipeline import Stage, Unfold, run_pipeline
 from sidecar.engine.run import TaskRun
 from sidecar.engine.workflow.books import asked
 from sidecar.engine.workflow.desk import Desk
 from sidecar.engine.workflow.handover import summary
-from sidecar.engine.workflow.proof import Proof
 from sidecar.engine.workflow.stages import stages
+from sidecar.engine.workflow.touched import due, told
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Model, ModelTurn, Turn, UserTurn
-from sidecar.verify.configured import configured
-from sidecar.verify.verifier import Verifier
 from sidecar.wire.events import Event, RouteEvent
 from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
 from tools.executor import Executor
 from tools.registry import Registry
+
+if TYPE_CHECKING:
+    from sidecar.verify.verifier import Verifier
 
 #: Providers that are no language models: they know no better than the rules.
 _NO_LANGUAGE = frozenset({"offline", "scripted"})
@@ -36,14 +38,15 @@ class Workflow:
         registry: Registry,
         executor: Executor,
         customs: Customs | None = None,
-        verifier: Verifier | None = None,
+        verify_seconds: float = 120,
     ) -> None:
         self._journal = journal
         self._catalog = catalog
         self._registry = registry
         self._executor = executor
         self._customs = customs or Customs()
-        self._verifier = verifier or Verifier()
+        self._verify_seconds = verify_seconds
+        self._verifier: Verifier | None = None
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
         prefix = f"r{run.memory.current_round}"
@@ -68,15 +71,29 @@ class Workflow:
             read_only=chosen.intent in READ_ONLY,
             trusted=self._customs.trusts(run.request.workspace),
         )
-        proof = Proof(desk, self._journal, self._verifier, configured(run.request.workspace) if desk.trusted else None)
-        results = await run_pipeline([*stages(desk, chosen), *proof.stages()], run)
-        checked = proof.last(results)
+        verification = Unfold(lambda results: self._verification(desk))
+        results = await run_pipeline([*stages(desk, chosen), verification], run)
         return TaskResult(
             summary=summary(results),
             files_modified=run.memory.files_modified(),
-            verification=checked.result() if checked is not None else None,
+            verification=told(run.memory),
             usage=run.usage,
         )
+
+    def _verification(self, desk: Desk) -> Sequence[Stage]:
+        """What comes after the agents, if there is something to verify. It is loaded when it is first needed."""
+        run, verify = desk.run, desk.run.request.options.verify
+        named = isinstance(verify, list) and bool(verify)
+        if verify == "off" or desk.read_only or not (named or due(run.memory, desk.prefix)):
+            return []
+        from sidecar.engine.workflow.proof import Proof
+        from sidecar.verify.configured import configured
+        from sidecar.verify.verifier import Verifier
+
+        if self._verifier is None:
+            self._verifier = Verifier(self._verify_seconds)
+        commands = configured(run.request.workspace) if desk.trusted else None
+        return Proof(desk, self._journal, self._verifier, commands).stages()
 
     async def abandon(self, run: TaskRun) -> None:
         """End what an earlier life of the task left open; it is not gone on with."""

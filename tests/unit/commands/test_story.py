@@ -255,13 +255,37 @@ def test_files_and_checks_stand_at_the_end() -> None:
     check = {"name": "tests", "command": "pytest", "exitCode": 1, "durationMs": 5, "evidence": "1 failed"}
     teller.hear("verification", passed=False, attempt=1, checks=[{**check, "passed": False}])
     lines = teller.hear("status", status="completed")
-    assert lines[1:-1] == [
+    assert lines[1:-2] == [
         "1 file changed",
         "  + a.py  +4 -2",
         "not verified: a check failed",
         "  ✗ tests  pytest",
         "    1 failed",
     ]
+    assert "Completed, and not verified" in lines[-2]
+
+
+def test_what_was_verified_before_a_later_change_is_not_told() -> None:
+    teller = Teller()
+    check = {"name": "tests", "command": "pytest", "exitCode": 0, "durationMs": 5, "evidence": "", "passed": True}
+    teller.hear("verification", passed=True, attempt=1, checks=[check], notes=["Flaky: test_x."])
+    lines = teller.hear("status", status="completed")
+    assert "verified" in lines
+    assert "  Flaky: test_x." in lines
+    teller.hear("status", status="queued")
+    teller.hear("diff", files=[{"path": "a.py", "change": "modified", "added": 1, "removed": 1}])
+    assert "verified" not in teller.hear("status", status="completed")
+
+
+def test_an_attempt_is_told_with_its_hints_and_an_escalation_with_what_to_do() -> None:
+    teller = Teller()
+    lines = teller.hear("retry", attempt=2, of=3, hints=["Mend the code."], error="tests: test_add failed")
+    assert lines == ["  attempt 2 of 3: tests: test_add failed", "  - Mend the code."]
+    teller.hear("escalation", reason="It was tried 3 times.", attempts=3, suggestions=["Simplify."])
+    lines = teller.hear("status", status="escalated")
+    assert any("You are needed" in line for line in lines)
+    assert "  - Simplify." in lines
+    assert any("brain message" in line for line in lines)
 
 
 def test_a_person_who_is_needed_is_told_why() -> None:

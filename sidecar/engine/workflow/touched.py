@@ -1,0 +1,63 @@
+"""What a task has done to files, as its books have it, and whether that was verified.
+
+Asked at the end of every round, so it costs next to nothing; what verifies is loaded when it is needed.
+"""
+
+import json
+
+from pydantic import JsonValue
+
+from sidecar.engine.memory import Memory
+from tools.ledger import FileState
+
+#: In the name of a step or a call: it belongs to a verification.
+MARK = ".verify"
+
+
+def is_verification(key: str) -> bool:
+    return key.partition(".")[2].startswith(MARK[1:]) and key.rpartition(MARK)[2].isdigit()
+
+
+def due(memory: Memory, prefix: str) -> bool:
+    """Whether files were changed since they were last verified; or a verification of this round was under way."""
+    count, last = edits(memory), _last(memory.steps)
+    begun = any(key.startswith(f"{prefix}{MARK}") for key in memory.steps)
+    return count > 0 and (begun or last is None or last.get("edits") != count)
+
+
+def told(memory: Memory) -> JsonValue:
+    """The verification that holds now, as it stands in a task's result; an earlier round's if nothing changed since."""
+    last = _last(memory.steps)
+    if last is None:
+        return None
+    return {name: last[name] for name in ("passed", "attempt", "checks", "notes") if name != "notes" or last.get(name)}
+
+
+def _last(steps: dict[str, str]) -> dict[str, JsonValue] | None:
+    found = [value for key, value in steps.items() if is_verification(key)]
+    return json.loads(found[-1]) if found else None
+
+
+def edits(memory: Memory) -> int:
+    """How often the task has changed files, its checks not counted."""
+    return sum(1 for call_id in memory.outcomes if MARK not in call_id and _files(memory, call_id))
+
+
+def paths(memory: Memory, *, checks: bool) -> set[str]:
+    return {file.path for call_id in memory.outcomes if (MARK in call_id) == checks for file in _files(memory, call_id)}
+
+
+def bases(memory: Memory) -> dict[str, str | None]:
+    """Each file that the task has touched, with the name of its content before that."""
+    bases: dict[str, str | None] = {}
+    for call_id in memory.outcomes:
+        for file in _files(memory, call_id):
+            bases.setdefault(file.path, file.before)
+    return bases
+
+
+def _files(memory: Memory, call_id: str) -> list[FileState]:
+    """What a call did to files: a file tool if it succeeded, a command however it ended."""
+    intent, outcome = memory.intents.get(call_id), memory.outcomes[call_id]
+    meant = intent.files if intent is not None and outcome.status == "success" else []
+    return [*meant, *outcome.files]
