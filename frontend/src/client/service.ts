@@ -137,8 +137,9 @@ export class BrainService {
   }
 
   /** A new task that begins where this one was at one of its events; this one stays as it is. */
-  async fork(taskId: string, request: ForkRequest = {}): Promise<TaskHandle> {
-    const accepted = await this.#post<Accepted>(`${task(taskId)}/fork`, request);
+  async fork(taskId: string, request: ForkRequest = {}, key: string = crypto.randomUUID()): Promise<TaskHandle> {
+    const call = { method: "POST", body: request, headers: { "Idempotency-Key": key } } as const;
+    const accepted = await this.#http.json<Accepted>(`${task(taskId)}/fork`, call);
     return new TaskHandle(this, accepted.taskId);
   }
 

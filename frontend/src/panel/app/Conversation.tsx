@@ -1,5 +1,6 @@
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { counting, type Thread } from "../../client/index.ts";
+import type { ForkedFrom } from "../../wire/types.ts";
 import { ApprovalCard } from "../features/approvals/ApprovalCard.tsx";
 import { Several } from "../features/approvals/Several.tsx";
 import { DraftMessage, Message } from "../features/chat/Message.tsx";
@@ -19,12 +20,14 @@ const WINDOW = 150;
 
 interface Props {
   readonly thread: Thread;
+  /** The task that this one was forked from. */
+  readonly from?: ForkedFrom | undefined;
   readonly onGoing: () => void;
   readonly onBack: (point: Point) => void;
   readonly children?: ReactNode;
 }
 
-export function Conversation({ thread, onGoing, onBack, children }: Props) {
+export function Conversation({ thread, from, onGoing, onBack, children }: Props) {
   const { box, inner, away, toEnd } = useFollowEnd();
   const [shown, setShown] = useState(WINDOW);
   const rows = useMemo(() => rowsOf(thread.items), [thread.items]);
@@ -49,6 +52,14 @@ export function Conversation({ thread, onGoing, onBack, children }: Props) {
             <button type="button" className="button button-plain earlier" onClick={showMore}>
               Show more of what came earlier
             </button>
+          )}
+          {from && earlier === 0 && (
+            <p className="forked">
+              <Icon name="rewind" /> Begun from{" "}
+              <a href={`#task=${from.taskId}`} title={`Event ${from.seq} of ${from.taskId}`}>
+                another task
+              </a>
+            </p>
           )}
           {visible.map((row) => (
             <RowView key={row.key} row={row} thread={thread} onBack={onBack} undone={!counts(seqOf(row))} />

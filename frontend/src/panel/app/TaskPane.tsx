@@ -68,7 +68,7 @@ export function TaskPane({ taskId, listed, again, look }: Props) {
       title: "Fork the task",
       group: "Task",
       slash: "fork",
-      run: () => setPoint({ seq: thread.lastSeq, label: "where it is now" }),
+      run: () => setPoint({ seq: thread.lastSeq, label: "where it is now", way: "fork" }),
     },
   ]);
   if (failure !== undefined && isNotFound(failure)) return <p className="gone">This task is not there any more.</p>;
@@ -76,7 +76,7 @@ export function TaskPane({ taskId, listed, again, look }: Props) {
   return (
     <>
       <div className="pane">
-        <Conversation thread={thread} onGoing={going} onBack={setPoint}>
+        <Conversation thread={thread} from={listed?.forkedFrom} onGoing={going} onBack={setPoint}>
           {!wide && changes}
         </Conversation>
         <div className="strip">

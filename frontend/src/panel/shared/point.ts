@@ -4,4 +4,6 @@ export interface Point {
   readonly seq: number;
   /** In words, after “Rewind to”. */
   readonly label: string;
+  /** What is chosen to begin with: files and conversation unless told. */
+  readonly way?: "both" | "files" | "fork";
 }

@@ -19,20 +19,21 @@ export const Message = memo(function Message({ item, thinking, onBack }: Props) 
       <Thinking text={thinking} />
       <Markdown text={item.text} />
       <div className="message-tools">
-        <BackButton label="Go back to here" onClick={() => onBack({ seq: item.seq, label: "this message" })} />
+        <BackButton item={item} onBack={onBack} />
         <CopyButton text={item.text} label="Copy message" />
       </div>
     </div>
   );
 });
 
-const BackButton = ({ label, onClick }: { label: string; onClick: () => void }) => (
+/** To the moment before it was said: what it led to is what one wants otherwise. */
+const BackButton = ({ item, onBack }: Pick<Props, "item" | "onBack">) => (
   <button
     type="button"
     className="icon-button"
-    aria-label={label}
-    title={`${label}, or fork from it`}
-    onClick={onClick}
+    aria-label="Go back to before this"
+    title="Go back to before this, or begin a new task from there"
+    onClick={() => onBack({ seq: item.seq - 1, label: "before this message" })}
   >
     <Icon name="rewind" />
   </button>
@@ -41,10 +42,7 @@ const BackButton = ({ label, onClick }: { label: string; onClick: () => void }) 
 const Asked = ({ item, onBack }: Pick<Props, "item" | "onBack">) => (
   <div className="asked">
     <div className="message-tools">
-      <BackButton
-        label="Go back to before this"
-        onClick={() => onBack({ seq: item.seq - 1, label: "before this message" })}
-      />
+      <BackButton item={item} onBack={onBack} />
       <button
         type="button"
         className="icon-button"

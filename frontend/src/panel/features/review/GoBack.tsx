@@ -9,7 +9,7 @@ import { complain, say } from "../../shared/toasts.tsx";
 const WAYS = {
   both: ["Files and conversation", "Both go back to how they were then. What came after no longer counts."],
   files: ["Files alone", "The conversation stays, and goes on from where it is."],
-  fork: ["In a new task", "A new task begins from there; this one stays as it is."],
+  fork: ["In a new task", "A new task begins from there, with other words if you like; this one is kept."],
 } as const;
 type Way = keyof typeof WAYS;
 
@@ -27,12 +27,14 @@ export function GoBack({ thread, point, onClose, onDone, onFork }: Props) {
   const service = useBrain();
   const { taskId } = thread;
   const active = isActive(thread.status);
-  const [way, setWay] = useState<Way>(active ? "fork" : "both");
+  const [way, setWay] = useState<Way>(point.way ?? "both");
   const [files, setFiles] = useState<readonly RewoundFile[]>();
   const [refusal, setRefusal] = useState("");
   const [instead, setInstead] = useState("");
+  const [keepFiles, setKeepFiles] = useState(false);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
+    if (active) return;
     let wanted = true;
     service.rewind(taskId, point.seq, { preview: true }).then(
       (answer) => wanted && setFiles(answer.files),
@@ -41,7 +43,7 @@ export function GoBack({ thread, point, onClose, onDone, onFork }: Props) {
     return () => {
       wanted = false;
     };
-  }, [service, taskId, point.seq]);
+  }, [service, taskId, point.seq, active]);
 
   const rewind = async (conversation: boolean) => {
     const before = thread.lastSeq;
@@ -55,7 +57,7 @@ export function GoBack({ thread, point, onClose, onDone, onFork }: Props) {
     try {
       if (way === "fork") {
         const text = instead.trim();
-        onFork((await service.fork(taskId, { seq: point.seq, ...(text ? { task: text } : {}) })).id);
+        onFork((await service.fork(taskId, { seq: point.seq, keepFiles, ...(text ? { task: text } : {}) })).id);
       } else {
         await rewind(way === "both");
       }
@@ -71,34 +73,38 @@ export function GoBack({ thread, point, onClose, onDone, onFork }: Props) {
         <legend className="hidden">What goes back</legend>
         {(Object.keys(WAYS) as Way[]).map((name) => (
           <label key={name}>
-            <input
-              type="radio"
-              name="way"
-              checked={way === name}
-              disabled={active && name !== "fork"}
-              onChange={() => setWay(name)}
-            />
+            <input type="radio" name="way" checked={way === name} onChange={() => setWay(name)} />
             <span>
               {WAYS[name][0]}
-              <small>{active && name !== "fork" ? "Cancel the task first." : WAYS[name][1]}</small>
+              <small>{WAYS[name][1]}</small>
             </span>
           </label>
         ))}
       </fieldset>
       {way === "fork" && (
-        <textarea
-          className="go-back-instead"
-          rows={2}
-          aria-label="What to do instead"
-          placeholder="What to do instead; empty to do the rest once more"
-          value={instead}
-          onChange={(event) => setInstead(event.target.value)}
-        />
+        <>
+          <textarea
+            className="go-back-instead"
+            rows={2}
+            aria-label="What to do instead"
+            placeholder="What to do instead; empty to do the rest once more"
+            value={instead}
+            onChange={(event) => setInstead(event.target.value)}
+          />
+          <label className="go-back-keep">
+            <input type="checkbox" checked={keepFiles} onChange={(event) => setKeepFiles(event.target.checked)} />
+            Leave the files as they are
+          </label>
+        </>
       )}
-      <Preview files={files} refusal={refusal} />
+      {active ? (
+        <p className="note note-warn">The task is at work. Cancel it first; it can be resumed afterwards.</p>
+      ) : (
+        !(way === "fork" && keepFiles) && <Preview files={files} refusal={refusal} />
+      )}
       <p className="settings-note">What you edited yourself since is merged or reported, never overwritten.</p>
       <footer className="dialog-foot">
-        <button type="button" className="button button-primary" disabled={busy} onClick={() => void go()}>
+        <button type="button" className="button button-primary" disabled={busy || active} onClick={() => void go()}>
           {way === "fork" ? "Fork" : "Rewind"}
         </button>
         <button type="button" className="button" onClick={onClose}>
