@@ -41,6 +41,7 @@ WRITE = (
     "delete_file",
     "rename_symbol",
     "organize_imports",
+    "move_symbol",
 )
 RUN = ("run_command", "command_output", "stop_command", "run_tests", "git_add", "git_commit")
 

@@ -1,0 +1,51 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from tools.builtin.codebase import Codebase
+from tools.builtin.existing import existing
+from tools.changes import told
+from tools.code.moving import moved
+from tools.host import FileChange, Host
+from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+
+
+class MoveSymbolArguments(Arguments):
+    symbol: Annotated[str, Field(min_length=1, max_length=200)]
+    from_: Annotated[str, Field(alias="from")]
+    to: str
+
+    def paths(self) -> tuple[str, ...]:
+        return (".", self.from_, self.to)
+
+
+class MoveSymbol:
+    spec = ToolSpec(
+        name="move_symbol",
+        description=(
+            "Move a function, class or constant to another file, with the imports that it needs, and mend the imports "
+            "of everybody who uses it (Python, TypeScript, JavaScript)."
+        ),
+        arguments=MoveSymbolArguments,
+        executor="hybrid",
+        effects="files",
+    )
+
+    async def prepare(self, args: MoveSymbolArguments, host: Host, call: Call) -> PreparedChange:
+        source, target = args.from_.removeprefix("./"), args.to.removeprefix("./")
+        await host.stat(source)
+        there = await existing(host, target) is not None
+        base = await Codebase.holding([args.symbol], host, call, [source, *([target] if there else [])])
+        done = await base.asked(lambda project: moved(args.symbol, source, target, project))
+        changes = tuple(
+            FileChange(path, base.contents.get(path), content)
+            for path, content in sorted(done.contents.items())
+            if content != base.contents.get(path)
+        )
+        users = f" Imports mended in {', '.join(done.users[:20])}." if done.users else " Nobody else imports it."
+        more = f" And in {len(done.users) - 20} more files." if len(done.users) > 20 else ""
+        note = f"Moved {done.kind} {args.symbol} ({source}:{done.line}) to {target}.{users}{more}"
+        broken = [path for path in sorted(base.project.left_alone) if path in base.holding_it]
+        left = [f"Left alone: {path}, {base.project.left_alone[path]}." for path in broken[:20]]
+        result = told(changes, "\n".join([note, *left, ""]))
+        return PreparedChange(changes, result._replace(summary=note[:200]))

@@ -1,0 +1,339 @@
+"""A symbol in another file: its text, the imports that it needs there, and the imports of everybody who uses it."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tools.code.edits import Edit, edited, newline_of
+from tools.code.finding import Refusal
+from tools.code.importing import without
+from tools.code.project import Module, Named, Project
+from tools.code.scopes import Binding, FileScopes
+from tools.code.tree import Family, family_of, parsed
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tools.code.dialect import Dialect
+
+
+@dataclass(slots=True)
+class Moved:
+    #: The new content of each file; the target may be new.
+    contents: dict[str, bytes]
+    users: list[str]
+    line: int
+    kind: str
+
+
+@dataclass(slots=True)
+class Draft:
+    """A file as it is to become: edits of the old text, and import lines to add."""
+
+    edits: list[Edit] = field(default_factory=list)
+    imports: list[str] = field(default_factory=list)
+
+
+def moved(name: str, source: str, target: str, project: Project) -> Moved:
+    return _Move(name, source, target, project).done()
+
+
+class _Move:
+    def __init__(self, name: str, source: str, target: str, project: Project) -> None:
+        self._name, self._from, self._to, self._project = name, source, target, project
+        self._drafts: dict[str, Draft] = {}
+        self._users: list[str] = []
+        family = family_of(source)
+        if family is None or family != family_of(target):
+            raise Refusal(
+                "unknown_language",
+                f"{source} and {target} are not of one language that can be moved in (Python, TypeScript).",
+            )
+        self._dialect = _dialect(family)
+
+    def done(self) -> Moved:
+        binding, block = self._definition()
+        source = self._project.files[self._from]
+        inside = _bytes_of(block, source.source.text)
+        stays = self._used_outside(binding, inside)
+        needed = self._needed(source, inside)
+        self._check_target(needed)
+        for path, file in sorted(self._project.files.items()):
+            if path != self._from:
+                self._user(path, file)
+        if stays:
+            self._draft(self._from).imports.append(self._dialect.line(self._project, self._from, self._to, self._name))
+        self._check_cycles(needed, stays=stays)
+        contents = self._written(block, inside, needed, stays=stays)
+        return Moved(contents, self._users, binding.line, binding.kind)
+
+    def _draft(self, path: str) -> Draft:
+        return self._drafts.setdefault(path, Draft())
+
+    # -- what is moved -----------------------------------------------------------------------------------------------
+
+    def _definition(self) -> tuple[Binding, "Node"]:
+        file = self._project.files.get(self._from)
+        if file is None:
+            why = self._project.left_alone.get(self._from, "it was not read")
+            raise Refusal("no_match", f"{self._from} cannot be changed: {why}.")
+        binding = file.module.values.get(self._name) or file.module.types.get(self._name)
+        if binding is None or binding.imported is not None:
+            raise Refusal("no_match", f"{self._from} defines no {self._name} at its top; nothing was changed.")
+        defining = [place for place in binding.places if place.defines]
+        if len(defining) != 1:
+            lines = ", ".join(str(place.line) for place in defining)
+            raise Refusal("ambiguous", f"{self._name} is defined more than once in {self._from} (lines {lines}).")
+        block = self._dialect.statement(file.source.root, defining[0].start)
+        if block is None:
+            raise Refusal("no_match", f"{self._name} is not a statement of its own in {self._from}; move it by hand.")
+        return binding, block
+
+    def _used_outside(self, binding: Binding, inside: tuple[int, int]) -> bool:
+        file = self._project.files[self._from]
+        listed = any(name == self._name for name, _ in file.listed)
+        return listed or any(not _within(place.start, inside) for place in binding.places)
+
+    def _needed(self, file: FileScopes, inside: tuple[int, int]) -> dict[str, Binding]:
+        """The names of the source file that the moved text reads."""
+        found: dict[str, Binding] = {}
+        for use, meant in file.uses:
+            if _within(use.place.start, inside) and meant.scope is file.module and meant.name != self._name:
+                found[meant.name] = meant
+        return found
+
+    def _check_target(self, needed: dict[str, Binding]) -> None:
+        target = self._project.files.get(self._to)
+        if target is None:
+            if self._to in self._project.left_alone:
+                raise Refusal("no_match", f"{self._to} cannot be changed: {self._project.left_alone[self._to]}.")
+            return
+        source = self._project.files[self._from]
+        there = target.module.values.get(self._name) or target.module.types.get(self._name)
+        if there is not None and not self._is_the_symbol(there, target):
+            raise Refusal(
+                "name_taken",
+                f"{self._to}:{there.line} has a {self._name} already; nothing was changed. Rename one of them.",
+            )
+        for name, binding in needed.items():
+            other = target.module.values.get(name) or target.module.types.get(name)
+            if other is None:
+                continue
+            if self._project.meaning(other, target) != self._project.meaning(binding, source) or (
+                binding.imported is not None
+                and other.imported is not None
+                and self._project.meaning(binding, source) is None
+                and (binding.imported.module, binding.imported.name) != (other.imported.module, other.imported.name)
+            ):
+                raise Refusal(
+                    "name_taken",
+                    f"{self._name} uses {name} ({self._from}:{binding.line}), and {self._to}:{other.line} has another "
+                    f"{name}; nothing was changed.",
+                )
+
+    def _is_the_symbol(self, binding: Binding, file: FileScopes) -> bool:
+        meaning = self._project.meaning(binding, file)
+        return isinstance(meaning, Named) and meaning.path == self._from and meaning.binding.name == self._name
+
+    # -- who uses it -------------------------------------------------------------------------------------------------
+
+    def _user(self, path: str, file: FileScopes) -> None:
+        changed = False
+        for statement, names, gone, module in self._dialect.imports(file):
+            if module is None or self._project.resolved(module, path) != self._from:
+                continue
+            taken = [number for number in gone if self._dialect.imported_name(names[number]) == self._name]
+            if not taken:
+                continue
+            changed = True
+            text = file.source.text
+            if path == self._to:
+                self._take_out(path, statement, names, set(taken), text)
+            elif len(taken) == len(names) and self._dialect.whole(statement):
+                self._draft(path).edits.append(
+                    self._dialect.redirected(statement, self._project, path, self._to, module)
+                )
+            else:
+                part = text[names[taken[0]].start_byte : names[taken[0]].end_byte].decode()
+                self._take_out(path, statement, names, set(taken), text)
+                new = self._dialect.another(statement, part, self._project, path, self._to, module)
+                end = statement.end_byte
+                self._draft(path).edits.append(Edit(end, end, newline_of(text) + new.encode()))
+        changed |= self._by_module(path, file)
+        if changed and path != self._to:
+            self._users.append(path)
+
+    def _take_out(self, path: str, statement: "Node", names: list["Node"], gone: set[int], text: bytes) -> None:
+        draft = self._draft(path)
+        if len(gone) == len(names):
+            start = text.rfind(b"\n", 0, statement.start_byte) + 1
+            end = text.find(b"\n", statement.end_byte)
+            draft.edits.append(Edit(start, end + 1 if end >= 0 else len(text), b""))
+        else:
+            draft.edits += without(names, gone, text)
+
+    def _by_module(self, path: str, file: FileScopes) -> bool:
+        """`module.name` becomes another module's."""
+        changed = False
+        for access in file.accesses:
+            if access.name != self._name or access.object is None:
+                continue
+            owner = self._project.of_expression(access.object, access.scope, file)
+            if not isinstance(owner, Module) or owner.path != self._from:
+                continue
+            if file.source.family == "script" or path == self._to:
+                raise Refusal(
+                    "not_possible",
+                    f"{path}:{access.place.line} uses {self._name} through its module; write it as an import by name "
+                    "first. Nothing was changed.",
+                )
+            name = self._project.modules.python_name(self._to)
+            self._draft(path).edits.append(Edit(access.object.start_byte, access.object.end_byte, name.encode()))
+            if f"import {name}" not in self._draft(path).imports:
+                self._draft(path).imports.append(f"import {name}")
+            changed = True
+        return changed
+
+    # -- cycles ------------------------------------------------------------------------------------------------------
+
+    def _check_cycles(self, needed: dict[str, Binding], *, stays: bool) -> None:
+        """A new import must not close a ring: neither the target's of the source, nor that of anybody who uses it."""
+        goes_back = any(binding.imported is None for binding in needed.values())
+        if goes_back and stays:
+            raise Refusal(
+                "would_cycle",
+                f"{self._name} uses other names of {self._from}, and {self._from} uses {self._name}: the two files "
+                "would import each other. Nothing was changed.",
+            )
+        fresh = [(path, self._to) for path in [*self._users, *([self._from] if stays else [])]]
+        fresh += [(self._to, self._from)] if goes_back else []
+        for importer, imported in fresh:
+            if imported not in self._imported(importer) and self._reaches(imported, importer, goes_back=goes_back):
+                raise Refusal(
+                    "would_cycle",
+                    f"{importer} would import {imported}, which imports {importer} already, perhaps through others: a "
+                    "cycle. Nothing was changed.",
+                )
+
+    def _still_imports(self) -> bool:
+        """Whether the target takes more from the source than what is moved."""
+        target = self._project.files.get(self._to)
+        bindings = target.module.values.values() if target is not None else ()
+        return any(
+            each.imported is not None
+            and each.imported.name != self._name
+            and self._project.resolved(each.imported.module, self._to) == self._from
+            for each in bindings
+        )
+
+    def _imported(self, path: str) -> set[str]:
+        file = self._project.file(path)
+        if file is None:
+            return set()
+        modules = [each.imported.module for each in file.module.values.values() if each.imported is not None]
+        names = [each.imported for each in file.module.values.values() if each.imported is not None]
+        found = {target for module in [*modules, *file.stars] if (target := self._project.resolved(module, path))}
+        for each in names:
+            # `from package import module`
+            if each.name and (owner := self._project.resolved(each.module, path)) and file.source.family == "python":
+                below = self._project.modules.submodule(owner, each.name)
+                found |= {below} if below else set()
+        return found - {path}
+
+    def _reaches(self, start: str, end: str, *, goes_back: bool) -> bool:
+        taken_away = not goes_back and not self._still_imports()
+        seen, waiting = {start}, [start]
+        while waiting:
+            path = waiting.pop()
+            for each in self._imported(path):
+                if taken_away and (path, each) == (self._to, self._from):
+                    continue
+                if each == end:
+                    return True
+                if each not in seen:
+                    seen.add(each)
+                    waiting.append(each)
+        return False
+
+    # -- writing -----------------------------------------------------------------------------------------------------
+
+    def _written(
+        self, block: "Node", inside: tuple[int, int], needed: dict[str, Binding], *, stays: bool
+    ) -> dict[str, bytes]:
+        source = self._project.files[self._from].source
+        text = self._dialect.carried(block, inside, source.text, self._project, self._from, self._to)
+        if stays or self._users:
+            text = self._dialect.offered(text)
+        target = self._project.files.get(self._to)
+        draft = self._draft(self._to)
+        for name, each in sorted(needed.items()):
+            if target is None or not (target.module.values.get(name) or target.module.types.get(name)):
+                draft.imports.append(self._dialect.needed(each, self._project, self._from, self._to))
+        contents = {self._to: self._target(target, draft, text, newline_of(source.text))}
+        gone = {name for name, each in needed.items() if each.imported is not None and not _read_outside(each, inside)}
+        self._draft(self._from).edits += [
+            Edit(*inside, b""),
+            *self._dialect.unneeded(self._project.files[self._from], gone),
+        ]
+        for path, changed in self._drafts.items():
+            if path != self._to:
+                contents[path] = self._rewritten(path, changed)
+        if inside[1] == len(source.text):
+            left = contents[self._from].rstrip()
+            contents[self._from] = left + newline_of(source.text) if left else b""
+        for path, content in contents.items():
+            again = parsed(path, content)
+            if again is None or again.errors:
+                raise Refusal("would_break", f"{path} would no longer be valid; nothing was changed. Move it by hand.")
+        return contents
+
+    def _rewritten(self, path: str, draft: Draft) -> bytes:
+        source = self._project.files[path].source
+        return source.bom + self._dialect.with_imports(edited(source.text, draft.edits), draft.imports, path)
+
+    def _target(self, target: FileScopes | None, draft: Draft, text: bytes, newline: bytes) -> bytes:
+        if target is None:
+            lines = newline.join(line.encode() for line in sorted(set(draft.imports)))
+            return (lines + newline * 3 if lines else b"") + text + newline
+        newline = newline_of(target.source.text) if b"\n" in target.source.text else newline
+        text = text.replace(b"\r\n", b"\n").replace(b"\n", newline)
+        old = edited(target.source.text, draft.edits)
+        used = any(self._is_the_symbol(each, target) for each in target.module.values.values())
+        if used:
+            # What is below reads it, perhaps at once.
+            place = self._dialect.after_imports(old, self._to)
+            new = old[:place] + newline + text + newline + newline + old[place:].lstrip(b"\r\n")
+        else:
+            body = old.rstrip()
+            new = (body + newline * 3 if body else b"") + text + newline
+        return target.source.bom + self._dialect.with_imports(new, draft.imports, self._to)
+
+
+def _dialect(family: Family) -> "Dialect":
+    from tools.code.dialect import PythonDialect, ScriptDialect
+
+    return PythonDialect() if family == "python" else ScriptDialect()
+
+
+def _within(place: int, inside: tuple[int, int]) -> bool:
+    return inside[0] <= place < inside[1]
+
+
+def _read_outside(binding: Binding, inside: tuple[int, int]) -> bool:
+    return any(not place.defines and not _within(place.start, inside) for place in binding.places)
+
+
+def _bytes_of(block: "Node", text: bytes) -> tuple[int, int]:
+    """The statement with the comments right above it, to the end of its last line, and one run of blank lines."""
+    start = text.rfind(b"\n", 0, block.start_byte) + 1
+    while start > 0:
+        above = text.rfind(b"\n", 0, start - 1) + 1
+        line = text[above : start - 1].strip()
+        if not line.startswith((b"#", b"//", b"*", b"/*")) or line.startswith(b"#!"):
+            break
+        start = above
+    end = text.find(b"\n", block.end_byte)
+    end = end + 1 if end >= 0 else len(text)
+    while end < len(text) and text[end : text.find(b"\n", end) + 1 or len(text)].strip() == b"":
+        following = text.find(b"\n", end)
+        end = following + 1 if following >= 0 else len(text)
+    return start, end
