@@ -10,7 +10,8 @@ from functools import partial
 from pydantic import JsonValue
 
 MARK = "[redacted:"
-_NAMES = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH", re.IGNORECASE)
+_NAMES = re.compile(r"KEY(?!BOARD|MAP)|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH(?!OR)", re.IGNORECASE)
+#: A shorter value, such as the `x` that a server on the same machine is content with, is a part of ordinary words.
 _SHORTEST = 8
 #: What the keys of well-known services look like: a beginning that nothing else has, then enough of the rest.
 _LOOKS = (
@@ -101,7 +102,11 @@ class Redactor:
         stamp = self._stamp()
         if stamp != self._asked:
             self._asked = stamp
-            wanted = {value: name for name, value in self._known().items() if value and value not in self._let_through}
+            wanted = {
+                value: name
+                for name, value in self._known().items()
+                if len(value) >= _SHORTEST and value not in self._let_through
+            }
             self._found = dict(sorted({**self._found, **wanted}.items(), key=lambda item: -len(item[0])))
         return self._found
 
