@@ -74,7 +74,7 @@ async def work(job: Job, books: Books) -> str:
         if pace.spent and not books.spoken():
             raise pace.at_limit()
         key = f"{job.key}.{number}"
-        heard = await books.turn(key, job.agent.name, partial(_ask, job, books, shelf, fitting.fit()))
+        heard = await books.turn(key, job.agent.name, partial(_ask, job, books, shelf, fitting, fitting.fit()))
         reply = heard.reply
         for text in heard.messages:
             fitting.add(UserTurn(text=text))
@@ -101,14 +101,13 @@ async def work(job: Job, books: Books) -> str:
 
 
 def _ask(
-    job: Job, books: Books, shelf: Shelf, left_out: str | None, messages: Sequence[str]
+    job: Job, books: Books, shelf: Shelf, fitting: Fitting, left_out: str | None, messages: Sequence[str]
 ) -> AsyncIterator[Delta | Reply]:
     if left_out is not None:
         books.left_out(left_out)
     history = [*job.history, *(UserTurn(text=text) for text in messages)]
-    return job.model.stream(
-        Request(job.agent.name, job.agent.prompt, history, shelf.offered, job.brief, roster=job.tools)
-    )
+    request = Request(job.agent.name, job.agent.prompt, history, shelf.offered, job.brief, job.tools, fitting.gone)
+    return job.model.stream(request)
 
 
 async def _carried_out(

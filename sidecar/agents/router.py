@@ -12,7 +12,7 @@ from typing import get_args
 from sidecar.agents.customs import Command
 from sidecar.agents.routing.rules import guess
 from sidecar.models.port import Model, Reply, Request, Stop, UserTurn
-from sidecar.wire.tasks import Intent, Options, RouteAnswer
+from sidecar.wire.tasks import Intent, Options, RouteAnswer, Usage
 
 PIPELINES: dict[Intent, tuple[str, ...]] = {
     "create_project": ("planner", "coder", "terminal", "reviewer", "docs"),
@@ -84,19 +84,24 @@ def unsure(answer: RouteAnswer) -> bool:
     return answer.confidence < SURE
 
 
-async def second_opinion(task: str, answer: RouteAnswer, model: Model, options: Options) -> RouteAnswer:
-    """What a language model says, if it says it soon and in the words that it was given; else what the rules said."""
+async def second_opinion(task: str, answer: RouteAnswer, model: Model, options: Options) -> tuple[RouteAnswer, Usage]:
+    """What a language model says, if it says it soon and in the words that it was given; else what the rules said.
+
+    And what it cost to ask.
+    """
     request = Request("router", _QUESTION, [UserTurn(text=task[:2_000])])
+    usage = Usage()
     try:
         async with asyncio.timeout(_PATIENCE):
             async for part in model.stream(request):
-                if isinstance(part, Reply) and part.stop is Stop.END:
-                    said = part.text.strip().strip(".`\"'").lower()
+                if isinstance(part, Reply):
+                    usage = part.usage
+                    said = part.text.strip().strip(".`\"'").lower() if part.stop is Stop.END else ""
                     if said in PIPELINES:
-                        return _answer(said, 0.8, f"{model.provider}/{model.name} took it for this", options)
+                        answer = _answer(said, 0.8, f"{model.provider}/{model.name} took it for this", options)
     except TimeoutError:
         pass
-    return answer
+    return answer, usage
 
 
 def _own(command: Command, options: Options | None) -> RouteAnswer:

@@ -1,20 +1,24 @@
 """Claude, over the Messages API."""
 
 import re
-from collections.abc import AsyncGenerator, Iterable
-from typing import Any
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from typing import Any, TypeGuard
 
 from sidecar.models.access import Access
 from sidecar.models.calls import Calls, Draft, safe
+from sidecar.models.failures import thinking_is_bound
 from sidecar.models.history import Fragments, results
 from sidecar.models.port import Delta, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, ToolUse, Turn, UserTurn
 from sidecar.models.prices import Price
 from sidecar.models.remote import Head, counted, cut, declined, too_long
 from sidecar.wire.base import JsonObject
+from sidecar.wire.tools import ToolInfo
 
 PROVIDER = "anthropic"
 #: These think by themselves, and say what they think only if they are asked to.
 _THINKS = re.compile(r"claude-[a-z]+-([5-9]|\d\d)")
+#: These take back what they thought only if everything before it is the same, the tools included.
+_BINDS = re.compile(r"claude-(fable|mythos)-5-[1-9]|claude-[a-z]+-(5-[5-9]|[6-9]|\d\d)")
 
 
 def client(access: Access) -> Any:
@@ -34,15 +38,20 @@ class Messages:
         self._head = Head()
         self._calls = Calls()
         self._fragments = Fragments(self._messages)
+        #: What was thought on the way to turns that have changed since, or what stood before them.
+        self._gone: list[Kept] = []
+        self._tools: Sequence[ToolInfo] | None = None
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        from anthropic import AsyncStream
-
-        body = self._head.written(request, self._fields)
-        body = b"".join((body, b',"messages":[', self._fragments.joined(request.history), b"]}"))
-        events = await self._client.post(
-            "/v1/messages", content=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
-        )
+        if self._tools is not None and self._tools is not request.tools and _BINDS.match(self._name):
+            self._let_go(request)
+        self._tools = request.tools
+        try:
+            events = await self._asked(request)
+        except Exception as error:
+            if not thinking_is_bound(error) or not self._let_go(request):
+                raise
+            events = await self._asked(request)
         reading = _Reading()
         async with events:
             async for event in events:
@@ -50,6 +59,27 @@ class Messages:
                 if delta is not None:
                     yield delta
         yield self._reply(reading, request)
+
+    async def _asked(self, request: Request) -> Any:
+        from anthropic import AsyncStream
+
+        body = self._head.written(request, self._fields)
+        body = b"".join((body, b',"messages":[', self._fragments.joined(request.history), b"]}"))
+        return await self._client.post(
+            "/v1/messages", content=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
+        )
+
+    def _let_go(self, request: Request) -> bool:
+        """What was thought belongs to exactly what came before it. If that was shortened, or tools were added since, it
+        is not taken back any more: the same turns are then said without it."""
+        thought = [turn.kept for turn in request.history if isinstance(turn, ModelTurn) and self._is_own(turn.kept)]
+        self._gone += thought
+        self._fragments = Fragments(self._messages)
+        return bool(thought)
+
+    def _is_own(self, kept: Kept | None) -> TypeGuard[Kept]:
+        own = kept is not None and (kept.provider, kept.model) == (PROVIDER, self._name)
+        return own and all(kept is not each for each in self._gone)
 
     def _fields(self, request: Request) -> JsonObject:
         fields: dict[str, Any] = {
@@ -89,7 +119,7 @@ class Messages:
                 yield {"role": "user", "content": [_result(each.id, each) for each in results(calls, turn)]}
 
     def _blocks(self, turn: ModelTurn) -> list[Any]:
-        if turn.kept and (turn.kept.provider, turn.kept.model) == (PROVIDER, self._name):
+        if self._is_own(turn.kept):
             return list(turn.kept.content)
         said: list[Any] = [{"type": "text", "text": turn.text}] if turn.text.strip() else []
         return said + [_tool_use(call) for call in turn.calls]

@@ -21,6 +21,7 @@ _NO_TOOLS = re.compile(
     r"(does not|doesn't|not) support.{0,20}tool|tools? param|tool.?(choice|use|call).{0,60}(requires|support|enable)",
     re.I,
 )
+_BOUND = re.compile(r"signature.{0,40}thinking|thinking.{0,60}(cannot be modified|different conversation)", re.I | re.S)
 _OVERLOADED = re.compile(r"overloaded|rate.?limit|server_error|api_error|timeout|unavailable", re.IGNORECASE)
 _SHOWN = 400
 
@@ -61,6 +62,11 @@ def failure_of(error: Exception, provider: str, model: str) -> Failure:
 def lacks_tools(error: Exception) -> bool:
     """Whether the server says that this model cannot be offered tools."""
     return (status_of(error) or 0) in (400, 404, 422, 500, 501) and bool(_NO_TOOLS.search(_said(error)))
+
+
+def thinking_is_bound(error: Exception) -> bool:
+    """Whether what was thought before is refused, because what stood before it is not the same any more."""
+    return status_of(error) == 400 and bool(_BOUND.search(_said(error)))
 
 
 def status_of(error: Exception) -> int | None:

@@ -126,6 +126,8 @@ class Request:
     brief: Brief = field(default_factory=Brief)
     #: All that the agent may call, for who needs no telling.
     roster: Sequence[ToolInfo] = field(default_factory=tuple)
+    #: How many of the model's turns are left out of the history, because its window was full.
+    gone: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class Scripted:
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         replies = self._script.get(request.agent, self._script.get("*", []))
-        played = sum(isinstance(turn, ModelTurn) for turn in request.history)
+        played = request.gone + sum(isinstance(turn, ModelTurn) for turn in request.history)
         if played >= len(replies):
             message = f"The script {self.name} has no reply {played + 1} for the agent {request.agent}."
             yield Reply(stop=Stop.FAILED, failure=Failure(code="script_ended", message=message, recoverable=False))

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from sidecar.models.port import Image, ModelTurn, Stop, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
+from sidecar.models.port import Image, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
 from tests.contract.servers.http import Answer
 from tests.contract.servers.speech import Call, Speech, Trouble
-from tests.contract.servers.stage import CANARY, SAY, SPEAKERS, Stage, a_stage
+from tests.contract.servers.stage import CANARY, SAY, SPEAKERS, TOOLS, Stage, a_stage, tool
 
 TWO = (Call("read_file", '{"path": "a.py"}'), Call("list_dir", '{"path": "src/ünï"}'))
 
@@ -241,3 +241,42 @@ def _answers(calls: list[ToolUse]) -> ToolTurn:
             ToolReturn(id=call.id, tool=call.tool, status="success", content=f"result of {call.tool}") for call in calls
         ]
     )
+
+
+async def test_claude_goes_on_without_what_it_thought_when_that_is_not_taken_back(tmp_path: Path) -> None:
+    """What it thought belongs to exactly what came before; a conversation that was shortened is another one."""
+    refusal = (
+        "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different "
+        'conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
+    )
+    async with a_stage(SPEAKERS[0], tmp_path) as stage:
+        model = stage.model()
+        first, second = Speech(thinking="Hm.", calls=TWO[:1]), Speech(thinking="Aha.", calls=TWO[:1])
+        stage.says(first)
+        _, reply = await stage.ask(model=model)
+        history: list[Turn] = [SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), _answers(reply.calls)]
+        again = [Answer([stage.speaker.stream(speech)]) for speech in (second, Speech(text="Done."))]
+        stage.server.plays(stage.speaker.error(Trouble(400, message=refusal)), *again)
+        _, reply = await stage.ask(*history, model=model)
+        assert reply.stop is Stop.TOOL_USE
+        assert '"thinking":"Hm."' in stage.server.seen[1].body.decode()
+        assert '"thinking":"Hm."' not in stage.server.seen[2].body.decode()
+        history += [ModelTurn(text="", calls=reply.calls, kept=reply.kept), _answers(reply.calls)]
+        _, reply = await stage.ask(*history, model=model)
+        assert reply.text == "Done."
+        sent = stage.server.seen[3].body.decode()
+        assert '"thinking":"Hm."' not in sent
+        assert '"thinking":"Aha."' in sent, "what it thought since is still good"
+
+
+async def test_claude_is_not_given_back_what_it_thought_before_it_got_more_tools(tmp_path: Path) -> None:
+    async with a_stage(SPEAKERS[0], tmp_path) as stage:
+        model = stage.model()
+        stage.says(Speech(thinking="Hm.", calls=TWO[:1]), Speech(text="Done."))
+        _, reply = await stage.ask(model=model)
+        history = [SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), _answers(reply.calls)]
+        request = Request("coder", "You are a test.", history, [*TOOLS, tool("git_blame")])
+        parts = [part async for part in model.stream(request)]
+        assert isinstance(parts[-1], Reply) and parts[-1].text == "Done."
+        assert len(stage.server.seen) == 2
+        assert '"thinking":"Hm."' not in stage.server.seen[1].body.decode()

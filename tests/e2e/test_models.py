@@ -127,6 +127,65 @@ def test_a_refusal_ends_the_task_clearly(claude: Place) -> None:
     assert (task["status"], task["error"]["code"]) == ("failed", "model_declined")
 
 
+def test_empty_replies_end_the_task_and_it_can_be_resumed(claude: Place) -> None:
+    claude.plays(Speech(text=""))
+    task = claude.execute()
+    ended = claude.sidecar.wait_for_end(task, seconds=30)
+    assert (ended["status"], ended["error"]["code"]) == ("failed", "empty_reply")
+    assert ended["error"]["recoverable"]
+    assert len(claude.server.seen) < 12, "it is not asked for ever"
+    claude.plays(Speech(text="Now I know."))
+    claude.sidecar.post(f"/api/brain/tasks/{task}/resume")
+    claude.sidecar.wait_for_event(task, lambda event: event["type"] == "complete", seconds=30)
+
+
+def test_a_plan_that_is_no_plan_is_asked_for_once_more_and_then_done_without(claude: Place) -> None:
+    claude.plays(
+        Speech(text="First I would think about it."),
+        Speech(text='{"steps": []}'),
+        Speech(text="The work is done."),
+        Speech(text='{"passed": true, "issues": []}'),
+    )
+    task, _ = claude.run(intent="refactor_code", verify="off")
+    assert task["status"] == "completed", task
+    assert "The work is done." in task["result"]["summary"]
+    assert len(claude.server.seen) == 4
+    asked_again = json.dumps(claude.speaker.asked(claude.server.seen[1].json))
+    assert "not a plan that can be carried out" in asked_again
+
+
+def test_what_the_router_asks_a_model_is_counted(claude: Place) -> None:
+    claude.plays(Speech(text="chat", read=300, written=7), Speech(text="Yes, it is.", read=50, written=3))
+    task = claude.sidecar.execute("blue is nicer")
+    ended = claude.sidecar.wait_for_end(task, seconds=30)
+    routed = next(event for event in claude.sidecar.events(task) if event["type"] == "route")
+    assert "took it for this" in routed["why"]
+    assert (ended["usage"]["inputTokens"], ended["usage"]["outputTokens"]) == (350, 10)
+    assert ended["usage"]["costUsd"] > 0
+    claude.plays(Speech(text="chat", read=300, written=7), Speech(text="Yes.", calls=(READ,), read=50))
+    stopped = claude.sidecar.wait_for_end(claude.sidecar.execute("blue is nicer", maxTokens=200), seconds=30)
+    assert stopped["error"]["code"] == "budget_exceeded", "the agent is not even asked"
+    assert len(claude.server.seen) == 3
+
+
+def test_an_agent_of_the_persons_own_is_chosen_by_its_name(claude: Place, tmp_path: Path) -> None:
+    own = tmp_path / "config" / "rainy-brain" / "agents"
+    own.mkdir(parents=True)
+    (own / "sql.md").write_text("---\ndescription: Writes SQL\ntools: read_file, write_file\n---\nYou write SQL.\n")
+    assert "sql" in [agent["name"] for agent in claude.sidecar.get("/api/brain/agents").json["agents"]]
+    claude.plays(Speech(text="SELECT 1;"))
+    task, _ = claude.run(agentType="sql", intent="edit_code")
+    assert task["result"]["summary"] == "SELECT 1;"
+    asked = claude.server.seen[-1].json
+    assert "You write SQL." in json.dumps(asked["system"])
+    assert claude.speaker.tools(asked) == ["read_file", "write_file"]
+    unknown, _ = claude.run(agentType="nosql", intent="edit_code")
+    assert (unknown["status"], unknown["error"]["code"]) == ("failed", "no_agent")
+    assert "sql" in unknown["error"]["message"]
+    refused = claude.sidecar.post("/api/brain/execute", {"task": "x", "options": {"agentType": "../SQL"}})
+    assert refused.status == 422
+
+
 def test_a_model_nobody_has_a_key_for_is_named(claude: Place) -> None:
     task, _ = claude.run(models={"smart": "groq/openai/gpt-oss-20b"})
     assert (task["status"], task["error"]["code"]) == ("failed", "no_model")

@@ -8,7 +8,9 @@ import pytest
 from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Heard, Job, collect, work
 from sidecar.agents.roster import ROSTER, Agent
-from sidecar.models.port import Delta, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, ToolUse, UserTurn
+from sidecar.agents.tokens import of_turn
+from sidecar.models.port import Delta, Kept, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, ToolUse, UserTurn
+from sidecar.wire.base import JsonObject
 
 
 class Replies:
@@ -199,3 +201,57 @@ async def test_the_same_history_is_made_again_from_the_same_replies() -> None:
 
     first, second = await asyncio.gather(last_request(), last_request())
     assert first == second
+
+
+def thought(number: int) -> Reply:
+    """A turn that its provider wants back as it was, with a long signature."""
+    use = ToolUse(id=f"c{number}", tool="read_file", args={"path": f"file{number}.py"})
+    content: list[JsonObject] = [{"type": "thinking", "signature": LONG, "number": number}]
+    kept = Kept(provider="list", model="replies", content=content)
+    return Reply(stop=Stop.TOOL_USE, calls=[use], kept=kept)
+
+
+def holds_together(request: Request) -> bool:
+    """Every call has its result right after it."""
+    pairs = zip(request.history, [*request.history[1:], None], strict=True)
+    return all(isinstance(after, ToolTurn) for turn, after in pairs if isinstance(turn, ModelTurn) and turn.calls)
+
+
+async def test_turns_that_cannot_be_shortened_go_as_a_whole_with_their_results() -> None:
+    model = Replies(*[thought(number) for number in range(40)], end("done"), context_size=20_000)
+    books = ListBooks(lambda call: f"ok {call.args['path']}")
+    assert await work(job(model), books) == "done"
+    last = model.requests[-1]
+    kept = [turn.kept.content[0]["number"] for turn in last.history if isinstance(turn, ModelTurn) and turn.kept]
+    assert kept == list(range(40 - len(kept), 40)), "the newest are there, as they were"
+    assert len(kept) >= 3
+    (note,) = [text for text in texts(last) if "left out to make room" in text]
+    assert "read_file file0.py" in note
+    assert f"[{40 - len(kept)} earlier exchanges" in note
+    assert texts(last)[0] == "The rules. The request."
+    assert all(holds_together(request) for request in model.requests)
+    assert all(sum(map(of_turn, request.history)) <= 20_000 * 0.7 for request in model.requests)
+    assert "whole exchanges" in books.told[0]
+
+
+async def test_many_small_turns_stay_within_the_window_and_room_is_made_rarely() -> None:
+    # A message of the person now and then, which stays; three hundred calls, of which each is short.
+    model = Replies(*[call(number) for number in range(300)], end("done"), context_size=8_000)
+    books = ListBooks(lambda call: f"{call.args['path']} " + "y" * 300)
+    await work(job(model, limit=400), books)
+    assert all(sum(map(of_turn, request.history)) <= 8_000 * 0.7 for request in model.requests)
+    assert 1 <= len(books.told) <= 30
+    assert all(holds_together(request) for request in model.requests)
+
+
+async def test_the_newest_failed_check_stays_also_when_whole_turns_go() -> None:
+    def result(call: ToolUse) -> str:
+        return "2 failed, 1 passed" if call.tool == "run_tests" else f"{call.args['path']} " + "y" * 300
+
+    calls = [call(0, "run_tests"), *[call(number) for number in range(1, 200)]]
+    model = Replies(*calls, end("done"), context_size=8_000)
+    await work(job(model, limit=400), ListBooks(result))
+    results = [
+        back.content for turn in model.requests[-1].history if isinstance(turn, ToolTurn) for back in turn.returns
+    ]
+    assert results[0] == "2 failed, 1 passed"

@@ -7,7 +7,7 @@ import pytest
 from sidecar.agents.customs import Command
 from sidecar.agents.router import PIPELINES, request_of, route, second_opinion, unsure
 from sidecar.models.port import Delta, Reply, Request, Stop
-from sidecar.wire.tasks import Options
+from sidecar.wire.tasks import Options, Usage
 from tests.unit.agents.labelled import labelled
 
 
@@ -95,11 +95,13 @@ class Says:
         self._text = text
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        yield Reply(text=self._text, stop=Stop.END)
+        yield Reply(text=self._text, stop=Stop.END, usage=Usage(input_tokens=9))
 
 
 async def test_where_the_rules_are_not_sure_a_model_may_say_it_in_one_word() -> None:
     answer = route("blue is nicer")
     assert unsure(answer)
-    assert (await second_opinion("blue is nicer", answer, Says("edit_code\n"), Options())).intent == "edit_code"
-    assert await second_opinion("blue is nicer", answer, Says("Well, I would say…"), Options()) == answer
+    better, usage = await second_opinion("blue is nicer", answer, Says("edit_code\n"), Options())
+    assert (better.intent, usage.input_tokens) == ("edit_code", 9)
+    same, usage = await second_opinion("blue is nicer", answer, Says("Well, I would say…"), Options())
+    assert (same, usage.input_tokens) == (answer, 9)
