@@ -57,6 +57,7 @@ class RunTests:
         result = await host.run(
             framework.argv,
             call_id=call.id,
+            cwd=framework.folder,
             timeout=call.timeout,
             output=output,
             environment={**call.environment, "CI": "1"},

@@ -3,26 +3,87 @@
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from tools.errors import ToolError
-from tools.host import Host
+from tools.host import FileInfo, Host
 
 Name = Literal["pytest", "unittest", "npm", "go", "cargo", "make"]
 
 _SIZE = 1 << 20
 
 
+#: What makes a folder a project of its own, with tests that are run in it.
+_MANIFESTS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", "package.json", "go.mod", "Cargo.toml"})
+
+
 class Framework(NamedTuple):
     name: Name
     argv: Sequence[str]
+    #: Where it is run: a folder of the workspace.
+    folder: str = "."
+
+
+class Files(Protocol):
+    async def read(self, path: str, limit: int) -> bytes: ...
+
+    async def list(self, path: str) -> Sequence[FileInfo]: ...
+
+
+class _Inside:
+    """The files of a folder, as if it were the workspace."""
+
+    def __init__(self, host: Host, folder: str) -> None:
+        self._host = host
+        self._folder = folder
+
+    async def read(self, path: str, limit: int) -> bytes:
+        return await self._host.read(f"{self._folder}/{path}", limit)
+
+    async def list(self, path: str) -> Sequence[FileInfo]:
+        listed = await self._host.list(self._folder if path == "." else f"{self._folder}/{path}")
+        return [info._replace(path=info.path.removeprefix(f"{self._folder}/")) for info in listed]
 
 
 async def found_framework(host: Host, targets: Sequence[str] = ()) -> Framework:
+    """How the tests are run, all or the targets. A target that is a project of its own is run where it is."""
+    wanted = [target for target in targets if target]
+    folder = wanted[0].rstrip("/") if len(wanted) == 1 else "."
+    inside = await _listed(host, folder) if folder not in (".", "") else {}
+    if inside and _MANIFESTS & inside.keys():
+        return await _in_folder(host, folder)
+    try:
+        return await _framework(host, wanted)
+    except ToolError as error:
+        if not inside or error.code != "no_tests":
+            raise
+    return await _in_folder(host, folder)
+
+
+async def _in_folder(host: Host, folder: str) -> Framework:
+    framework = (await _framework(_Inside(host, folder), []))._replace(folder=folder)
+    if framework.argv[0] == "python3":
+        own = (await _python(host, await _listed(host, ".")))[0]
+        # Without an environment of its own it uses that of the workspace.
+        up = "../" * len(folder.split("/"))
+        python = own if own == "python3" else f"{up}{own.removeprefix('./')}"
+        return framework._replace(argv=[python, *framework.argv[1:]])
+    return framework
+
+
+async def _listed(host: Host, folder: str) -> dict[str, str]:
+    """The names in a folder; none if it is not there."""
+    try:
+        return {info.path.rpartition("/")[2]: info.kind for info in await host.list(folder)}
+    except ToolError:
+        return {}
+
+
+async def _framework(host: Files, after: Sequence[str]) -> Framework:
     names = {info.path: info.kind for info in await host.list(".")}
-    after = [target for target in targets if target]
     python = await _python(host, names)
     if await _uses_pytest(host, names):
         return Framework("pytest", [*python, "-m", "pytest", "-q", "-rfE", "--tb=short", "--color=no", *after])
@@ -47,7 +108,7 @@ async def found_framework(host: Host, targets: Sequence[str] = ()) -> Framework:
     )
 
 
-async def _python(host: Host, names: Mapping[str, str]) -> list[str]:
+async def _python(host: Files, names: Mapping[str, str]) -> list[str]:
     for folder in (".venv", "venv"):
         if names.get(folder) == "directory":
             binary = f"{folder}/bin/python"
@@ -61,18 +122,33 @@ async def _python(host: Host, names: Mapping[str, str]) -> list[str]:
 
 
 async def runnable(framework: Framework, host: Host, call_id: str) -> Framework:
-    """With a Python that has pytest, where it takes one: the project's own if it can be, else one at hand."""
+    """With a Python that has pytest, where it takes one: the project's own if it can be, else one at hand.
+
+    Of those at hand, one that has what the project stands on comes first.
+    """
     if framework.name != "pytest":
         return framework
-    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
     python, *rest = framework.argv
-    for candidate in (python, "python3", sys.executable):
+    needed = await _needed(host, framework.folder)
+    second = None
+    for candidate in dict.fromkeys((python, "python3", sys.executable)):
         try:
-            result = await host.run([candidate, "-c", look], call_id=call_id, timeout=20, output=_unheard, log=False)
+            result = await host.run(
+                [candidate, "-c", _LOOK, *needed],
+                call_id=call_id,
+                cwd=framework.folder,
+                timeout=20,
+                output=_unheard,
+                log=False,
+            )
         except ToolError:
             continue
-        if result.exit_code == 0:
+        if result.exit_code == 0 or (result.exit_code == _INCOMPLETE and candidate.startswith(".")):
             return framework._replace(argv=[candidate, *rest])
+        if result.exit_code == _INCOMPLETE:
+            second = second or candidate
+    if second is not None:
+        return framework._replace(argv=[second, *rest])
     raise ToolError(
         "The project's tests need pytest, and no Python here has it. Install it (python -m pip install pytest, best in "
         "the project's .venv), then run the tests again.",
@@ -80,11 +156,37 @@ async def runnable(framework: Framework, host: Host, call_id: str) -> Framework:
     )
 
 
+#: A Python that has pytest, but not all that the project stands on.
+_INCOMPLETE = 3
+_LOOK = f"""
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
+if find_spec("pytest") is None:
+    sys.exit(1)
+try:
+    for name in sys.argv[1:]:
+        distribution(name)
+except PackageNotFoundError:
+    sys.exit({_INCOMPLETE})
+"""
+
+
+async def _needed(host: Host, folder: str) -> list[str]:
+    """The packages that the project says it always needs."""
+    try:
+        project = tomllib.loads((await host.read(f"{folder}/pyproject.toml", _SIZE)).decode())["project"]
+        names = [re.match(r"[\w.-]+", each) for each in project.get("dependencies", []) if ";" not in each]
+        return [name[0] for name in names if name is not None]
+    except (ToolError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
 def _unheard(stream: str, text: str) -> None:
     """What the look for pytest prints is nobody's business."""
 
 
-async def _uses_pytest(host: Host, names: Mapping[str, str]) -> bool:
+async def _uses_pytest(host: Files, names: Mapping[str, str]) -> bool:
     if {"pytest.ini", "conftest.py", ".pytest.ini"} & names.keys():
         return True
     for name in (
@@ -106,11 +208,11 @@ async def _uses_pytest(host: Host, names: Mapping[str, str]) -> bool:
     return False
 
 
-async def _python_tests(host: Host, names: Mapping[str, str]) -> bool:
+async def _python_tests(host: Files, names: Mapping[str, str]) -> bool:
     return bool(await _test_files(host, names))
 
 
-async def _test_files(host: Host, names: Mapping[str, str]) -> list[str]:
+async def _test_files(host: Files, names: Mapping[str, str]) -> list[str]:
     found = [path for path in names if _is_test(path)]
     for folder in ("tests", "test"):
         if names.get(folder) == "directory":
@@ -125,7 +227,7 @@ def _is_test(name: str) -> bool:
     return fnmatch(name, "test*.py") or fnmatch(name, "*_test.py")
 
 
-async def _where(host: Host, names: Mapping[str, str]) -> list[str]:
+async def _where(host: Files, names: Mapping[str, str]) -> list[str]:
     for folder in ("tests", "test"):
         if names.get(folder) == "directory":
             inside = {info.path for info in await host.list(folder)}
@@ -133,7 +235,7 @@ async def _where(host: Host, names: Mapping[str, str]) -> list[str]:
     return []
 
 
-async def _npm_script(host: Host) -> str | None:
+async def _npm_script(host: Files) -> str | None:
     try:
         package = json.loads(await host.read("package.json", _SIZE))
         script = package.get("scripts", {}).get("test")
@@ -142,5 +244,5 @@ async def _npm_script(host: Host) -> str | None:
     return script if isinstance(script, str) and "no test specified" not in script else None
 
 
-async def _has_target(host: Host) -> bool:
+async def _has_target(host: Files) -> bool:
     return any(line.startswith(b"test:") for line in (await host.read("Makefile", _SIZE)).splitlines())

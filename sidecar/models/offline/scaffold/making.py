@@ -1,0 +1,64 @@
+"""The coder's part: write the files of a step, and later look whether all of them are there."""
+
+from collections.abc import Sequence
+
+from sidecar.models.offline.question import Question
+from sidecar.models.offline.scaffold.places import Found
+from sidecar.models.offline.scaffold.planning import looked, planned, project_of, to_write
+from sidecar.models.offline.scaffold.project import Project
+from sidecar.models.offline.scaffold.wording import Asked
+from sidecar.models.offline.skill import Act, Decline, Move, Say
+from sidecar.models.port import ToolReturn
+
+
+def step(asked: Asked, question: Question) -> Move:
+    """One step of the plan, `s1`, `s2`, …"""
+    plan = planned(asked, question.brief.told, question.brief.workspace)
+    if plan is None:
+        return Decline("The plan that this step is of cannot be read. Nothing was changed.")
+    project, steps = plan
+    files = {project.path(file): text for file, text in project.files().items()}
+    wanted = [path for path in steps.get(question.brief.part.removeprefix("s"), []) if path in files]
+    return _written(project, {path: files[path] for path in wanted}, question.returns)
+
+
+def everything(asked: Asked, question: Question) -> Move:
+    """All of it at once, where nobody planned it."""
+    found = looked(asked, question)
+    if not isinstance(found, Found):
+        return found
+    files = found.project.files()
+    wanted = {found.project.path(file): files[file] for file in to_write(found)}
+    return _written(found.project, wanted, [each for each in question.returns if each.tool == "create_file"])
+
+
+def mend(asked: Asked, question: Question) -> Move:
+    """Look whether every file is there, and write those that are not. More cannot be mended without understanding."""
+    project = project_of(asked, question.brief.changed, question.brief.workspace)
+    if project is None:
+        return Say("There is nothing here that this task has made.")
+    if not question.returns:
+        return Act([("find_files", {"pattern": project.pattern(), "path": project.root})])
+    there = set(question.returns[0].content.splitlines())
+    missing = {project.path(file): text for file, text in project.files().items() if project.path(file) not in there}
+    if missing:
+        return _written(project, missing, question.returns[1:])
+    said = f"Looked at `{project.name}`: all of its {len(project.files())} files are there. "
+    if question.brief.part.startswith("fix"):
+        return Say(said + "What else the review found needs understanding, which the offline model does not have.")
+    return Say(said + "Nothing is left to configure.")
+
+
+def _written(project: Project, files: dict[str, str], returns: Sequence[ToolReturn]) -> Move:
+    if not returns:
+        return Act([("create_file", {"path": path, "content": text}) for path, text in files.items()])
+    failed = [
+        f"`{path}`: {back.content}" for path, back in zip(files, returns, strict=False) if back.status != "success"
+    ]
+    if failed:
+        kept = len(files) - len(failed)
+        return Decline(
+            f"{kept} of {len(files)} files of `{project.name}` were written. Not written: {' '.join(failed)}"
+        )
+    count = f"{len(files)} file{'s' if len(files) > 1 else ''}"
+    return Say(f"Wrote {count} of `{project.name}`: {', '.join(f'`{path}`' for path in files)}.")

@@ -1,0 +1,72 @@
+"""The docs' part: the README says which files there really are, and the person is told what they have now."""
+
+import re
+
+from sidecar.models.offline.question import Question
+from sidecar.models.offline.scaffold.planning import project_of
+from sidecar.models.offline.scaffold.project import Project
+from sidecar.models.offline.scaffold.wording import Asked
+from sidecar.models.offline.skill import Act, Move, Say
+
+_HEADING = "## What is where"
+_BEFORE = "## Development"
+_RAN = re.compile(r"^(pytest|unittest|npm): (\d+) passed, (\d+) failed", re.MULTILINE)
+_NOT_RUN = re.compile(
+    r"^(?:The tests (?:could not be|were not) run|The packages were not installed): .*$", re.MULTILINE
+)
+_MOST = 40
+
+
+def document(asked: Asked, question: Question) -> Move:
+    project = project_of(asked, question.brief.changed, question.brief.workspace)
+    if project is None:
+        return Say("There is nothing to document: this task has made no project.")
+    readme = project.path("README.md")
+    if not question.returns:
+        return Act(
+            [("find_files", {"pattern": project.pattern(), "path": project.root}), ("read_file", {"path": readme})]
+        )
+    found, page = question.returns[:2]
+    edited = question.returns[2:]
+    if not edited and readme in question.brief.changed and _lacks_files(page.content) and found.status == "success":
+        table = _table(project, found.content.splitlines())
+        return Act([("edit_file", {"path": readme, "oldText": _BEFORE, "newText": f"{table}\n\n{_BEFORE}"})])
+    if edited and edited[-1].status != "success":
+        return Say(f"{_summary(project, question)}\n\nThe README does not list its files: {edited[-1].content}")
+    return Say(_summary(project, question))
+
+
+def _lacks_files(page: str) -> bool:
+    return _BEFORE in page and _HEADING not in page
+
+
+def _table(project: Project, paths: list[str]) -> str:
+    purposes = project.purposes()
+    prefix = "" if project.root == "." else f"{project.root}/"
+    inside = [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
+    known = [path for path in inside if path in purposes][:_MOST]
+    rows = [f"| `{path}` | {purposes[path]} |" for path in known]
+    return "\n".join([_HEADING, "", "| file | what it is |", "| --- | --- |", *rows])
+
+
+def _summary(project: Project, question: Question) -> str:
+    place = "the workspace" if project.root == "." else f"`{project.root}/`"
+    told = "\n".join(question.brief.told)
+    ran, not_run = _RAN.findall(told), _NOT_RUN.findall(told)
+    change = "" if project.root == "." else f"cd {project.root} && "
+    tests = "The tests have not been run."
+    if ran:
+        framework, passed, failed = ran[-1]
+        tests = f"Its tests were run ({framework}): {passed} passed, {failed} failed."
+    elif not_run:
+        tests = not_run[-1]
+    example = project.kind.example.format(module=project.module)
+    own = f"Its README says what it is for (“{project.description.rstrip('.')}”); " if project.purpose else ""
+    unwritten = f"{own}{'the' if own else 'The'} code in it is an example, {example}. Your own is not written yet."
+    start = f"See it: `{change}{project.kind.start.format(module=project.module)}`"
+    head = f"`{project.name}` is in {place}, a {project.kind.said} of {_count(project, question)} files."
+    return "\n\n".join([head, tests, unwritten, start])
+
+
+def _count(project: Project, question: Question) -> int:
+    return sum(project.path(file) in question.brief.changed for file in project.files())
