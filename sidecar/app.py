@@ -144,6 +144,7 @@ class Sidecar:
             self._executor,
             customs,
             verify_seconds=settings.verify_seconds,
+            contained=sandboxes.contained,
         )
         self._engine = Engine(
             self._journal,

@@ -15,15 +15,18 @@ MILLISECONDS = 600_000
 _TAIL = 20
 
 
-async def named_checks(commands: Sequence[str], runner: Runner, *, own_words: bool) -> list[Finding]:
-    """`own_words`: the person wrote them into the task, so nobody has to be asked again."""
+async def named_checks(commands: Sequence[str], runner: Runner, *, own_words: bool, unasked: bool) -> list[Finding]:
+    """`own_words`: the person wrote them into the task, so nobody has to be asked again.
+
+    `unasked`: the person trusts whoever else did, and they run inside a sandbox.
+    """
     found = []
     for number, command in enumerate(commands[:MOST], start=1):
         line = command.strip()
         if line:
             said = f"`{line}`" if own_words else ""
             args: JsonObject = {"command": line, "timeoutMs": MILLISECONDS}
-            outcome = await runner.run(f"command{number}", "run_command", args, said=said, allowed=not own_words)
+            outcome = await runner.run(f"command{number}", "run_command", args, said=said, allowed=unasked)
             found.append(_finding(line, outcome))
     return found
 

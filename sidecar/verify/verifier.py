@@ -73,7 +73,7 @@ class Verifier:
         found: list[Finding] = []
         allowed = work.unasked
         if work.commands is not None:
-            found += await named_checks(work.commands, runner, own_words=work.own_words)
+            found += await named_checks(work.commands, runner, own_words=work.own_words, unasked=work.unasked)
         else:
             suite = Suite(
                 changes=work.changes,

@@ -16,6 +16,7 @@ from sidecar.agents.tokens import room
 from sidecar.engine.run import TaskRun
 from sidecar.engine.workflow.books import AgentBooks
 from sidecar.engine.workflow.handover import part_of
+from sidecar.engine.workflow.marks import changed_lines
 from sidecar.models.catalog import UNPRICED, Catalog
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Brief, Image, Model, Switch, Turn, UserTurn
@@ -69,7 +70,10 @@ class Desk:
         past, dropped = fitting_past(self.past, room(model))
         history = [*past, *await self._opening(model, told)]
         tools = self.registry.offers(frozenset(agent.tools))
-        job = Job(key, agent, model, history, tools, self.run.request.options.max_iterations, self._brief(key, told))
+        brief = self._brief(key, told)
+        if name == "reviewer" and model.provider == "offline":
+            brief = replace(brief, changed_lines=await changed_lines(self.run))
+        job = Job(key, agent, model, history, tools, self.run.request.options.max_iterations, brief)
         books = AgentBooks(self.run, self.executor, agent, model)
         if dropped and f"{key}.0" not in self.run.memory.steps:
             books.left_out(f"{dropped} earlier turns of the conversation do not fit into the model's window.")

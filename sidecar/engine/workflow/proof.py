@@ -36,13 +36,16 @@ _SIZE = 4 * 1024 * 1024
 
 
 class Proof:
-    def __init__(self, desk: Desk, journal: Journal, verifier: Verifier, commands: Sequence[str] | None) -> None:
+    def __init__(
+        self, desk: Desk, journal: Journal, verifier: Verifier, commands: Sequence[str] | None, *, unasked: bool
+    ) -> None:
         self._desk = desk
         self._run = desk.run
         self._journal = journal
         self._verifier = verifier
         #: What the workspace itself names as its checks.
         self._configured = commands
+        self._unasked = unasked
 
     def stages(self) -> list[Stage]:
         return self._verified(1, 1)
@@ -143,7 +146,7 @@ class Proof:
             planned=self._planned(results),
             commands=commands,
             own_words=own_words,
-            unasked=self._desk.trusted or run.request.options.approvals == "auto",
+            unasked=self._unasked,
             attempt=attempt,
             state=state,
             earlier=failed[-(attempt - 1) :] if attempt > 1 else [],

@@ -1,7 +1,7 @@
 """From a claimed task to its result: route it, carry out the steps of its kind, verify what was done."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sidecar.agents.customs import Customs
@@ -39,6 +39,7 @@ class Workflow:
         executor: Executor,
         customs: Customs | None = None,
         verify_seconds: float = 120,
+        contained: Callable[[], bool] = lambda: True,
     ) -> None:
         self._journal = journal
         self._catalog = catalog
@@ -46,6 +47,7 @@ class Workflow:
         self._executor = executor
         self._customs = customs or Customs()
         self._verify_seconds = verify_seconds
+        self._contained = contained
         self._verifier: Verifier | None = None
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
@@ -92,8 +94,10 @@ class Workflow:
 
         if self._verifier is None:
             self._verifier = Verifier(self._verify_seconds)
+        # What a trusted project brings runs without a question only where there is a sandbox to run it in.
+        unasked = run.request.options.approvals == "auto" or (desk.trusted and self._contained())
         commands = configured(run.request.workspace) if desk.trusted else None
-        return Proof(desk, self._journal, self._verifier, commands).stages()
+        return Proof(desk, self._journal, self._verifier, commands, unasked=unasked).stages()
 
     async def abandon(self, run: TaskRun) -> None:
         """End what an earlier life of the task left open; it is not gone on with."""

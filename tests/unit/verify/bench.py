@@ -1,0 +1,65 @@
+"""A runner over a real executor, for checks that are tried out without a task around them."""
+
+import asyncio
+import itertools
+from pathlib import Path
+
+from sidecar.verify.change import Change
+from sidecar.wire.base import JsonObject
+from tests.unit.tools.workbench import Workbench
+from tools.executor import BatchContext, ToolCall
+from tools.host import Host
+from tools.ledger import Outcome
+
+
+class BenchRunner:
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self._numbers = itertools.count(1)
+        self.ran: list[str] = []
+
+    async def run(
+        self,
+        name: str,
+        tool: str,
+        args: JsonObject,
+        *,
+        seconds: float | None = None,
+        said: str = "",
+        allowed: bool = False,
+        place: str | None = None,
+        where: str = "",
+    ) -> Outcome | None:
+        self.ran.append(name)
+        context = BatchContext(place or str(self._bench.workspace), "auto", self._bench.ledger, said)
+        try:
+            async with asyncio.timeout(seconds):
+                call = ToolCall(f"{name}{next(self._numbers)}", tool, args)
+                return (await self._bench.executor.batch([call], context))[0]
+        except TimeoutError:
+            return None
+
+
+def host(bench: Workbench) -> Host:
+    return bench.site.host(str(bench.workspace))
+
+
+def changed(bench: Workbench, **contents: tuple[str | None, str | None]) -> list[Change]:
+    """Files before and now, those of now on the disk: `calc__py` is `calc.py`."""
+    changes = []
+    for name, (before, after) in contents.items():
+        path = name.replace("__", ".").replace("_in_", "/")
+        if after is not None:
+            bench.write(path, after)
+        changes.append(Change(path, _bytes(before), _bytes(after)))
+    return changes
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
+
+
+def leftovers(mark: str) -> list[Path]:
+    import tempfile
+
+    return list(Path(tempfile.gettempdir()).glob(f"brain-copy-{mark}-*"))

@@ -1,0 +1,62 @@
+import pytest
+
+from sidecar.verify.altered import asked_to_remove, assertions, vanished
+from sidecar.verify.change import Change
+
+ADD = b"def test_add():\n    assert add(1, 2) == 3\n"
+SUB = b"def test_sub():\n    assert sub(3, 2) == 1\n"
+
+
+def gone(before: bytes | None, after: bytes | None, *others: Change) -> list[tuple[str, str]]:
+    return [(test.name, test.how) for test in vanished([Change("test_a.py", before, after), *others])]
+
+
+def test_a_test_that_was_deleted_skipped_or_emptied_has_vanished() -> None:
+    assert gone(ADD + SUB, SUB) == [("test_a.py::test_add", "was deleted")]
+    assert gone(ADD, None) == [("test_a.py::test_add", "was deleted")]
+    assert gone(ADD, b"@pytest.mark.skip\n" + ADD) == [("test_a.py::test_add", "is skipped now")]
+    assert gone(ADD, b"def test_add():\n    pass\n") == [("test_a.py::test_add", "no longer asserts anything")]
+
+
+def test_a_test_that_is_still_there_has_not() -> None:
+    assert gone(ADD, ADD + SUB) == []
+    assert gone(ADD, ADD.replace(b"3", b"4")) == []
+    assert gone(ADD, None, Change("tests/test_b.py", None, ADD)) == []
+    assert gone(b"def test_add():\n    pass\n", None) == []
+
+
+def test_a_test_that_was_renamed_with_what_it_tests_is_marked_so() -> None:
+    old = b"def test_add():\n    result = add(1, 2)\n    assert result == 3\n    assert add(0, 0) == 0\n"
+    (test,) = vanished([Change("test_a.py", old, old.replace(b"add", b"plus"))])
+    assert test.renamed
+    (test,) = vanished([Change("test_a.py", old, SUB)])
+    assert not test.renamed
+
+
+@pytest.mark.parametrize(
+    ("request_", "asked"),
+    [
+        ("delete the tests of add", True),
+        ("remove the old function add", True),
+        ("fix the bug in add", False),
+        ("remove the parser", False),
+        ("make the tests pass", False),
+    ],
+)
+def test_a_removal_is_excused_only_by_the_persons_own_words(request_: str, asked: bool) -> None:
+    (test,) = vanished([Change("test_a.py", ADD, None)])
+    assert asked_to_remove(request_, test) is asked
+
+
+def test_a_new_test_that_asserts_nothing_is_a_fault_and_an_old_one_is_not() -> None:
+    empty = b"def test_nothing():\n    add(1, 2)\n"
+    found = assertions([Change("test_a.py", ADD, ADD + empty)])
+    assert found is not None
+    assert found.check is not None
+    assert not found.check.passed
+    assert found.check.evidence == "test_a.py:3: test_nothing asserts nothing, so it can never fail"
+    assert assertions([Change("test_a.py", empty, empty + b"\n")]) is None
+    good = assertions([Change("test_a.py", None, ADD)])
+    assert good is not None
+    assert good.check is not None
+    assert good.check.passed

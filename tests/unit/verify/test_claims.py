@@ -1,0 +1,75 @@
+import pytest
+
+from sidecar.verify.claims import Claim, claimed, said_false
+
+
+@pytest.mark.parametrize(
+    ("words", "made", "changed"),
+    [
+        ("I created `src/app.py`.", ["src/app.py"], []),
+        ("Created src/app.py and src/util.py.", ["src/app.py", "src/util.py"], []),
+        ("I've added a new file `docs/usage.md` that explains it.", ["docs/usage.md"], []),
+        ("I wrote tests/test_app.py, which reads data.json.", ["tests/test_app.py"], []),
+        ("Added a test to tests/test_app.py.", [], ["tests/test_app.py"]),
+        ("I fixed the bug in calc.py.", [], ["calc.py"]),
+        ("Updated `a.py`, `b.py` and `c.ts`.", [], ["a.py", "b.py", "c.ts"]),
+        ("Created files:\n- a.py\n- `b/c.py`: the rest\n\nThat is all.", ["a.py", "b/c.py"], []),
+        ("**New files:**\n1. a.py\n2. b.py", ["a.py", "b.py"], []),
+        ("I did not create src/app.py.", [], []),
+        ("You could add a file src/app.py.", [], []),
+        ("To run it, you need config.json, which must be written before.", [], []),
+        ("The function in calc.py returns a sum.", [], []),
+        ("Should I create src/app.py?", [], []),
+        ("```\nI created nope.py\n```\nNothing else.", [], []),
+        ("I created the class Parser.", [], []),
+        ("Created a.py. I have not written b.py yet.", ["a.py"], []),
+        ("I created a.py.\n\nI did not create a.py after all.", [], []),
+    ],
+)
+def test_what_is_said_to_have_been_written_or_changed(words: str, made: list[str], changed: list[str]) -> None:
+    files = claimed(words).files
+    assert [claim.path for claim in files if claim.made] == made
+    assert [claim.path for claim in files if not claim.made] == changed
+
+
+@pytest.mark.parametrize(
+    ("words", "passes"),
+    [
+        ("All tests pass.", True),
+        ("The test suite is green now.", True),
+        ("Ran pytest: 12 passed in 0.3s.", True),
+        ("All checks passed.", True),
+        ("I could not run the tests; they may pass.", False),
+        ("One test does not pass.", False),
+        ("I fixed it.", False),
+    ],
+)
+def test_whether_the_tests_are_said_to_pass(words: str, passes: bool) -> None:
+    assert claimed(words).tests_pass is passes
+
+
+@pytest.mark.parametrize(
+    ("words", "committed", "names"),
+    [
+        ("I committed the change as 3f2a91c.", True, ["3f2a91c"]),
+        ("The change was made and committed.", True, []),
+        ("I have not committed anything.", False, []),
+        ("You should commit this.", False, []),
+    ],
+)
+def test_whether_a_commit_is_said_to_have_been_made(words: str, committed: bool, names: list[str]) -> None:
+    found = claimed(words)
+    assert (found.committed, found.commits) == (committed, names)
+
+
+def test_a_claim_is_false_only_if_the_files_say_so() -> None:
+    def false(claim: Claim, changed: list[str], there: list[str]) -> bool:
+        return bool(said_false([claim], changed, there))
+
+    assert false(Claim("a.py", True), [], [])
+    assert not false(Claim("a.py", True), ["a.py"], ["a.py"])
+    assert not false(Claim("a.py", True), ["src/a.py"], [])
+    assert not false(Claim("/work/src/a.py", True), ["src/a.py"], [])
+    assert not false(Claim("a.py", True), [], ["a.py"])  # it was there before: nothing is missing
+    assert false(Claim("a.py", False), ["b.py"], ["a.py", "b.py"])
+    assert not false(Claim("a.py", False), ["a.py"], ["a.py"])

@@ -1,0 +1,99 @@
+"""The checks that need nothing to be run: whether it parses, and whether what was said is so."""
+
+import subprocess
+
+import pytest
+
+from sidecar.verify.change import Change, is_document, is_test
+from sidecar.verify.claims import claimed
+from sidecar.verify.result import Finding
+from sidecar.verify.statements import Planned, statements
+from sidecar.verify.syntax import syntax
+from tests.unit.tools.workbench import Workbench
+from tests.unit.verify.bench import changed, host
+
+
+def problems(found: Finding | None) -> str:
+    assert found is not None
+    assert found.check is not None
+    assert not found.proves
+    return found.check.evidence
+
+
+@pytest.mark.parametrize(
+    ("path", "broken", "whole"),
+    [
+        ("a.py", b"def f(:\n", b"def f(): ...\n"),
+        ("a.json", b"{,}", b"{}"),
+        ("a.toml", b"a = \n", b"a = 1\n"),
+        ("a.ts", b"function f( {", b"function f() {}"),
+        ("a.tsx", b"const a = <div>;", b"const a = <div />;"),
+        ("a.go", b"package a\nfunc f( {", b"package a\nfunc f() {}\n"),
+        ("a.rs", b"fn f( {", b"fn f() {}"),
+    ],
+)
+def test_a_file_that_no_longer_parses_is_a_fault(path: str, broken: bytes, whole: bytes) -> None:
+    assert path in problems(syntax([Change(path, whole, broken)]))
+    assert problems(syntax([Change(path, None, whole)])) == ""
+    assert problems(syntax([Change(path, broken, broken + b" ")])) == ""  # it did not parse before either
+
+
+def test_what_has_no_syntax_is_not_looked_at() -> None:
+    assert syntax([Change("notes.md", b"", b"# {"), Change("a.py", b"x = 1", None)]) is None
+
+
+@pytest.mark.parametrize(
+    "path", ["test_a.py", "src/a_test.py", "a_test.go", "web/a.test.ts", "a.spec.js", "tests/a.rs"]
+)
+def test_a_test_is_known_by_its_name(path: str) -> None:
+    assert is_test(path)
+
+
+@pytest.mark.parametrize("path", ["testing.py", "src/latest.py", "contest.go", "tests/data.json", "a.ts"])
+def test_what_only_sounds_like_a_test_is_none(path: str) -> None:
+    assert not is_test(path)
+
+
+def test_documents_prove_nothing_and_cannot_be_disproved() -> None:
+    assert is_document("docs/README.md")
+    assert is_document("LICENSE")
+    assert not is_document("pyproject.toml")
+
+
+async def said(bench: Workbench, words: str, planned: list[Planned] | None = None, **files: tuple[str, str]) -> str:
+    found = await statements(claimed(words), planned or [], changed(bench, **files), host(bench), "mark")
+    return "" if found is None else problems(found)
+
+
+async def test_a_file_that_was_said_to_be_written_must_be_there(bench: Workbench) -> None:
+    calc = ("old", "new")
+    assert "missing.py was said to have been written" in await said(bench, "I created `missing.py`.", calc__py=calc)
+    assert await said(bench, "I updated `calc.py`.", calc__py=calc) == ""
+    bench.write("same.py", "same")
+    assert "same.py was said to have been changed" in await said(bench, "I updated `same.py`.", calc__py=calc)
+
+
+async def test_a_planned_file_that_was_never_written_is_found_unless_it_is_explained(bench: Workbench) -> None:
+    planned: list[Planned] = [("Write the parser", ["parser.py", "calc.py"]), ("Delete the old one", ["old.py"])]
+    calc = ("old", "new")
+    assert await said(bench, "Done.", planned, calc__py=calc) == (
+        "parser.py was planned (Write the parser), and there is no such file"
+    )
+    assert await said(bench, "Done. I did not write parser.py: calc.py has one.", planned, calc__py=calc) == ""
+
+
+async def test_a_commit_that_was_said_to_be_made_must_exist_and_hold_the_change(bench: Workbench) -> None:
+    def git(*words: str) -> None:
+        identity = ["-c", "user.name=x", "-c", "user.email=x@x"]
+        subprocess.run(["git", *identity, *words], cwd=bench.workspace, check=True, capture_output=True, timeout=20)
+
+    words = "I committed the change."
+    assert "no Git repository" in await said(bench, words, calc__py=("old", "new"))
+    git("init", "-q")
+    assert "none at all" in await said(bench, words, calc__py=("old", "new"))
+    git("commit", "-q", "--allow-empty", "-m", "first")
+    assert "calc.py is not in any commit" in await said(bench, words, calc__py=("old", "new"))
+    git("add", ".")
+    git("commit", "-q", "-m", "second")
+    assert await said(bench, words, calc__py=("old", "new")) == ""
+    assert "0badc0ffee" in await said(bench, "I committed it as 0badc0ffee.", calc__py=("old", "new"))
