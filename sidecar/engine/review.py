@@ -58,7 +58,7 @@ class Review:
         if task.status not in STILL and not preview:
             raise Refused(409, "task_active", f"The task is {task.status}. Cancel it first, then rewind it.")
         history = FileHistory(records)
-        undo = await (self._rewinding if conversation else self._files_alone)(task, history, seq)
+        undo = await (self._rewinding if conversation else self._files_alone)(task, history, seq, preview)
         undo.conflicts.extend(
             RewoundFile(path=each.path, change="conflict", why=each.why) for each in history.unkept(seq)
         )
@@ -120,7 +120,7 @@ class Review:
             before, after = await self._both(path, history, history.hops(path, 0))
             data = without(path, _bytes(before), _bytes(after), rejected)
             mode = after.mode if after else before.mode if before else None
-            wanted = None if data is None else Side(await self._journal.put_blob(task.id, data), mode)
+            wanted = None if data is None else Side(await self._undoing.keep(task, data), mode)
             state = history.state(path)
             if await self._undoing.plan_file(task, undo, path, [Hop(state, wanted)]):
                 undo.history.append(_state(path, state, wanted))
@@ -130,18 +130,18 @@ class Review:
             return None
         return undo.model_copy(update={"message": _REJECTED + "\n\n".join(said) if said else ""})
 
-    async def _rewinding(self, task: Task, history: FileHistory, seq: int) -> Undo:
+    async def _rewinding(self, task: Task, history: FileHistory, seq: int, preview: bool) -> Undo:
         undo = Undo(rewind_to=seq, files=[])
         for path in history.paths():
-            await self._undoing.plan_file(task, undo, path, history.hops(path, seq))
+            await self._undoing.plan_file(task, undo, path, history.hops(path, seq), preview=preview)
         return undo
 
-    async def _files_alone(self, task: Task, history: FileHistory, seq: int) -> Undo:
+    async def _files_alone(self, task: Task, history: FileHistory, seq: int, preview: bool) -> Undo:
         """The conversation knows everything that was said; so the agent is told what is no longer there."""
         undo = Undo(rewind_to=None, files=[], tool="rewind_files")
         for path in history.paths():
             hops = history.hops(path, seq)
-            if hops and await self._undoing.plan_file(task, undo, path, hops):
+            if hops and await self._undoing.plan_file(task, undo, path, hops, preview=preview):
                 undo.history.extend(_state(path, hop.source, hop.to) for hop in hops)
         names = ", ".join(dict.fromkeys(file.path for file in undo.history))
         message = f"I took files back to what they were at event {seq}; read them again before you go on: {names}"

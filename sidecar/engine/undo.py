@@ -66,6 +66,10 @@ class Undoing:
             raise Dropped
         return File(found, side.mode)
 
+    async def keep(self, task: Task, data: bytes, like: str | None = None) -> str:
+        """Whatever the task itself may keep: what is taken back must be there to be brought back."""
+        return await self._journal.put_blob(task.id, data, like, capped=False)
+
     async def arrived(self, found: File | None, hops: Sequence[Hop]) -> File | None:
         """What becomes of a file on that way; a content is only asked for where it is needed."""
         for hop in hops:
@@ -77,7 +81,7 @@ class Undoing:
 
     # -- planning ----------------------------------------------------------------------------------------------------
 
-    async def plan_file(self, task: Task, undo: Undo, path: str, hops: Sequence[Hop]) -> bool:
+    async def plan_file(self, task: Task, undo: Undo, path: str, hops: Sequence[Hop], *, preview: bool = False) -> bool:
         """Plans to bring a file from where the task left it to where it is to go, with what the person did since."""
         if not hops:
             return True
@@ -89,8 +93,11 @@ class Undoing:
             undo.conflicts.append(RewoundFile(path=path, change="conflict", why=why))
             return False
         if result != found:
-            before = None if found is None else await self._journal.put_blob(task.id, found.content)
-            after = None if result is None else await self._journal.put_blob(task.id, result.content, before)
+            before, after = None if found is None else digest(found.content), None
+            if found is not None and not preview:
+                await self.keep(task, found.content)
+            if result is not None:
+                after = digest(result.content) if preview else await self.keep(task, result.content, before)
             undo.files.append(
                 FileState(
                     path=path,

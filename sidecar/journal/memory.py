@@ -202,13 +202,13 @@ class MemoryJournal:
         found = self._tasks.values()
         return [kept.id for kept in found if any(kind == "undo" for kind, _ in kept.records)]
 
-    def put_blob(self, task_id: str, data: bytes, like: str | None = None) -> Awaitable[str]:
-        return _done(lambda: self._put_blob(task_id, data))
+    def put_blob(self, task_id: str, data: bytes, like: str | None = None, *, capped: bool = True) -> Awaitable[str]:
+        return _done(lambda: self._put_blob(task_id, data, capped=capped))
 
-    def _put_blob(self, task_id: str, data: bytes) -> str:
+    def _put_blob(self, task_id: str, data: bytes, *, capped: bool) -> str:
         digest = hashlib.sha256(data).hexdigest()
         used = self._kept(task_id).blobs
-        if sum(len(self._blobs[each]) for each in used) < self._retention.task_bytes:
+        if not capped or sum(len(self._blobs[each]) for each in used) < self._retention.task_bytes:
             used.add(digest)
             self._blobs[digest] = data
         return digest

@@ -131,12 +131,12 @@ class Journal(Protocol):
     async def undoing(self) -> Sequence[str]:
         """The tasks of which something was undone, or was about to be."""
 
-    def put_blob(self, task_id: str, data: bytes, like: str | None = None) -> Awaitable[str]:
+    def put_blob(self, task_id: str, data: bytes, like: str | None = None, *, capped: bool = True) -> Awaitable[str]:
         """The hash under which the bytes can be had again, for as long as the task is kept.
 
         `like` names a content that it resembles: only the difference is then stored. A task whose contents have reached
-        their cap gets the hash all the same, but the bytes are not kept. Like an append it is written in the order of
-        the calls, whether awaited or not.
+        their cap gets the hash all the same, but the bytes are not kept, unless it is not `capped`. Like an append it
+        is written in the order of the calls, whether awaited or not.
         """
 
     async def blob(self, digest: str) -> bytes | None:

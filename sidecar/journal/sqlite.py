@@ -89,9 +89,9 @@ class SqliteJournal:
     async def release(self, task_id: str) -> None:
         await self._writer.submit(lambda store: store.release_claim(task_id))
 
-    def put_blob(self, task_id: str, data: bytes, like: str | None = None) -> Awaitable[str]:
+    def put_blob(self, task_id: str, data: bytes, like: str | None = None, *, capped: bool = True) -> Awaitable[str]:
         self._grow(len(data) // (2 if like is None else 16))
-        limit = self._retention.task_bytes
+        limit = self._retention.task_bytes if capped else None
         return self._writer.submit(lambda store: store.put_blob(task_id, data, like, limit), patient=True)
 
     async def prune(self) -> int:

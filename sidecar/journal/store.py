@@ -279,7 +279,7 @@ class Store:
 
     # -- blobs and caps ----------------------------------------------------------------------------------------------
 
-    def put_blob(self, task_id: str, data: bytes, like: str | None, limit: int) -> str:
+    def put_blob(self, task_id: str, data: bytes, like: str | None, limit: int | None) -> str:
         digest = hashlib.sha256(data).hexdigest()
         head = self._head(task_id)
         if head.blob_bytes is None:
@@ -287,7 +287,7 @@ class Store:
                 "SELECT coalesce(sum(length(data)), 0) FROM blob_uses JOIN blobs USING (digest) WHERE task = ?",
                 (head.position,),
             ).fetchone()
-        if head.blob_bytes < limit:
+        if limit is None or head.blob_bytes < limit:
             head.blob_bytes += self._blobs.put(digest, data, like)
             self._connection.execute("INSERT OR IGNORE INTO blob_uses VALUES (?, ?)", (head.position, digest))
         return digest

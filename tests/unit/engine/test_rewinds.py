@@ -1,0 +1,284 @@
+"""Rewinding what commands did, files alone, links, modes, and what the cap has dropped; and cut off at every word."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from sidecar.engine.operations import Cancel, Resume
+from sidecar.journal.errors import JournalClosed
+from sidecar.journal.memory import MemoryJournal
+from sidecar.journal.retention import Retention
+from sidecar.wire.tasks import HunkRequest, Status
+from tests.unit.engine.house import a_house
+from tests.unit.engine.test_crashes import MortalJournal
+from tests.unit.engine.test_review import AFTER, BEFORE, edited, write
+from tests.unit.engine.workshop import Workshop
+from tools.local import scan
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[Workshop]:
+    opened = Workshop(tmp_path)
+    yield opened
+    await opened.close()
+
+
+async def test_what_a_command_did_is_in_the_diff_and_is_rewound(shop: Workshop) -> None:
+    (shop.workspace / "a.txt").write_text(BEFORE)
+    (shop.workspace / "gone.bin").write_bytes(b"\x00\xff")
+    await shop.open()
+    start, before = await shop.seq(), shop.files()
+    outcome = await shop.command("sed -i 's/^line 3$/line three/' a.txt; rm gone.bin; printf new > new.txt")
+    assert outcome.status == "success"
+    end, after = await shop.seq(), shop.files()
+    diffs = {file.path: file for file in (await shop.engine.review.diff("t_1")).files}
+    assert "-line 3\n+line three\n" in diffs["a.txt"].diff
+    assert (diffs["gone.bin"].change, diffs["new.txt"].change) == ("deleted", "created")
+    assert await shop.rewind(start) == []
+    assert shop.files() == before
+    assert await shop.rewind(end) == []
+    assert shop.files() == after
+
+
+async def test_a_hunk_that_a_command_made_can_be_rejected(shop: Workshop) -> None:
+    (shop.workspace / "a.txt").write_text(BEFORE)
+    await shop.open()
+    await shop.command("sed -i 's/^line 3$/x/; s/^line 25$/y/' a.txt")
+    (file,) = (await shop.engine.review.diff("t_1")).files
+    await shop.engine.review.decide("t_1", HunkRequest(reject=[file.hunks[0].id]))
+    assert (shop.workspace / "a.txt").read_text() == BEFORE.replace("line 25\n", "y\n")
+
+
+async def test_links_modes_and_odd_names_come_back_as_they_were(shop: Workshop) -> None:
+    odd = os.fsdecode(b"na\xefve \xc3\xa4")
+    (shop.workspace / odd).write_bytes(b"one\r\n")
+    (shop.workspace / "run.sh").write_text("#!/bin/sh\n")
+    (shop.workspace / "run.sh").chmod(0o750)
+    (shop.workspace / "link").symlink_to("run.sh")
+    (shop.workspace / "dangling").symlink_to("/nowhere")
+    await shop.open()
+    start, before = await shop.seq(), shop.files()
+    await shop.command(
+        "rm dangling run.sh; ln -sfn elsewhere link; ln -s a made; printf x > run.sh; chmod 600 run.sh; "
+        'for each in na*; do printf two > "$each"; done'
+    )
+    end, after = await shop.seq(), shop.files()
+    assert after != before
+    assert await shop.rewind(start) == []
+    assert shop.files() == before
+    assert await shop.rewind(end) == []
+    assert shop.files() == after
+
+
+async def test_a_file_in_the_place_of_a_directory_goes_and_the_directory_comes_back(shop: Workshop) -> None:
+    (shop.workspace / "x").mkdir()
+    (shop.workspace / "x/a").write_text("a")
+    (shop.workspace / "y").write_text("y")
+    await shop.open()
+    start, before = await shop.seq(), shop.files()
+    await shop.command("rm -r x; printf file > x; rm y; mkdir -p y/deep; printf b > y/deep/b")
+    end, after = await shop.seq(), shop.files()
+    assert await shop.rewind(start) == []
+    assert shop.files() == before
+    assert await shop.rewind(end) == []
+    assert shop.files() == after
+
+
+async def test_a_file_that_a_task_deletes_and_makes_again_gets_its_mode_back(shop: Workshop) -> None:
+    (shop.workspace / "run.sh").write_text("old\n")
+    (shop.workspace / "run.sh").chmod(0o755)
+    await shop.open()
+    start = await shop.seq()
+    await shop.call("delete_file", {"path": "run.sh"})
+    await shop.call("create_file", {"path": "run.sh", "content": "new\n"})
+    assert (shop.workspace / "run.sh").stat().st_mode & 0o777 == 0o644
+    await shop.rewind(start)
+    assert shop.files() == {"run.sh": (b"old\n", 0o755)}
+
+
+async def test_a_mode_that_the_person_chose_since_is_theirs(shop: Workshop) -> None:
+    (shop.workspace / "run.sh").write_text("x\n")
+    (shop.workspace / "run.sh").chmod(0o644)
+    await shop.open()
+    start = await shop.seq()
+    await shop.command("chmod 755 run.sh; echo y >> run.sh")
+    (shop.workspace / "run.sh").chmod(0o700)
+    await shop.rewind(start)
+    assert shop.files() == {"run.sh": (b"x\n", 0o700)}
+
+
+async def test_files_alone_go_back_and_the_conversation_goes_on(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        (house.workspace / "a.txt").write_text("zero\n")
+        task_id = await edited(house, write("a.txt", "one\n"), write("b.txt", "b\n"))
+        preview = await house.engine.review.rewind(task_id, 0, conversation=False, preview=True)
+        assert {(file.path, file.change) for file in preview.files} == {("a.txt", "modified"), ("b.txt", "deleted")}
+        assert (house.workspace / "a.txt").read_text() == "one\n"
+        end = (await house.journal.task(task_id)).last_seq
+        await house.engine.review.rewind(task_id, 0, conversation=False)
+        assert (house.workspace / "a.txt").read_text() == "zero\n"
+        assert not (house.workspace / "b.txt").exists()
+        task = await house.journal.task(task_id)
+        assert task.status is Status.COMPLETED
+        last = (await house.events(task_id))[-1]
+        assert last["role"] == "user" and "a.txt, b.txt" in last["text"]
+        assert (await house.engine.review.diff(task_id)).files == []
+        await house.engine.review.rewind(task_id, end, conversation=False)
+        assert (house.workspace / "a.txt").read_text() == "one\n"
+        seq = (await house.journal.task(task_id)).last_seq
+        assert (await house.engine.review.rewind(task_id, end, conversation=False)).files == []
+        assert (await house.journal.task(task_id)).last_seq == seq, "nothing happened, so nothing is told"
+
+
+async def test_what_the_person_wrote_between_two_changes_of_the_task_stays(shop: Workshop) -> None:
+    file = shop.workspace / "a.txt"
+    file.write_text(BEFORE)
+    await shop.open()
+    start = await shop.seq()
+    await shop.command("sed -i 's/^line 3$/line three/' a.txt")
+    file.write_text(file.read_text().replace("line 15\n", "the person's own\n"))
+    await shop.call("edit_file", {"path": "a.txt", "oldText": "line 25\n", "newText": "line twenty-five\n"})
+    (diff,) = (await shop.engine.review.diff("t_1")).files
+    assert "the person's own" not in "".join(line for line in diff.diff.splitlines() if line[:1] in "+-")
+    assert await shop.rewind(start) == []
+    assert file.read_text() == BEFORE.replace("line 15\n", "the person's own\n")
+
+
+async def test_nothing_of_git_is_touched(shop: Workshop) -> None:
+    (shop.workspace / "a.txt").write_text("one\n")
+    shop.commit_all()
+    (shop.workspace / "staged.txt").write_text("staged\n")
+    shop.git("add", "staged.txt")
+    (shop.workspace / "others.txt").write_text("somebody else's\n")
+    await shop.open()
+    start, status = await shop.seq(), shop.git("status", "--porcelain=v2", "--branch")
+    kept = {name: (shop.workspace / ".git" / name).read_bytes() for name in ("index", "HEAD", "refs/heads/main")}
+    await shop.command("echo two > a.txt; echo three > staged.txt; echo new > new.txt")
+    await shop.rewind(start)
+    assert {name: (shop.workspace / ".git" / name).read_bytes() for name in kept} == kept
+    assert shop.git("status", "--porcelain=v2", "--branch") == status
+    assert (shop.workspace / "others.txt").read_text() == "somebody else's\n"
+
+
+async def test_what_was_not_kept_is_said_and_the_rest_is_done(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "LARGEST", 100)
+    (shop.workspace / "large").write_bytes(b"x" * 200)
+    (shop.workspace / "small").write_text("one\n")
+    await shop.open()
+    start = await shop.seq()
+    await shop.command("echo >> large; echo two > small; mkdir node_modules")
+    diffs = {file.path: file for file in (await shop.engine.review.diff("t_1")).files}
+    assert "not kept" in (diffs["large"].note or "") and "cannot be undone" in (diffs["node_modules/"].note or "")
+    assert set(await shop.rewind(start)) == {"large", "node_modules/"}
+    assert (shop.workspace / "small").read_text() == "one\n"
+    assert (shop.workspace / "large").stat().st_size == 201
+
+
+async def test_what_the_cap_has_dropped_is_said_and_the_rest_is_done(tmp_path: Path) -> None:
+    shop = Workshop(tmp_path, MemoryJournal(Retention(task_bytes=1_000)))
+    try:
+        (shop.workspace / "a.txt").write_text("one\n")
+        await shop.open()
+        start = await shop.seq()
+        await shop.call("write_file", {"path": "a.txt", "content": "two\n"})
+        await shop.call("write_file", {"path": "b.txt", "content": "b\n" * 600})
+        await shop.call("write_file", {"path": "a.txt", "content": "three\n"})
+        await shop.call("write_file", {"path": "late.txt", "content": "late\n"})
+        await shop.call("write_file", {"path": "late.txt", "content": "later\n"})
+        diffs = {file.path: file for file in (await shop.engine.review.diff("t_1")).files}
+        assert "dropped" in (diffs["late.txt"].note or "")
+        await shop.rewind(start)
+        assert (shop.workspace / "a.txt").read_text() == "one\n"
+        assert not (shop.workspace / "b.txt").exists()
+    finally:
+        await shop.close()
+
+
+async def test_a_task_that_was_rewound_into_the_middle_of_a_call_makes_the_call_anew(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        task_id = await edited(house, write("a.txt", "one\n"), write("b.txt", "two\n"))
+        running = [event["seq"] for event in await house.events(task_id) if event.get("status") == "running"]
+        for seq in (running[-1], running[-1] - 1):
+            await house.engine.review.rewind(task_id, seq)
+            assert not (house.workspace / "b.txt").exists()
+            await house.submit(Resume(task_id))
+            task = await house.ended(task_id)
+            while task.status is not Status.COMPLETED:
+                assert task.status is not Status.FAILED, task.error
+                task = await house.ended(task_id)
+            assert (house.workspace / "b.txt").read_text() == "two\n"
+
+
+async def test_a_rewound_task_can_be_cancelled(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        task_id = await edited(house, write("a.txt", "one\n"))
+        running = [event["seq"] for event in await house.events(task_id) if event.get("status") == "running"]
+        await house.engine.review.rewind(task_id, running[-1])
+        slow = {"calls": [{"tool": "run_command", "args": {"command": "touch up; sleep 1000"}}]}
+        house.script("edit", [write("a.txt", "one\n"), slow])
+        await house.submit(Resume(task_id))
+        async with asyncio.timeout(5):
+            while not (house.workspace / "up").exists():
+                await asyncio.sleep(0.005)
+        await house.submit(Cancel(task_id))
+        async with asyncio.timeout(5):
+            while (await house.journal.task(task_id)).status is Status.CANCELLING:
+                await asyncio.sleep(0.005)
+        assert (await house.journal.task(task_id)).status is Status.CANCELLED
+        await house.engine.review.rewind(task_id, 0)
+        assert list(house.workspace.iterdir()) == []
+
+
+@pytest.mark.parametrize("what", ["rewind", "files", "reject"])
+async def test_cut_off_at_any_word_it_is_finished_once(tmp_path: Path, what: str) -> None:
+    for cut in range(4):
+        directory = tmp_path / f"cut{cut}"
+        directory.mkdir()
+        journal = MortalJournal()
+        shop = Workshop(directory, journal)
+        for name in ("a.txt", "b.txt"):
+            (shop.workspace / name).write_text(BEFORE)
+        await shop.open()
+        start = await shop.seq()
+        await shop.call("write_file", {"path": "a.txt", "content": AFTER})
+        await shop.command("sed -i 's/^line 7$/x/' b.txt; chmod 755 b.txt; ln -s b.txt link")
+        diffs = (await shop.engine.review.diff("t_1")).files
+        changed = shop.files()
+        journal.left = cut
+        with suppress(JournalClosed):
+            if what == "reject":
+                hunks = [hunk.id for diff in diffs for hunk in diff.hunks]
+                await shop.engine.review.decide("t_1", HunkRequest(accept=hunks[:1], reject=hunks[1:]))
+            else:
+                await shop.rewind(start, conversation=what == "rewind")
+        await shop.close()
+        begun = any(record.kind == "undo" for record in await journal.records("t_1"))
+        journal.left = 10**9
+        (shop.workspace / "others.txt").write_text("mine")
+        for _ in range(2):
+            after = await _finished(directory, journal)
+        words = [event.type for event in (await journal.events("t_1", limit=1_000)).events]
+        after.pop("others.txt")
+        if not begun:
+            assert after == changed
+        elif what == "reject":
+            assert after["a.txt"][0] in (BEFORE.encode(), AFTER.replace("line twenty-five", "line 25").encode())
+            assert after["b.txt"] == (BEFORE.encode(), 0o755)
+            assert words.count("message") == 1
+        else:
+            assert {path: content for path, (content, _) in after.items()} == dict.fromkeys(
+                ("a.txt", "b.txt"), BEFORE.encode()
+            )
+            assert words.count("message") == (0 if what == "rewind" else 1)
+
+
+async def _finished(directory: Path, journal: MortalJournal) -> dict[str, tuple[bytes, int]]:
+    """The next start, and the files after it."""
+    shop = Workshop(directory, journal)
+    await shop.engine.review.finish()
+    await shop.close()
+    return shop.files()
