@@ -42,6 +42,10 @@ WRITE = (
     "rename_symbol",
     "organize_imports",
     "move_symbol",
+    "add_docstrings",
+    "extract_constant",
+    "update_readme",
+    "update_changelog",
 )
 RUN = ("run_command", "command_output", "stop_command", "run_tests", "git_add", "git_commit")
 
