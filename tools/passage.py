@@ -61,6 +61,8 @@ class Passage:
     killed: list[Killed] = field(default_factory=list)
     #: Open while it runs, if what it does to files can only be seen by looking.
     window: Window | None = None
+    #: The arguments as they may be seen: the same in each of its events.
+    _shown: JsonObject | None = None
 
     @property
     def spec(self) -> ToolSpec:
@@ -75,8 +77,10 @@ class Passage:
         self.ledger.killed(self.call.id, pid, command)
 
     def event(self, status: ToolStatus, outcome: Outcome | None = None) -> ToolEvent:
+        if self._shown is None:
+            self._shown = redacted(self.call.args, self.redact) if isinstance(self.call.args, dict) else {}
         summary = outcome.summary if outcome else self.redact(described(self.call.args)[:200])
-        return call_event(self.call, self.spec.name, status, summary, outcome, self.site, self.redact)
+        return _event(self.call.id, self.spec.name, status, self._shown, summary, outcome, self.site)
 
     def outcome(self, status: ToolStatus, result: ToolResult, *, cached: bool = False) -> Outcome:
         details = result.details
@@ -113,16 +117,29 @@ def call_event(
     site: str,
     redact: Redactor | None = None,
 ) -> ToolEvent:
+    args = redacted(call.args, redact) if isinstance(call.args, dict) else {}
+    return _event(call.id, tool, status, args, summary, outcome, site)
+
+
+def _event(
+    call_id: str,
+    tool: str,
+    status: ToolStatus,
+    args: JsonObject,
+    summary: str,
+    outcome: Outcome | None,
+    site: str,
+) -> ToolEvent:
     details = outcome.details if outcome else None
     if isinstance(details, dict) and "attachments" in details:
         # The model gets a picture from the outcome; an event only names it.
         details = {name: value for name, value in details.items() if name != "attachments"}
     return ToolEvent(
-        call_id=call.id,
+        call_id=call_id,
         tool=tool,
         status=status,
-        args=redacted(call.args, redact) if isinstance(call.args, dict) else {},
-        summary=summary.encode("utf-8", "replace").decode(),
+        args=args,
+        summary=summary if summary.isascii() else summary.encode("utf-8", "replace").decode(),
         duration_ms=outcome.duration_ms if outcome else 0.0,
         cached=outcome.cached if outcome else False,
         executor=outcome.executor if outcome else site,

@@ -56,7 +56,9 @@ async def read(host: Host, path: str, start: int | None, end: int | None) -> Too
         raise NotAFile(f"{path} is not a regular file but a pipe, socket or device. It is not read.")
     if info.size > WHOLE:
         return await _large(host, path, info.size, start or 1, end)
-    content = await host.read(path, WHOLE)
+    content = await host.read(path, info.size + 1)
+    if len(content) > info.size:
+        content = await host.read(path, WHOLE)  # it has grown since we looked
     source = (Source(info, content),)
     suffix = PurePosixPath(path).suffix.lower()
     if suffix in _IMAGES:
