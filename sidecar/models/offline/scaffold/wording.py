@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sidecar.models.offline.scaffold.kinds import KINDS, offered
 
 _MAKE = (
-    r"(?:create|scaffold|make|set\s*up|start|begin|bootstrap|generate|init(?:iali[sz]e)?|build|write|spin\s+up|add|"
+    r"(?:create|scaffold|make|set\s*up|start|begin|bootstrap|generate|init(?:iali[sz]e)?|build|write|spin\s+up|"
     r"give\s+me|i\s+(?:want|need)|i(?:'d|\s+would)\s+like|new)"
 )
 _PLAIN = r"(?:new|fresh|basic|simple|small|little|tiny|minimal|empty|plain|blank|modern|typed|working|clean)"
@@ -44,7 +44,7 @@ _SAID = {
         r"(?:website|site)\s+(?:in|with|of)\s+(?:plain\s+|static\s+)?html"
     ),
 }
-_KIND = re.compile("|".join(f"(?P<{key}>{said})" for key, said in _SAID.items()) + r"(?![\w-])", re.IGNORECASE)
+_KIND = re.compile(rf"(?:{'|'.join(f'(?P<{key}>{said})' for key, said in _SAID.items())})(?![\w-])", re.IGNORECASE)
 #: What is a project, but perhaps not one of ours.
 _OTHER = re.compile(
     r"(?:[\w.+#-]+\s+){0,3}?(?:project|app|application|game|website|web\s?site|site|api|server|service|microservice|"
@@ -53,12 +53,13 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 #: A part of a project, or of an answer: not ours, even if a project is named beside it.
-_PIECE = re.compile(
-    r"^(?:[\w-]+\s+){0,3}?(?:function|method|class|component|module|file|test|tests|script|page\s+for|route|endpoint|"
-    r"readme|docs?|docstrings?|commit|message|changelog|constant|variable|type|interface|hook|dockerfile|makefile|"
-    r"import|field|command|call|client|request|response|key|token|handler|button|form|native)s?\b",
-    re.IGNORECASE,
+_PART = (
+    r"(?:function|method|class|component|module|file|test|script|page|route|endpoint|readme|doc|docstring|commit|message|"
+    r"changelog|constant|variable|type|interface|hook|dockerfile|makefile|import|field|command|call|client|request|"
+    r"response|key|token|handler|button|form)s?\b"
 )
+_PIECE = re.compile(rf"(?:[\w-]+\s+){{0,3}}?{_PART}", re.IGNORECASE)
+_PIECE_OF_IT = re.compile(rf"\s+{_PART}", re.IGNORECASE)
 _WORD = r"[\w.@+-]*\w"
 _QUOTED = r"`(?P<tick>[^`]{1,60})`|\"(?P<double>[^\"]{1,60})\"|“(?P<curly>[^”]{1,60})”|'(?P<single>[^']{1,60})'"
 _CALLED = re.compile(
@@ -66,9 +67,10 @@ _CALLED = re.compile(
     rf"(?:{_QUOTED}|(?P<bare>{_WORD}(?:\s+(?!(?:that|which|to|for|in|into|under|inside|with|using|at|and|here)\b){_WORD}){{0,3}}))",
     re.IGNORECASE,
 )
+_CALLED_LAST = re.compile(rf"[,\s]+(?:called|named)\s+(?:{_QUOTED}|(?P<bare>{_WORD}))\s*$", re.IGNORECASE)
 _PLACE = re.compile(
     r"[,\s]*(?:in|into|under|inside|at)\s+(?:"
-    r"(?P<here>(?:this|the\s+current|my|the)\s+(?:folder|directory|workspace|project|repo(?:sitory)?)|here)|"
+    r"(?P<here>(?:this|the\s+current|my)\s+(?:folder|directory|workspace|project|repo(?:sitory)?)|the\s+workspace|here)|"
     r"(?:the\s+|a\s+)?(?:new\s+)?(?:(?P<folder>folder|directory)\s+)?(?:called\s+|named\s+)?[`\"']?"
     r"(?P<path>(?:\./)?[\w@.-]+(?:/[\w@.-]+)*/?)[`\"']?(?:\s+(?P<after>folder|directory))?)(?=[\s,.:;]|$)",
     re.IGNORECASE,
@@ -114,7 +116,7 @@ def asked_for(words: str) -> Asked | None:
     rest = words[lead.end() :]
     kind = _KIND.match(rest)
     if kind is None or kind.lastgroup is None:
-        return _another(rest) if is_new and lead["verb"].lower() != "add" else None
+        return _another(rest) if is_new else None
     return _read(kind.lastgroup, rest[kind.end() :])
 
 
@@ -131,7 +133,7 @@ def _another(rest: str) -> Asked | None:
 
 
 def _read(kind: str, rest: str) -> Asked | None:
-    if _PIECE.match(rest.lstrip()):
+    if _PIECE_OF_IT.match(rest):
         return None
     name = purpose = folder = ""
     if (direct := _NAMED.match(rest)) and not (direct["bare"] and _JOINTS.fullmatch(direct["bare"])):
@@ -146,6 +148,10 @@ def _read(kind: str, rest: str) -> Asked | None:
         elif ours := _OURS.match(rest):
             rest = rest[ours.end() :]
         elif told := _PURPOSE.match(rest):
+            if not name and (last := _CALLED_LAST.search(rest)):
+                # “… for my job, called jobkit”: the name comes last.
+                name, rest = _quoted(last), rest[: last.start()]
+                continue
             purpose, folder, rest = *_purpose(told, folder), ""
         else:
             return _too_much(kind, rest)

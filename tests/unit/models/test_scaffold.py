@@ -1,0 +1,339 @@
+"""Projects from templates: what a sentence asks for, where it goes, and that what is made is good as it is."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from sidecar.agents.plan import read_plan
+from sidecar.agents.router import route
+from sidecar.agents.verdict import Verdict, read_verdict
+from sidecar.models.offline.question import Question, plain
+from sidecar.models.offline.scaffold.kinds import KINDS
+from sidecar.models.offline.scaffold.naming import module, slug
+from sidecar.models.offline.scaffold.project import Project, parts
+from sidecar.models.offline.scaffold.wording import Asked, asked_for
+from sidecar.models.offline.skill import Act, Decline, Say
+from sidecar.models.offline.skills import SKILLS
+from sidecar.models.offline.skills.scaffold import Scaffold
+from sidecar.models.port import Brief, ToolReturn
+from tools.registry import default_registry
+
+TOOLS = frozenset(tool.name for tool in default_registry().infos())
+#: As long as a name may be: lines must not break the linter's limit.
+LONG = "a-name-of-just-thirty-letters"
+
+
+def asked(text: str) -> Asked | None:
+    return asked_for(plain(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "name"),
+    [
+        ("create a python package called textkit", "python_package", "textkit"),
+        ("Can you make me a Python library named `text_kit`, please?", "python_package", "text_kit"),
+        ("start a new python package textkit", "python_package", "textkit"),
+        ("create a python cli called weather-report", "python_cli", "weather-report"),
+        ("start a python command line tool", "python_cli", ""),
+        ('build a command-line app in Python called "word count"', "python_cli", "word count"),
+        ("scaffold a Starlette API named orders", "starlette_api", "orders"),
+        ("bootstrap a starlette service billing", "starlette_api", "billing"),
+        ("create a REST API with Starlette called shop", "starlette_api", "shop"),
+        ("new typescript library date-utils in libs/date-utils", "typescript_library", "date-utils"),
+        ("please create a TypeScript package called dates", "typescript_library", "dates"),
+        ("i'd like a new npm library in typescript named dates", "typescript_library", "dates"),
+        ("make a new react app todo-list", "react_app", "todo-list"),
+        ("generate a React application called shop with tests and a readme", "react_app", "shop"),
+        ("give me a new react app", "react_app", ""),
+        ("set up a static site for my band", "static_site", "band"),
+        ("make a static website called cafe", "static_site", "cafe"),
+        ("i need a plain html site named cafe", "static_site", "cafe"),
+    ],
+)
+def test_a_project_is_asked_for_in_many_ways(text: str, kind: str, name: str) -> None:
+    found = asked(text)
+    assert found is not None
+    assert (found.kind, found.name, found.refusal) == (kind, name, "")
+    assert route(text).intent == "create_project"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "create a function that adds two numbers",
+        "create a react component called Button",
+        "create a test for the react app",
+        "add a python package to the requirements",
+        "build the react app",
+        "start the server",
+        "start my starlette api",
+        "build the project",
+        "create a readme for the python package",
+        "make the tests pass",
+        "create a commit message",
+        "explain the python package",
+        "rename the python package to kit",
+        "create a new file called notes.txt",
+        "create an api client for the shop",
+    ],
+)
+def test_what_is_no_project_is_left_to_others(text: str) -> None:
+    assert asked(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("create a rust game", "rust game"),
+        ("create a new django app called shop", "django app"),
+        ("make me a react native app", "react native app"),
+        ("create a react app called shop with redux and stripe", "with redux and stripe"),
+        ("create a python package in ../elsewhere", "../elsewhere"),
+    ],
+)
+def test_what_there_is_no_template_for_is_declined_with_what_there_is(text: str, word: str) -> None:
+    wish = Scaffold().recognise(Question("planner", text, offered=TOOLS))
+    assert wish is not None
+    move = Scaffold().next(wish, Question("planner", text, offered=TOOLS))
+    assert isinstance(move, Decline)
+    assert word in move.text
+
+
+def test_a_purpose_and_a_place_are_understood_together() -> None:
+    found = asked("create a python cli called counter that counts words in libs/counter")
+    assert found == Asked("python_cli", "counter", "that counts words", "libs/counter")
+    project = Project.of(found, "libs/counter", "/home/me/work")
+    assert project.description == "A command line tool that counts words."
+    files = project.files()
+    assert project.description in files["README.md"]
+    assert tomllib.loads(files["pyproject.toml"])["project"]["description"] == project.description
+
+
+@pytest.mark.parametrize("said", ['that says "hi" \\ bye', "that shows <b> & {{name}}", "that 'quotes' `code`"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_whatever_the_purpose_is_the_files_can_be_read(kind: str, said: str) -> None:
+    found = asked(f"create a {KINDS[kind].said} called kit {said}")
+    assert found is not None
+    for path, text in Project.of(found, ".", "/w").files().items():
+        match Path(path).suffix:
+            case ".toml":
+                tomllib.loads(text)
+            case ".json":
+                json.loads(text)
+            case ".py":
+                compile(text, path, "exec")
+            case ".html":
+                assert "<b>" not in text
+
+
+def test_names_are_made_of_what_was_said() -> None:
+    assert [slug(each) for each in ("Weather Report", "dateUtils", "café_bar", "x--y")] == [
+        "weather-report",
+        "date-utils",
+        "cafe-bar",
+        "x-y",
+    ]
+    assert module("weather-report") == "weather_report"
+
+
+@pytest.mark.parametrize("name", ["json", "class", "pytest", "9lives", "x" * 31, "…"])
+def test_a_name_that_cannot_be_is_declined_before_anything_is_written(name: str) -> None:
+    move, _ = played("planner", f"create a python package called {name}", {".": []})
+    assert isinstance(move, Decline)
+
+
+# -- where it goes ---------------------------------------------------------------------------------------------------
+
+
+def played(agent: str, text: str, folders: Mapping[str, Sequence[str]], **brief: object) -> tuple[object, list[str]]:
+    """The skill's last move after it has looked at these folders, and which it looked at."""
+    returns: list[ToolReturn] = []
+    looked: list[str] = []
+    while True:
+        question = Question(
+            agent, text, Brief(asked=text, workspace="/home/me/my-work", **brief), TOOLS, returns, len(returns)
+        )
+        wish = Scaffold().recognise(question)
+        assert wish is not None
+        move = Scaffold().next(wish, question)
+        if not isinstance(move, Act) or move.calls[0][0] != "list_dir":
+            return move, looked
+        for tool, args in move.calls:
+            path = str(args["path"])
+            looked.append(path)
+            returns.append(
+                ToolReturn(id=path, tool=tool, status="success", content="\n".join(folders[path]) or "(empty)")
+            )
+
+
+def planned_files(move: object) -> list[str]:
+    assert isinstance(move, Say), move
+    return [file for step in read_plan(move.text).steps for file in step.files]
+
+
+@pytest.mark.parametrize(
+    ("text", "folders", "expected"),
+    [
+        ("create a python package called kit", {".": []}, "src/kit/__init__.py"),
+        ("create a python package called kit", {".": [".git/", "README.md"]}, "src/kit/__init__.py"),
+        ("create a python package", {".": [".git/"]}, "src/my_work/__init__.py"),
+        ("create a python package called kit", {".": ["main.py"]}, "kit/src/kit/__init__.py"),
+        ("create a python package", {".": ["main.py"]}, "my-package/src/my_package/__init__.py"),
+        ("create a python package kit", {".": ["kit/", "a"], "kit": []}, "kit/src/kit/__init__.py"),
+        ("create a python package kit in libs/kit", {".": []}, "libs/kit/src/kit/__init__.py"),
+        ("create a python package kit in libs/", {".": ["libs/"], "libs": ["x/"]}, "libs/kit/src/kit/__init__.py"),
+        ("create a python package here called kit", {".": ["main.go"]}, "src/kit/__init__.py"),
+    ],
+)
+def test_it_goes_into_an_empty_workspace_or_a_folder_of_its_own(
+    text: str, folders: dict[str, list[str]], expected: str
+) -> None:
+    move, looked = played("planner", text, folders)
+    assert expected in planned_files(move)
+    assert looked == list(folders)
+
+
+@pytest.mark.parametrize(
+    ("text", "folders", "word"),
+    [
+        ("create a python package kit", {".": ["a.py", "kit/"], "kit": ["mine.py"]}, "`kit/` exists already"),
+        ("create a python package kit", {".": ["a.py", "kit"]}, "is no folder"),
+        ("create a python package here called kit", {".": ["pyproject.toml", "src/"]}, "`pyproject.toml`, `src/`"),
+    ],
+)
+def test_nothing_is_ever_overwritten(text: str, folders: dict[str, list[str]], word: str) -> None:
+    move, _ = played("planner", text, folders)
+    assert isinstance(move, Decline)
+    assert word in move.text
+    assert "nothing was changed" in move.text
+
+
+def test_a_readme_that_is_there_is_kept_and_said() -> None:
+    move, _ = played("planner", "create a python package called kit", {".": ["README.md"]})
+    assert "README.md" not in planned_files(move)
+    assert isinstance(move, Say)
+    assert "`README.md` stay" in move.text
+
+
+# -- who does what ---------------------------------------------------------------------------------------------------
+
+
+def test_the_plan_has_steps_that_need_not_wait_for_each_other() -> None:
+    move, _ = played("planner", "create a starlette api called orders", {".": []})
+    assert isinstance(move, Say)
+    plan = read_plan(move.text)
+    assert [len(wave) for wave in plan.waves()] == [3]
+    assert all(step.checks for step in plan.steps)
+
+
+def test_every_coder_writes_the_files_of_its_step_only() -> None:
+    text = "create a python package called kit"
+    move, _ = played("planner", text, {".": ["main.py"]})
+    assert isinstance(move, Say)
+    plan = read_plan(move.text)
+    written: list[str] = []
+    for number, step in enumerate(plan.steps, start=1):
+        act, _ = played("coder", text, {}, part=f"s{number}", told=[f"The plan:\n{plan.told()}", "Your part is …"])
+        assert isinstance(act, Act)
+        assert [args["path"] for _, args in act.calls] == step.files
+        written += step.files
+    assert sorted(written) == sorted(planned_files(move))
+
+
+def test_a_file_that_could_not_be_written_ends_the_task_and_is_named() -> None:
+    text = "create a python package called kit"
+    told = ["The plan:\n1. Write — files: pyproject.toml, LICENSE — done when: x"]
+    back = [
+        ToolReturn(id="0", tool="create_file", status="success", content="created"),
+        ToolReturn(id="1", tool="create_file", status="error", content="The disk is full."),
+    ]
+    question = Question("coder", text, Brief(asked=text, part="s1", told=told), TOOLS, back, 1)
+    wish = Scaffold().recognise(question)
+    assert wish is not None
+    move = Scaffold().next(wish, question)
+    assert isinstance(move, Decline)
+    assert "`LICENSE`: The disk is full." in move.text
+    assert "1 of 2 files" in move.text
+
+
+@pytest.mark.parametrize(
+    ("ran", "passed"),
+    [("pytest: 9 passed, 0 failed, 0 skipped", True), ("pytest: 8 passed, 1 failed", False), ("Not run.", True)],
+)
+def test_the_verdict_is_on_what_is_there_and_how_the_tests_went(ran: str, passed: bool) -> None:
+    text = "create a python package called kit"
+    files = Project.of(Asked("python_package", "kit"), ".", "/w").files()
+    shown = "\n".join(f"── {path}\n{_numbered(content)}" for path, content in files.items())
+    verdict = reviewed(text, list(files), shown, [f"terminal said:\n{ran}"])
+    assert verdict.passed is passed
+    assert ("have not been run" in verdict.told()) is ("Not run" in ran)
+
+
+def test_the_verdict_names_a_file_that_cannot_be_parsed_or_read() -> None:
+    text = "create a python package called kit"
+    files = list(Project.of(Asked("python_package", "kit"), ".", "/w").files())
+    shown = "── src/kit/text.py\n1 def broken(:\n── LICENSE: LICENSE does not exist."
+    verdict = reviewed(text, files, shown, [])
+    assert not verdict.passed
+    assert [issue.file for issue in verdict.issues][:2] == ["src/kit/text.py", "LICENSE"]
+
+
+def reviewed(text: str, changed: list[str], shown: str, told: list[str]) -> Verdict:
+    back = [ToolReturn(id="0", tool="read_files", status="success", content=shown)]
+    question = Question("reviewer", text, Brief(asked=text, changed=changed, told=told), TOOLS, back, 1)
+    wish = Scaffold().recognise(question)
+    assert wish is not None
+    move = Scaffold().next(wish, question)
+    assert isinstance(move, Say)
+    verdict = read_verdict(move.text)
+    assert verdict is not None
+    return verdict
+
+
+def _numbered(content: str) -> str:
+    return "\n".join(f"{number} {line}" for number, line in enumerate(content.splitlines(), 1)) or "(empty)"
+
+
+def test_it_is_the_first_of_the_skills_to_be_asked() -> None:
+    for text in ("create a python package called tests", "set up a static site for my search"):
+        first = next(skill for skill in SKILLS if skill.recognise(Question("planner", text, offered=TOOLS)) is not None)
+        assert isinstance(first, Scaffold)
+
+
+# -- what is made ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_what_a_project_needs(kind: str) -> None:
+    project = Project.of(Asked(kind, "kit"), ".", "/w")
+    files = project.files()
+    assert 5 <= len(files) <= 25
+    assert {"README.md", "LICENSE", ".gitignore", ".editorconfig"} <= files.keys()
+    assert parts(list(files)).keys() == {"sources", "tests", "project files"}
+    assert files.keys() <= project.purposes().keys()
+    assert not any("{{" in text for path, text in files.items() if not path.endswith((".ts", ".tsx", ".css")))
+    assert "## Development" in files["README.md"]
+
+
+@pytest.mark.parametrize("name", ["kit", LONG])
+@pytest.mark.parametrize("kind", ["python_package", "python_cli", "starlette_api", "static_site"])
+def test_what_is_made_passes_its_tests_and_its_linter_is_silent(kind: str, name: str, tmp_path: Path) -> None:
+    purpose = "that does a great many things which take more than one line to tell, and are all of them of some use"
+    for path, text in Project.of(Asked(kind, name, purpose), ".", "/w").files().items():
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    tests = ["unittest", "discover"] if kind == "static_site" else ["pytest", "-q", "-p", "no:cacheprovider"]
+    for argv in (
+        [sys.executable, "-m", *tests],
+        ["ruff", "format", "--check", "--no-cache", "."],
+        ["ruff", "check", "--no-cache", "."],
+    ):
+        program = argv[0] if argv[0] == sys.executable else str(Path(sys.executable).parent / argv[0])
+        done = subprocess.run([program, *argv[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, f"{argv}\n{done.stdout}{done.stderr}"
