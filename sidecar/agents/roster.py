@@ -44,6 +44,7 @@ WRITE = (
     "move_symbol",
     "add_docstrings",
     "extract_constant",
+    "add_test",
     "update_readme",
     "update_changelog",
 )

@@ -240,7 +240,7 @@ class ScriptDialect:
     def redirected(self, statement: "Node", project: Project, importer: str, target: str, written: str) -> Edit:
         source = statement.child_by_field_name("source")
         assert source is not None
-        new = _specifier(importer, target, written)
+        new = specifier(importer, target, written)
         return Edit(source.start_byte + 1, source.end_byte - 1, new.encode())
 
     def another(self, statement: "Node", part: str, project: Project, importer: str, target: str, written: str) -> str:
@@ -249,11 +249,11 @@ class ScriptDialect:
         word = "export" if statement.type == "export_statement" else "import"
         kind = " type" if any(each.type == "type" for each in statement.children) else ""
         end = ";" if text_of(statement).endswith(";") else ""
-        return f"{word}{kind} {{ {part} }} from {quote}{_specifier(importer, target, written)}{quote}{end}"
+        return f"{word}{kind} {{ {part} }} from {quote}{specifier(importer, target, written)}{quote}{end}"
 
     def line(self, project: Project, importer: str, target: str, name: str) -> str:
-        quote, end, written = _habits(project, importer)
-        return f"import {{ {name} }} from {quote}{_specifier(importer, target, written)}{quote}{end}"
+        quote, end, written = habits(project, importer)
+        return f"import {{ {name} }} from {quote}{specifier(importer, target, written)}{quote}{end}"
 
     def needed(self, binding: Binding, project: Project, source: str, target: str) -> str:
         imported = binding.imported
@@ -266,7 +266,7 @@ class ScriptDialect:
                     "changed.",
                 )
             return self.line(project, target, source, binding.name)
-        quote, end, _ = _habits(project, source)
+        quote, end, _ = habits(project, source)
         module = imported.module
         if module.startswith("."):
             path = project.modules.script(module, source)
@@ -274,7 +274,7 @@ class ScriptDialect:
                 place = posixpath.normpath(posixpath.join(posixpath.dirname(source), module))
                 module = _relative(target, place)
             else:
-                module = _specifier(target, path, module)
+                module = specifier(target, path, module)
         if imported.default:
             names = binding.name
         elif imported.name is None:
@@ -311,7 +311,7 @@ class ScriptDialect:
         return _added(text, lines, self.after_imports(text, path)) if lines else text
 
 
-def _habits(project: Project, path: str) -> tuple[str, str, str]:
+def habits(project: Project, path: str) -> tuple[str, str, str]:
     """Which quotes a file writes, whether semicolons, and how it names a neighbour."""
     file = project.files.get(path)
     for node in file.source.root.named_children if file is not None else ():
@@ -322,7 +322,7 @@ def _habits(project: Project, path: str) -> tuple[str, str, str]:
     return "'" if text.count(b"'") > text.count(b'"') else '"', ";" if b";" in text else "", "./"
 
 
-def _specifier(importer: str, target: str, written: str) -> str:
+def specifier(importer: str, target: str, written: str) -> str:
     stem, suffix = posixpath.splitext(target)
     name = stem
     if written.startswith(".") and re.search(r"\.[mc]?[jt]sx?$", written):
