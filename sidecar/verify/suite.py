@@ -15,7 +15,7 @@ from sidecar.verify.copies import NoCopy, copied
 from sidecar.verify.related import all_of_them, touching
 from sidecar.verify.result import Finding, evidence
 from sidecar.verify.runner import Runner
-from sidecar.verify.testing import Failed, TestRun, by_name, located, run_of, selection
+from sidecar.verify.testing import Failed, TestRun, by_name, located, run_of, selection, telling
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
 from tools.builtin.test_frameworks import Framework, found_framework
@@ -126,9 +126,10 @@ class Suite:
         before, unknown = await self._before(run)
         known = _known(run, before) & still
         held = [each for each in run.failures if each.name in still and each.name not in known]
-        held += [each for each in run.failures if each.name in known and self._asked_for(each, run, before)]
+        held += [each for each in run.failures if each.name in known and self._asked_for(each, run, before, targets)]
         forgiven = [each.name for each in run.failures if each.name in known and each not in held]
         lines = [located(each, run.output) for each in held]
+        lines += telling(run.output) if held and not any(each.message for each in held) else []
         lines += [f"failed before the task too: {each}" for each in forgiven]
         lines += [f"passed when it was repeated (flaky): {each}" for each in sorted(flaky_names)]
         notes = [f"Failed before the task too, and is not held against it: {each}" for each in forgiven]
@@ -147,17 +148,23 @@ class Suite:
             tail.append("It failed before the task too, and was to be mended.")
         return Finding(_check(name, run, False, tail), notes=[unknown] if unknown else [])
 
-    def _asked_for(self, failed: Failed, run: TestRun, before: TestRun | None) -> bool:
+    def _asked_for(self, failed: Failed, run: TestRun, before: TestRun | None, targets: Sequence[str]) -> bool:
         """A test that failed before is held against a task that was about it."""
         test = failed.name.rpartition("::")[2].partition("[")[0].partition(" ")[0]
         if re.search(rf"\b{re.escape(test)}\b", self.request) or failed.file.rpartition("/")[2] in self.request:
             return True
-        if failed.file not in self._related and self._related:
+        if not self._touches(failed, targets):
             return False
         if self.claimed or not run.passed:
             return True
         mended = before is not None and bool(before.names - run.names)
         return _FIX.search(self.request) is not None and not mended
+
+    def _touches(self, failed: Failed, targets: Sequence[str]) -> bool:
+        if targets or not self._related or failed.file in self._related:
+            return True
+        # Not every framework says in which file a test stands; if those that touch the change passed, it is another.
+        return "::" not in failed.name and not self.unasked
 
     async def _again(self, name: str, run: TestRun, targets: Sequence[str]) -> TestRun | None:
         """The failed ones once more, alone where that can be said."""

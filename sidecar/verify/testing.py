@@ -123,6 +123,18 @@ def _dotted(test: str, owner: str) -> str:
     return owner if owner.endswith(f".{test}") else f"{owner}.{test}"
 
 
+_TELLING = re.compile(
+    r"Error\b|!==|===|\b[Ee]xpected\b|\b[Aa]ctual\b|\bassert|panicked|\bgot\b|^\s+at .*[\w)]:\d+|:\d+:\d+"
+)
+_NOISE = re.compile(r"node:internal|node_modules/|site-packages/")
+
+
+def telling(output: str, most: int = 15) -> list[str]:
+    """The lines of an output that say what went wrong, where the failures themselves do not."""
+    found = [line.strip() for line in output.splitlines() if _TELLING.search(line) and not _NOISE.search(line)]
+    return list(dict.fromkeys(found))[:most]
+
+
 def located(failed: Failed, output: str) -> str:
     """A failure on one line, with the place in the code where the run's own traceback puts it."""
     test = failed.name.rpartition("::")[2].partition("[")[0]

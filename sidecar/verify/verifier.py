@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sidecar.verify.altered import assertions
+from sidecar.verify.bytecode import forget_stale
 from sidecar.verify.change import Change
 from sidecar.verify.checkers import Diagnosis
 from sidecar.verify.claims import claimed
@@ -72,6 +73,7 @@ class Verifier:
     async def _tried(self, work: Work, host: Host, runner: Runner) -> list[Finding]:
         found: list[Finding] = []
         allowed = work.unasked
+        await forget_stale(work.changes, host)
         if work.commands is not None:
             found += await named_checks(work.commands, runner, own_words=work.own_words, unasked=work.unasked)
         else:

@@ -11,11 +11,13 @@ from tools.executor import BatchContext, ToolCall
 from tools.host import Host
 from tools.ledger import Outcome
 
+#: No two calls of a test have the same name: what is recorded is not run again.
+_NUMBERS = itertools.count(1)
+
 
 class BenchRunner:
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
-        self._numbers = itertools.count(1)
         self.ran: list[str] = []
 
     async def run(
@@ -34,7 +36,7 @@ class BenchRunner:
         context = BatchContext(place or str(self._bench.workspace), "auto", self._bench.ledger, said)
         try:
             async with asyncio.timeout(seconds):
-                call = ToolCall(f"{name}{next(self._numbers)}", tool, args)
+                call = ToolCall(f"{name}{next(_NUMBERS)}", tool, args)
                 return (await self._bench.executor.batch([call], context))[0]
         except TimeoutError:
             return None

@@ -1,0 +1,52 @@
+from sidecar.verify.change import Change
+from sidecar.verify.checkers import Diagnosis
+from sidecar.verify.result import Finding
+from tests.unit.tools.workbench import Workbench
+from tests.unit.verify.bench import BenchRunner, changed, host
+
+#: Finds fault with every line that says BAD, and says it as mypy does.
+MYPY = """#!/bin/sh
+for file in "$@"; do
+  case "$file" in -*) continue;; esac
+  grep -n BAD "$file" | sed "s|^\\([0-9]*\\):.*|$file:\\1: error: bad type  [bad]|"
+done
+! grep -q BAD $(for file in "$@"; do case "$file" in -*) ;; *) echo "$file";; esac; done)
+"""
+
+
+async def diagnosed(bench: Workbench, changes: list[Change], *, configured: bool = True) -> list[Finding]:
+    bench.write(".venv/bin/mypy", MYPY).chmod(0o755)
+    if configured:
+        bench.write("mypy.ini", "[mypy]\n")
+    return await Diagnosis(changes, host(bench), BenchRunner(bench), "types", 60).check(unasked=True)
+
+
+async def test_a_type_checker_that_passes_is_proof(bench: Workbench) -> None:
+    (found,) = await diagnosed(bench, changed(bench, a__py=("x", "y")))
+    assert found.proves
+    assert found.check is not None
+    assert (found.check.name, found.check.exit_code, found.check.passed) == ("types", 0, True)
+
+
+async def test_what_it_found_before_is_not_held_against_the_change_and_what_is_new_is(bench: Workbench) -> None:
+    (found,) = await diagnosed(bench, changed(bench, a__py=("BAD\n", "new line\nBAD\n")))
+    assert found.check is not None
+    assert found.check.passed
+    assert found.notes == ["mypy finds what it found before the task, and nothing new."]
+
+    (found,) = await diagnosed(bench, changed(bench, a__py=("BAD\n", "BAD\nBAD\n")))
+    assert found.check is not None
+    assert not found.check.passed
+    assert not found.proves
+    assert found.check.evidence == "a.py:2: error: bad type  [bad]"
+
+
+async def test_a_new_file_has_nothing_from_before(bench: Workbench) -> None:
+    (found,) = await diagnosed(bench, changed(bench, a__py=(None, "BAD\n")))
+    assert found.check is not None
+    assert found.check.evidence == "a.py:1: error: bad type  [bad]"
+
+
+async def test_a_checker_that_the_project_does_not_configure_is_not_asked(bench: Workbench) -> None:
+    assert await diagnosed(bench, changed(bench, a__py=("x", "BAD")), configured=False) == []
+    assert await diagnosed(bench, changed(bench, notes__txt=("x", "BAD"))) == []

@@ -1,0 +1,183 @@
+"""What a run of the tests means: of the change, known from before, flaky, or nothing at all."""
+
+from typing import Any
+
+import pytest
+
+from sidecar.verify.change import Change
+from sidecar.verify.result import Finding
+from sidecar.verify.suite import Baselines, Suite
+from sidecar.verify.testing import Failed, by_name, located, run_of, selection
+from tests.unit.tools.workbench import Workbench
+from tests.unit.verify.bench import BenchRunner, changed, host, leftovers
+from tools.builtin.test_frameworks import Framework
+from tools.ledger import Outcome
+
+CALC = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
+BROKEN = CALC.replace("a + b", "a * b")
+TESTS = """\
+from calc import add, sub
+
+
+def test_add():
+    assert add(2, 3) == 5
+
+
+def test_sub():
+    assert sub(3, 2) == 1
+"""
+
+
+class Tried:
+    def __init__(self, findings: list[Finding], runner: BenchRunner) -> None:
+        self.checks = [finding.check for finding in findings if finding.check is not None]
+        self.proves = any(finding.proves for finding in findings)
+        self.notes = [note for finding in findings for note in finding.notes]
+        self.passed = all(check.passed for check in self.checks)
+        self.evidence = "\n".join(check.evidence for check in self.checks)
+        self.ran = runner.ran
+
+
+async def tried(bench: Workbench, changes: list[Change], request: str = "change it", **options: Any) -> Tried:
+    runner = BenchRunner(bench)
+    given = {"claimed": False, "mark": "suite", "seconds": 60, "unasked": True, "baselines": Baselines(), **options}
+    suite = Suite(changes=changes, request=request, host=host(bench), runner=runner, **given)
+    return Tried(await suite.check(), runner)
+
+
+async def test_what_fails_only_since_the_change_is_held_against_it(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    done = await tried(bench, changed(bench, calc__py=(CALC, BROKEN)))
+    assert not done.passed
+    assert not done.proves
+    assert done.evidence == "test_calc.py::test_add: assert 6 == 5 (test_calc.py:5)"
+    assert done.ran == ["tests", "tests-that-touch-the-change-again", "before"]
+    assert not leftovers("suite")
+
+
+async def test_what_failed_before_in_the_same_way_is_known_and_named(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    done = await tried(bench, changed(bench, calc__py=(BROKEN, f"{BROKEN}\n\ndef neg(a):\n    return -a\n")))
+    assert done.passed
+    assert done.proves
+    assert done.evidence == "failed before the task too: test_calc.py::test_add"
+    assert done.notes == ["Failed before the task too, and is not held against it: test_calc.py::test_add"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "claimed"),
+    [("fix the bug in add", False), ("change it", True), ("make test_add pass", False), ("see test_calc.py", False)],
+)
+async def test_what_failed_before_is_held_against_a_task_that_was_about_it(
+    bench: Workbench, request_: str, claimed: bool
+) -> None:
+    bench.write("test_calc.py", TESTS)
+    changes = changed(bench, calc__py=(BROKEN, BROKEN.replace("a * b", "b * a")))
+    assert not (await tried(bench, changes, request_, claimed=claimed)).passed
+
+
+async def test_a_fix_that_mends_something_is_not_held_to_mend_everything(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    both = BROKEN.replace("a - b", "a * b * 9")
+    done = await tried(bench, changed(bench, calc__py=(both, BROKEN)), "fix the bug in sub")
+    assert done.passed
+    assert "test_add" in done.evidence
+
+
+async def test_a_failure_of_another_kind_is_another_failure(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    done = await tried(bench, changed(bench, calc__py=(BROKEN, BROKEN.replace("a * b", "nothing"))))
+    assert not done.passed
+    assert "NameError" in done.evidence
+
+
+async def test_what_failed_before_is_tried_once_for_the_same_content(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    baselines = Baselines()
+    for _ in range(2):
+        done = await tried(bench, changed(bench, calc__py=(CALC, BROKEN)), baselines=baselines)
+    assert "before" not in done.ran
+
+
+async def test_all_tests_are_run_after_those_that_touch_the_change(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    bench.write("test_other.py", "import calc\n\n\ndef test_other():\n    assert 'add' in vars(calc)\n")
+    bench.write("test_far.py", "def test_far():\n    assert sum([1, 2]) == 3\n")
+    done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)))
+    assert done.proves
+    assert [check.name for check in done.checks] == ["tests that touch the change", "all tests"]
+    assert "test_far.py" not in done.checks[0].command
+    assert "test_other.py" in done.checks[0].command
+
+
+async def test_tests_that_take_too_long_are_ended_and_those_that_touch_the_change_count(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    bench.write("test_slow.py", "import time\n\n\ndef test_slow():\n    time.sleep(60)\n")
+    done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)), seconds=4)
+    assert done.proves
+    assert done.notes == ["All tests take longer than 4 s; those that touch the change were run."]
+
+
+async def test_where_the_person_is_asked_there_is_one_question(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)), unasked=False)
+    assert done.proves
+    assert done.ran == ["all-tests"]
+
+
+async def test_a_change_of_documents_needs_no_tests(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    done = await tried(bench, changed(bench, README__md=("old", "new")))
+    assert (done.ran, done.checks) == ([], [])
+
+
+async def test_no_tests_at_all_prove_nothing(bench: Workbench) -> None:
+    done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)))
+    assert (done.checks, done.notes) == ([], ["No tests were found."])
+    bench.write("test_empty.py", "import pytest\n\nimport calc\n")
+    done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)))
+    assert (done.checks, done.proves) == ([], False)
+    assert "Not a single test was found to run." in done.notes
+
+
+async def test_the_tests_of_unittest_are_judged_too(bench: Workbench) -> None:
+    text = "import unittest\n\nfrom calc import add\n\n\nclass Calc(unittest.TestCase):\n    def test_add(self):\n"
+    bench.write("test_calc.py", f"{text}        self.assertEqual(add(2, 3), 5)\n")
+    done = await tried(bench, changed(bench, calc__py=(CALC, BROKEN)))
+    assert not done.passed
+    assert "test_add" in done.evidence
+    assert "6 != 5" in done.evidence
+    assert "unittest" in done.checks[0].command
+
+
+def test_some_tests_alone_as_each_framework_takes_them() -> None:
+    files = ["test_a.py", "pkg/a_test.go", "a.test.ts"]
+    assert selection(Framework("pytest", []), "", files) == ["test_a.py"]
+    assert selection(Framework("go", []), "", files) == ["./pkg"]
+    assert selection(Framework("npm", []), "vitest run", files) == ["a.test.ts"]
+    assert selection(Framework("npm", []), "tsc && ./run.sh", files) == []
+    assert selection(Framework("cargo", []), "", files) == []
+    assert by_name("pytest", ["test_a.py::test_a"]) == ["test_a.py::test_a"]
+    assert by_name("unittest", ["test_a (pkg.test_m.T.test_a)"]) == ["pkg.test_m.T.test_a"]
+    assert by_name("unittest", ["test_a (pkg.test_m.T)"]) == ["pkg.test_m.T.test_a"]
+    assert by_name("npm", ["adds"]) is None
+
+
+def test_where_a_failure_is_comes_from_the_runs_own_traceback() -> None:
+    output = "___ test_a ___\ntest_a.py:3: in test_a\n    f()\ncalc.py:7: in f\n    raise\nE   X\n=== summary ===\n"
+    assert located(Failed("test_a.py::test_a", "X"), output) == "test_a.py::test_a: X (calc.py:7)"
+
+
+def test_a_run_that_did_not_run_is_known_for_what_it_is() -> None:
+    def outcome(details: dict[str, Any], code: str = "") -> Outcome:
+        error = {"code": code, "message": "because"} if code else None
+        given = {"status": "error" if code else "success", "content": "", "summary": "", "durationMs": 1}
+        return Outcome.model_validate({**given, "details": details, "error": error})
+
+    assert run_of(None, 3).state == "late"
+    assert run_of(outcome({}, "denied")).state == "refused"
+    assert run_of(outcome({"timedOut": True, "exitCode": -9}, "timed_out")).state == "late"
+    assert run_of(outcome({}, "pytest_missing")).state == "missing"
+    assert run_of(outcome({"exitCode": 0, "framework": "pytest", "passed": 2})).green
+    assert run_of(outcome({"exitCode": 0, "framework": "unittest", "passed": 0})).empty
+    assert not run_of(outcome({"exitCode": 0, "framework": "make"})).empty
