@@ -11,9 +11,17 @@ export interface Watched {
   readonly failure: unknown;
 }
 
+/** As many events at once are not told one frame after the other: the rest of a long past is about to follow. */
+const BACKLOG = 200;
+/** How long those who listen wait for it. */
+const BACKLOG_MS = 600;
+
 /** A task as somebody watches it. However fast events come, those who listen are told at most once a frame. */
 export class TaskWatch {
   #seen: Watched;
+  /** What there is to tell; ahead of what was told while a long past is being read. */
+  #thread: Thread;
+  #waitingSince: number | undefined;
   #pending: WireEvent[] = [];
   #listeners = new Set<() => void>();
   #stop: AbortController | undefined;
@@ -23,7 +31,8 @@ export class TaskWatch {
     private readonly service: BrainService,
     readonly taskId: string,
   ) {
-    this.#seen = { thread: emptyThread(taskId), connection: { state: "connecting" }, failure: undefined };
+    this.#thread = emptyThread(taskId);
+    this.#seen = { thread: this.#thread, connection: { state: "connecting" }, failure: undefined };
   }
 
   readonly snapshot = (): Watched => this.#seen;
@@ -53,19 +62,19 @@ export class TaskWatch {
   async #run(stop: AbortController): Promise<void> {
     const onConnection = (connection: Connection) => {
       if (stop.signal.aborted) return;
-      this.#flush();
-      const thread = connection.state === "live" ? reconnected(this.#seen.thread) : this.#seen.thread;
-      this.#tell({ thread, connection, failure: undefined });
+      this.#take();
+      if (connection.state === "live") this.#thread = reconnected(this.#thread);
+      this.#tell({ connection, failure: undefined });
     };
     try {
-      const after = this.#seen.thread.lastSeq;
+      const after = this.#thread.lastSeq;
       for await (const batch of this.service.stream(this.taskId, { after, signal: stop.signal, onConnection })) {
         if (stop.signal.aborted) return;
         this.#pending.push(...batch);
         this.#soon();
       }
     } catch (failure) {
-      if (!stop.signal.aborted) this.#tell({ ...this.#seen, connection: { state: "closed" }, failure });
+      if (!stop.signal.aborted) this.#tell({ connection: { state: "closed" }, failure });
     }
   }
 
@@ -77,16 +86,24 @@ export class TaskWatch {
   }
 
   #flush(): void {
-    if (this.#pending.length === 0) return;
+    const many = this.#take() >= BACKLOG;
+    if (many) this.#waitingSince ??= performance.now();
+    if (many && performance.now() - this.#waitingSince! < BACKLOG_MS) return this.#soon();
+    if (this.#thread !== this.#seen.thread) this.#tell({});
+  }
+
+  /** Takes in what has come; how many events that was. */
+  #take(): number {
     const batch = this.#pending;
     this.#pending = [];
     // A connection tells events in order: what is missing there is missing in the journal.
-    const thread = release(reduceAll(this.#seen.thread, batch));
-    if (thread !== this.#seen.thread) this.#tell({ ...this.#seen, thread });
+    if (batch.length > 0) this.#thread = release(reduceAll(this.#thread, batch));
+    return batch.length;
   }
 
-  #tell(seen: Watched): void {
-    this.#seen = seen;
+  #tell(more: Partial<Watched>): void {
+    this.#waitingSince = undefined;
+    this.#seen = { ...this.#seen, ...more, thread: this.#thread };
     for (const listener of this.#listeners) listener();
   }
 }

@@ -26,8 +26,8 @@ export default async function ({ sidecar, page }) {
   await changes.getByText("calc.py").first().waitFor();
   assert.match(await sidecar.read("calc.py"), /a: float/);
 
-  await tool("run_tests").getByRole("button", { name: "Details" }).click();
-  await tool("run_tests").getByText("framework").waitFor();
+  await tool("run_tests").first().getByRole("button", { name: "Details" }).click();
+  await tool("run_tests").first().getByText("framework").waitFor();
 
   await page.goto(`${sidecar.url}/`);
   await page.getByRole("button", { name: "New task" }).click();

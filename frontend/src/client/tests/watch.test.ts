@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { WireEvent } from "../../wire/types.ts";
 import { reduceAll } from "../reduce.ts";
 import { BrainService } from "../service.ts";
 import { fixedToken } from "../session.ts";
@@ -31,5 +32,33 @@ describe("a watched task", () => {
     watch.start();
     await until(watch, () => watch.snapshot().connection.state === "closed");
     expect(watch.snapshot().thread).toMatchObject({ status: "completed", lastSeq: told.at(-1)?.seq, held: [] });
+  });
+
+  it("tells of a long past once, and of what is written live as it comes", async () => {
+    const past = Array.from({ length: 3_000 }, (_, place) => ({
+      type: "usage",
+      seq: place + 1,
+      taskId: "t",
+      at: "2026-01-01T12:00:00Z",
+      inputTokens: place,
+      outputTokens: 0,
+      cachedTokens: 0,
+      costUsd: 0,
+    })) as WireEvent[];
+    const end = {
+      type: "status",
+      status: "completed",
+      seq: 3_001,
+      taskId: "t",
+      at: "2026-01-01T12:00:01Z",
+    } as WireEvent;
+    const sidecar = new ScriptedSidecar([stream([...past, end], { piece: 4_096 })]);
+    const watch = new TaskWatch(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }), "t");
+    const seen = new Set<number>();
+    watch.subscribe(() => seen.add(watch.snapshot().thread.lastSeq));
+    watch.start();
+    await until(watch, () => watch.snapshot().connection.state === "closed");
+    expect(watch.snapshot().thread.usage.inputTokens).toBe(2_999);
+    expect([...seen].filter((seq) => seq > 0 && seq < 3_001).length).toBeLessThan(20);
   });
 });

@@ -16,7 +16,7 @@ import { firstShown, type Row, rowsOf } from "./rows.ts";
 import { useFollowEnd } from "./useFollowEnd.ts";
 
 /** Drawn from the end; what is further up is drawn when somebody goes there. */
-const WINDOW = 150;
+const WINDOW = 80;
 
 interface Props {
   readonly thread: Thread;

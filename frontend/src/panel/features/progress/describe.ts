@@ -16,9 +16,11 @@ export function subject({ tool, args }: Pick<ToolItem, "tool" | "args">): string
   if (Array.isArray(paths)) return paths.length > 3 ? `${paths.length} files` : paths.map(text).join(", ");
   if (path !== undefined) return `${visible(text(path))}${lines(args)}`;
   if (message !== undefined) return `“${visible(text(message))}”`;
-  if (tool === "run_tests") return target === undefined ? "all tests" : visible(text(target));
+  if (tool === "run_tests") return target === undefined ? "all tests" : visible(named(target));
   return visible(text(target ?? ref ?? args["commandId"]));
 }
+
+const named = (value: JsonValue): string => (Array.isArray(value) ? value.map(text).join(", ") : text(value));
 
 function lines({ startLine, endLine }: ToolItem["args"]): string {
   if (startLine === undefined && endLine === undefined) return "";
