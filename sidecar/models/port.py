@@ -102,8 +102,9 @@ class Brief:
     """What an agent is to do, in its parts; a language model reads the same as prose in the history.
 
     `part` names the agent's part in the task where it has only one of several (`test`, `s2`, `fix1`), `told` is what it
-    is told of the work of others, and `changed` are the files that the task has changed so far. `workspace` is the path
-    of the folder that all of it is about.
+    is told of the work of others, and `changed` are the files that the task has changed so far. `changed_lines` says
+    which of their lines, for a reviewer: `path:3-9,12`, or the path of a new file. `workspace` is the path of the
+    folder that all of it is about.
     """
 
     asked: str = ""
@@ -114,6 +115,7 @@ class Brief:
     selected_code: str | None = None
     open_files: Sequence[str] = ()
     changed: Sequence[str] = ()
+    changed_lines: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,14 @@ from tools.builtin.languages import language_of
 from tools.builtin.test_frameworks import found_framework
 from tools.errors import ToolError
 from tools.host import Host
-from tools.reading.definitions import doc_of
 from tools.reading.files import counted, listed, matching
+from tools.reading.folders import Folder, main_folders, table
 from tools.reading.graph import Graph, import_graph
 from tools.reading.manifest import Manifest, first_paragraph, manifest, read_text
 from tools.reading.modules import Modules, is_test
 from tools.reading.picture import mermaid
-from tools.reading.source import Source
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
-_FOLDERS = 14
 _BIGGEST = 5
 _ENTRIES = 10
 _NEEDS = 15
@@ -39,7 +37,7 @@ class Facts(NamedTuple):
     graph: Graph
     started: Sequence[str]
     tests: str
-    folders: Sequence[tuple[str, int, int, str]]
+    folders: Sequence[Folder]
 
 
 class DescribeProject:
@@ -70,7 +68,7 @@ class DescribeProject:
             graph=await import_graph(host, call, Modules(files)),
             started=[line.path for line in await matching(host, call, _STARTED, _STARTED_IN)],
             tests=await _tests(host),
-            folders=await _folders(host, files, lines),
+            folders=await main_folders(host, files, lines),
         )
         text = await asyncio.to_thread(_told, facts, host.workspace)
         languages = _languages(facts)
@@ -87,54 +85,6 @@ async def _tests(host: Host) -> str:
         return " ".join((await found_framework(host, ())).argv)
     except ToolError:
         return ""
-
-
-async def _folders(host: Host, files: Sequence[str], lines: Mapping[str, int]) -> list[tuple[str, int, int, str]]:
-    """The folders that hold most code, each with its files, its lines, and what it says that it is."""
-    code = [path for path in files if language_of(path) is not None]
-    counts: Counter[str] = Counter()
-    sizes: Counter[str] = Counter()
-    for path in code or files:
-        top = path.split("/")[0] if "/" in path else "."
-        counts[top] += 1
-        sizes[top] += lines.get(path, 0)
-    main = counts.most_common(1)[0][0] if counts else "."
-    if main != "." and counts[main] > 0.5 * counts.total():
-        # One folder holds nearly everything: what is in it says more.
-        del sizes[main]
-        del counts[main]
-        for path in code:
-            if path.startswith(f"{main}/"):
-                below = "/".join(path.split("/")[:2]) if path.count("/") > 1 else main
-                counts[below] += 1
-                sizes[below] += lines.get(path, 0)
-    names = [name for name, _ in sizes.most_common(_FOLDERS)]
-    known = frozenset(files)
-    return [(name, counts[name], sizes[name], await _purpose(host, name, known)) for name in sorted(names)]
-
-
-async def _purpose(host: Host, folder: str, files: frozenset[str]) -> str:
-    if folder == ".":
-        return ""
-    for name in ("README.md", "__init__.py", "index.ts", "mod.rs", "doc.go"):
-        path = f"{folder}/{name}"
-        if path not in files:
-            continue
-        text = await read_text(host, path)
-        if name.endswith(".md"):
-            said = first_paragraph(text)
-        else:
-            said = doc_of(Source(path, text.encode()).root) if name == "__init__.py" else ""
-        if said:
-            return first_sentence(said)
-    return ""
-
-
-def first_sentence(text: str) -> str:
-    line = " ".join(text.split())
-    end = line.find(". ")
-    line = line if end < 0 else line[: end + 1]
-    return line if len(line) <= 110 else f"{line[:109].rstrip()}…"
 
 
 def _languages(facts: Facts) -> list[tuple[str, int]]:
@@ -189,13 +139,7 @@ def _entries(facts: Facts) -> str:
 
 
 def _table(facts: Facts) -> str:
-    if len(facts.folders) < 2:
-        return ""
-    rows = [
-        f"| `{name}{'' if name == '.' else '/'}` | {count:,} | {lines:,} | {said.replace('|', '/')} |"
-        for name, count, lines, said in facts.folders
-    ]
-    return "\n".join(["| folder | files | lines | what it is |", "| --- | ---: | ---: | --- |", *rows])
+    return table(facts.folders) if len(facts.folders) > 1 else ""
 
 
 def _needs(facts: Facts) -> str:

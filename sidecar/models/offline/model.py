@@ -2,9 +2,11 @@
 
 from collections.abc import AsyncIterator, Sequence
 
-from sidecar.models.offline.question import Question, questions
+from sidecar.models.offline.nearest import told
+from sidecar.models.offline.question import Question, asked_last, questions
 from sidecar.models.offline.skill import Act, Decline, Move, Skill
 from sidecar.models.offline.skills import SKILLS
+from sidecar.models.offline.skills.help import GROUPS
 from sidecar.models.port import Delta, Failure, Reply, Request, Stop, ToolUse
 
 
@@ -27,14 +29,16 @@ class Offline:
                 ]
                 yield Reply(text=move.text, calls=calls, stop=Stop.TOOL_USE)
                 return
-            yield Delta(move.text)
+            if not isinstance(move, Decline) or not _helps(request):
+                yield Delta(move.text)
             if isinstance(move, Decline):
                 yield _declined(move.code, move.text)
                 return
             yield Reply(text=move.text, stop=Stop.END)
             return
-        text = self._cannot()
-        yield Delta(text)
+        text = told(request.brief.asked or asked_last(request), self._examples())
+        if not _helps(request):
+            yield Delta(text)
         yield _declined("not_understood", text)
 
     def _move(self, question: Question) -> Move | None:
@@ -44,12 +48,14 @@ class Offline:
                 return skill.next(wish, question)
         return None
 
-    def _cannot(self) -> str:
-        examples = ", ".join(f"“{skill.example}”" for skill in self._skills)
-        return (
-            f"The offline model did not understand this; it can do things like {examples}. "
-            "For everything else, configure a language model: see `brain doctor`."
-        )
+    def _examples(self) -> list[str]:
+        groups = [example for _, examples in GROUPS for example in examples]
+        return [*groups, *(skill.example for skill in self._skills if skill.example)]
+
+
+def _helps(request: Request) -> bool:
+    """Whether this agent only helps another: it is done without where it cannot, and nobody need hear of it."""
+    return request.agent == "planner" or (request.agent == "reviewer" and bool(request.brief.told))
 
 
 def _declined(code: str, text: str) -> Reply:

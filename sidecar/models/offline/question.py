@@ -65,6 +65,11 @@ def questions(request: Request) -> list[Question]:
     return found
 
 
+def asked_last(request: Request) -> str:
+    """What was said last, whoever said it."""
+    return next((turn.text for turn in reversed(request.history) if isinstance(turn, UserTurn)), "")
+
+
 def _opening(request: Request) -> int:
     """Where the present request stands in the history: what is before it was said in earlier rounds."""
     places = [place for place, turn in enumerate(request.history) if isinstance(turn, UserTurn)]

@@ -1,15 +1,17 @@
 """The model that needs no key: what it recognises, what it asks for, and what it admits not to know."""
 
+import re
 from collections.abc import Sequence
 
 import pytest
 
+from sidecar.agents.roster import READ, RUN, WRITE
 from sidecar.models.offline.model import Offline
-from sidecar.models.port import ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, Turn, UserTurn
+from sidecar.models.port import Brief, Delta, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, Turn, UserTurn
 from sidecar.wire.tools import ToolInfo
 from tools.registry import default_registry
 
-TOOLS = default_registry().infos({"run_tests", "list_dir", "search_code", "run_command"})
+TOOLS = default_registry().infos({*READ, *WRITE, *RUN})
 
 
 async def reply_to(history: Sequence[Turn], tools: Sequence[ToolInfo] = TOOLS) -> Reply:
@@ -33,7 +35,7 @@ async def reply_to(history: Sequence[Turn], tools: Sequence[ToolInfo] = TOOLS) -
         ("what is in this folder?", "list_dir", {"path": "."}),
         ("search for TODO", "search_code", {"query": "TODO"}),
         ('search the code for "hello world"', "search_code", {"query": "hello world"}),
-        ("find uses of parse_line in src/app.py", "search_code", {"query": "parse_line", "path": "src/app.py"}),
+        ("find parse_line in src/app.py", "search_code", {"query": "parse_line", "path": "src/app.py"}),
         ("grep needle in this repo", "search_code", {"query": "needle"}),
         ("run `git status`", "run_command", {"command": "git status"}),
         ("run git log -3", "run_command", {"command": "git log -3"}),
@@ -46,31 +48,75 @@ async def test_a_request_becomes_a_call(text: str, tool: str, args: dict[str, st
 
 
 @pytest.mark.parametrize(
-    ("text", "tool", "status", "content", "expected"),
+    ("text", "tool", "status", "content", "stop", "expected"),
     [
-        ("run the tests", "run_tests", "success", "pytest: 3 passed, 0 failed, 0 skipped", "pytest: 3 passed"),
-        ("run the tests", "run_tests", "error", "pytest: 1 passed, 1 failed, 0 skipped\nFAILED", "pytest: 1 passed"),
-        ("run the tests", "run_tests", "error", "No tests were found: …", "The tests could not be run"),
-        ("run `false`", "run_command", "error", "(exit code 1)", "(exit code 1)"),
-        ("run `rm x`", "run_command", "error", "The person said no.", "`rm x` was not carried out"),
+        (
+            "run the tests",
+            "run_tests",
+            "success",
+            "pytest: 3 passed, 0 failed, 0 skipped",
+            Stop.END,
+            "All tests pass: 3",
+        ),
+        (
+            "run the tests",
+            "run_tests",
+            "error",
+            "pytest: 1 passed, 1 failed, 0 skipped",
+            Stop.END,
+            "**1 of 2 tests failed",
+        ),
+        ("run the tests", "run_tests", "error", "No tests were found: …", Stop.DECLINED, "The tests could not be run"),
+        ("run the tests", "run_tests", "error", "The person said no.", Stop.END, "The tests could not be run"),
+        ("run `false`", "run_command", "error", "(exit code 1)", Stop.END, "`false` failed (exit code 1)"),
+        ("run `rm x`", "run_command", "error", "The person said no.", Stop.END, "`rm x` was not carried out"),
+        ("run `x`", "run_command", "error", "There is no x.", Stop.DECLINED, "`x` was not carried out"),
+        ("list the files in z", "list_dir", "error", "There is no z.", Stop.DECLINED, "z could not be listed"),
     ],
 )
-async def test_what_came_back_is_said_as_it_was(text: str, tool: str, status: str, content: str, expected: str) -> None:
+async def test_what_came_back_is_said_as_it_was(
+    text: str, tool: str, status: str, content: str, stop: Stop, expected: str
+) -> None:
     asked = await reply_to([UserTurn(text=text)])
     back = ToolReturn(id=asked.calls[0].id, tool=tool, status=status, content=content)
     reply = await reply_to([UserTurn(text=text), ModelTurn(text="", calls=asked.calls), ToolTurn(returns=[back])])
-    assert reply.stop is Stop.END
+    assert reply.stop is stop
     assert reply.text.startswith(expected)
 
 
-@pytest.mark.parametrize("text", ["write me a poem", "fix the bug in parser.py", "", "tests are important"])
-async def test_what_it_does_not_understand_it_says(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("fix the bug in parser.py", ["explain src/app.py", "review src/app.py"]),
+        ("tests are important", ["run the tests"]),
+        ("push my changes", ["review my changes", "commit my changes"]),
+        ("translate the README", ["update the README"]),
+        ("write me a poem", ["write a changelog"]),
+        ("why is the sky blue?", []),
+        ("", []),
+    ],
+)
+async def test_what_it_does_not_understand_it_says_with_the_nearest_that_it_can_do(text: str, near: list[str]) -> None:
     reply = await reply_to([UserTurn(text=text)])
     assert reply.stop is Stop.DECLINED
-    assert reply.failure is not None
-    assert "run the tests" in reply.text
+    assert reply.failure is not None and reply.failure.code == "not_understood"
+    assert "brain keys set" in reply.text
+    said = re.findall("“(.+?)”", reply.text)
+    assert len(said) <= 3
+    assert set(near) <= set(said) if near else said == ["what can you do?"]
 
 
 async def test_it_offers_nothing_that_it_has_no_tool_for() -> None:
     reply = await reply_to([UserTurn(text="run the tests")], tools=())
     assert reply.stop is Stop.DECLINED
+
+
+@pytest.mark.parametrize(
+    ("agent", "told", "heard"), [("planner", (), False), ("reviewer", ("x",), False), ("coder", (), True)]
+)
+async def test_an_agent_that_only_helps_is_silent_about_what_it_cannot_do(
+    agent: str, told: tuple[str, ...], heard: bool
+) -> None:
+    request = Request(agent, "", [UserTurn(text="sing")], TOOLS, Brief(asked="sing", told=told))
+    parts = [part async for part in Offline().stream(request)]
+    assert any(isinstance(part, Delta) for part in parts) == heard

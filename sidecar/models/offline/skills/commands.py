@@ -2,37 +2,22 @@
 
 import re
 
+from sidecar.models.offline.output import ended, refused, told
 from sidecar.models.offline.question import Question
-from sidecar.models.offline.skill import Act, Move, Say
+from sidecar.models.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
 
 _ASKED = re.compile(
-    r"^(please\s+)?(run|execute)\s+(the\s+)?(command\s*:?\s*)?(`(?P<quoted>[^`]+)`|(?P<plain>[\w./-]+(\s+\S.*)?))\s*$",
+    r"(?:(?:please|pls|can you|could you)\s+)*(?:run|execute)\s+(?:the\s+)?(?:command\s*:?\s*)?"
+    r"(?:`(?P<quoted>[^`]+)`|(?P<plain>[\w./-]+(?:\s+\S.*)?))\s*[.!]?",
     re.IGNORECASE | re.DOTALL,
 )
+_QUOTED = re.compile(r"\s*`(?P<quoted>[^`]+)`\s*")
 #: Words that begin a wish rather than a command line.
-_NO_PROGRAM = frozenset(
-    [
-        "a",
-        "all",
-        "an",
-        "every",
-        "it",
-        "my",
-        "our",
-        "some",
-        "test",
-        "tests",
-        "that",
-        "the",
-        "these",
-        "this",
-        "those",
-        "through",
-        "your",
-    ]
+_NO_PROGRAM = re.compile(
+    r"an?|all|every|everything|it|my|our|some|tests?|that|the|these|this|those|through|your|again|once|only|just|me|both",
+    re.IGNORECASE,
 )
-_ENDED = re.compile(r"\((exit code \d+|ended by signal \d+)\)\s*$")
 
 
 class Commands:
@@ -40,11 +25,12 @@ class Commands:
     tools = frozenset({"run_command"})
 
     def recognise(self, question: Question) -> JsonObject | None:
-        asked = _ASKED.match(question.asked)
+        asked = _ASKED.fullmatch(question.asked) or _QUOTED.fullmatch(question.asked)
         if asked is None:
             return None
-        command = (asked["quoted"] or asked["plain"]).strip()
-        if not command or (asked["plain"] and command.split()[0].lower() in _NO_PROGRAM):
+        plain = asked.groupdict().get("plain")
+        command = (asked["quoted"] or plain or "").strip()
+        if not command or (plain and _NO_PROGRAM.fullmatch(command.split()[0])):
             return None
         return {"command": command}
 
@@ -52,7 +38,7 @@ class Commands:
         last = question.last
         if last is None:
             return Act([("run_command", wish)])
+        words = told(str(wish["command"]), last.status, last.content)
         # A command that ran and failed is an answer, too.
-        if last.status == "success" or _ENDED.search(last.content):
-            return Say(last.content)
-        return Say(f"`{wish['command']}` was not carried out: {last.content}")
+        answered = last.status == "success" or ended(last.content) or refused(last.content)
+        return Say(words) if answered else Decline(words)

@@ -3,7 +3,7 @@
 import re
 
 from sidecar.models.offline.question import Question
-from sidecar.models.offline.skill import Act, Move, Say
+from sidecar.models.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
 
 _ASKED = re.compile(
@@ -34,4 +34,4 @@ class Listing:
             return Act([("list_dir", wish)])
         if last.status == "success":
             return Say(last.content)
-        return Say(f"{wish['path']} could not be listed: {last.content}")
+        return Decline(f"{wish['path']} could not be listed: {last.content}")

@@ -3,7 +3,7 @@
 import re
 
 from sidecar.models.offline.question import Question
-from sidecar.models.offline.skill import Act, Move, Say
+from sidecar.models.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
 
 _ASKED = re.compile(
@@ -35,4 +35,4 @@ class Search:
             return Act([("search_code", wish)])
         if last.status == "success":
             return Say(last.content)
-        return Say(f"The search did not work: {last.content}")
+        return Decline(f"The search did not work: {last.content}")

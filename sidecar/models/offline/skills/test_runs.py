@@ -1,21 +1,31 @@
-"""Runs the project's tests and says how they went."""
+"""Runs the project's tests, all or some, and says how they went: which failed, where, and why."""
 
 import re
 
+from sidecar.models.offline.output import refused
+from sidecar.models.offline.phrases import group, phrases, understood
 from sidecar.models.offline.question import Question
-from sidecar.models.offline.skill import Act, Move, Say
+from sidecar.models.offline.skill import Act, Decline, Move, Say
+from sidecar.models.offline.test_words import counted, told
 from sidecar.wire.base import JsonObject
 
-_ASKED = re.compile(
-    r"^(please\s+)?(can you\s+)?(run|execute|start|launch|do|check)\s+(all\s+)?(of\s+)?(the\s+|my\s+|our\s+)?"
-    r"(unit\s+|whole\s+|full\s+|entire\s+)?(tests?|test\s*suite|specs?)(\s+(in|of|for|at|under)\s+((this|the|my|our)\s+)?"
-    r"(?P<target>\S+))?"
-    r"(\s+please)?\s*[.!?]*$",
-    re.IGNORECASE,
+_ASKED = phrases(
+    """
+    {run} (all )?(of )?{the}({which} )?{tests}( again)?( (in|of|for|at|under|from) ((this|the|my|our) )?{target})?
+    {run} (?P<file>[\\w./-]*(test|spec)[\\w./-]*\\.(py|tsx?|jsx?|mjs|go|rs)(::[\\w:\\[\\]-]+)?)
+    {run} (the )?tests? (?P<name>test_\\w+|Test\\w+)
+    {run} (?P<function>test_\\w+)
+    test (it|everything|this|{project})
+    (do|are) (all )?(the |my )?tests (pass|passing|green|ok|okay|work|working|fail|failing)( now)?
+    (which|what|how many) (of the )?tests (fail|are failing|failed|pass|are broken|are red)
+    (pytest|npm test|npm run test|make test|cargo test|go test|tests?|yarn test|pnpm test)
+    """,
+    run=r"(?:run|re-?run|execute|start|launch|do|check)",
+    which=r"(?:unit|whole|full|entire|failing|project(?:'s)?|integration|python|frontend|backend)",
+    tests=r"(?:tests?|test\s*suite|specs?)",
+    target=r"(?:(?:file|folder|directory)\s+)?[`\"']?(?P<target>[^\s`\"']+)[`\"']?",
 )
-_SHORT = re.compile(r"^(pytest|npm test|make test|cargo test|go test|tests?)\s*[.!]*$", re.IGNORECASE)
-_COUNTED = re.compile(r"\w+: (\d+ passed|no tests were found)")
-_WHOLE_PROJECT = {"this", "the", "here", "it", "project", "repo", "repository", "workspace", "."}
+_WHOLE_PROJECT = re.compile(r"this|the|here|it|project|repo|repository|workspace|code(?:base)?|app|\.", re.IGNORECASE)
 
 
 class TestRuns:
@@ -23,19 +33,20 @@ class TestRuns:
     tools = frozenset({"run_tests"})
 
     def recognise(self, question: Question) -> JsonObject | None:
-        if _SHORT.match(question.words):
-            return {}
-        asked = _ASKED.match(question.words)
+        asked = understood(_ASKED, question.words)
         if asked is None:
             return None
-        target = (asked["target"] or "").rstrip(".!?")
-        return {"target": target} if target and target.lower() not in _WHOLE_PROJECT else {}
+        target = next((found for name in ("target", "file", "name", "function") if (found := group(asked, name))), "")
+        if target == "file" and question.brief.current_file:
+            target = question.brief.current_file
+        return {"target": target} if target and not _WHOLE_PROJECT.fullmatch(target) else {}
 
     def next(self, wish: JsonObject, question: Question) -> Move:
         last = question.last
         if last is None:
             return Act([("run_tests", wish)])
         # Tests that ran and failed are an answer, too.
-        if last.status == "success" or _COUNTED.match(last.content):
-            return Say(last.content)
-        return Say(f"The tests could not be run: {last.content}")
+        if last.status == "success" or counted(last.content):
+            return Say(told(last.content))
+        words = f"The tests could not be run: {last.content}"
+        return Say(words) if refused(last.content) else Decline(words)

@@ -1,0 +1,63 @@
+"""Says what a file is: its purpose, what it defines, imports, who imports it, and what is complex in it."""
+
+from sidecar.models.offline.phrases import part, phrases, understood
+from sidecar.models.offline.question import Question
+from sidecar.models.offline.skill import Act, Decline, Move, Say
+from sidecar.models.offline.wording import is_path
+from sidecar.wire.base import JsonObject
+
+_ASK = part(
+    r"(explain|describe|summari[sz]e|outline|tell me about)( to me)?|explain (what|how)|(what|how) (does|do)|"
+    r"what( is|'s)( in)?|({show})?(an? |the )?((quick|short|brief) )?(overview|summary|outline) of"
+)
+_AFTER = part(r"( (do|does|work|works|contain|for|about|is for|is about|define))?")
+_PATHS = phrases("{ask} (the )?((file|module) )?{path}{after}", ask=_ASK, after=_AFTER)
+_THIS = phrases("{ask} (this|the current|the open|my current) (file|module){after}", ask=_ASK, after=_AFTER)
+_LINES = 25
+
+
+class ExplainFile:
+    example = "explain src/app.py"
+    tools = frozenset({"describe_file", "find_files", "read_file"})
+
+    def recognise(self, question: Question) -> JsonObject | None:
+        if understood(_THIS, question.words):
+            return {"path": question.brief.current_file or ""}
+        asked = understood(_PATHS, question.words)
+        if asked is None or not is_path(asked["path"]) or asked["path"].endswith("/"):
+            return None
+        return {"path": asked["path"].removeprefix("./")}
+
+    def next(self, wish: JsonObject, question: Question) -> Move:
+        path, last = str(wish["path"]), question.last
+        if not path:
+            return Decline("No file is open here, as far as I can see. Name it: “explain src/app.py”.")
+        if last is None:
+            return Act([("describe_file", {"path": path})])
+        if last.status == "success" and last.tool == "describe_file":
+            return Say(last.content)
+        if last.tool == "describe_file":
+            return self._otherwise(path, question)
+        if last.tool == "find_files":
+            return self._elsewhere(path, last.content.splitlines() if last.status == "success" else [])
+        if last.status == "success":
+            shown = "\n".join(last.content.splitlines()[:_LINES])
+            return Say(f"`{path}` is no source code that I can describe. It begins so:\n\n```\n{shown}\n```")
+        return Decline(f"`{path}` could not be read: {last.content}")
+
+    def _otherwise(self, path: str, question: Question) -> Move:
+        """No such file: perhaps there is one of that name elsewhere. No known language: its first lines."""
+        last = question.last
+        assert last is not None
+        if "in no known language" in last.content:
+            return Act([("read_file", {"path": path, "endLine": _LINES})])
+        if len(question.returns) > 1:
+            return Decline(f"`{path}` could not be described: {last.content}")
+        return Act([("find_files", {"pattern": f"**/{path.rpartition('/')[2]}"})])
+
+    def _elsewhere(self, path: str, lines: list[str]) -> Move:
+        found = [line for line in lines if is_path(line) and " " not in line]
+        if len(found) == 1 and found[0] != path:
+            return Act([("describe_file", {"path": found[0]})])
+        others = f" There are {', '.join(f'`{each}`' for each in found[:5])}." if len(found) > 1 else ""
+        return Decline(f"There is no file `{path}` in this project.{others}")
