@@ -4,10 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.security.corpus import BYPASSES, HARMLESS
+from tests.security.corpus import BYPASSES as FIRST_BYPASSES
+from tests.security.corpus import HARMLESS as FIRST_HARMLESS
+from tests.security.corpus_bypasses import MORE_BYPASSES
+from tests.security.corpus_harmless import MORE_HARMLESS
 from tools.policy import Decision, Policy
 from tools.registry import default_registry
 
+BYPASSES = [*FIRST_BYPASSES, *MORE_BYPASSES]
+HARMLESS = [*FIRST_HARMLESS, *MORE_HARMLESS]
 RUN = default_registry().get("run_command").spec
 
 
@@ -45,9 +50,8 @@ def _asked(command: str, workspace: Path) -> str | None:
     return None if verdict == "allow" else why
 
 
-@pytest.mark.parametrize("command", HARMLESS)
-def test_s20_in_a_workspace_that_is_not_trusted_every_one_asks(workspace: Path, command: str) -> None:
-    assert decided(command, workspace, policy=Policy()).verdict == "ask"
+def test_s20_in_a_workspace_that_is_not_trusted_every_one_asks(workspace: Path) -> None:
+    assert [command for command in HARMLESS if decided(command, workspace, policy=Policy()).verdict != "ask"] == []
 
 
 def test_without_a_sandbox_every_command_asks(workspace: Path) -> None:

@@ -174,7 +174,9 @@ def _files(args: Arguments) -> Decision:
 def _leaves(words: Sequence[str], workspace: str) -> str | None:
     """Whether a word may name something outside of the workspace, or a secret: itself, or an option's value."""
     for word in words:
-        for part in {word, word.partition("=")[2], word[2:] if word[:1] == "-" and word[:2] != "--" else ""}:
+        short = word[2:] if word[:1] == "-" and word[:2] != "--" else ""
+        # What follows a colon is a path in a commit, or after the lines that are wanted of it.
+        for part in {word, word.partition("=")[2], short, word.rpartition(":")[2] if ":" in word else ""}:
             if not part or part.startswith("-"):
                 continue
             if part.startswith("/") and not f"{part}/".startswith(f"{workspace.rstrip('/')}/"):

@@ -1,5 +1,6 @@
 """The table of programs: what is known of each, and what an argv means by it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
@@ -8,6 +9,15 @@ from typing import Any, Literal, NamedTuple
 
 _OWN = Path(__file__).with_name("programs.toml")
 _MODULES = frozenset({"python", "python3"})
+#: What runs a project's own tool by its name; what they would have to fetch for it, the sandbox keeps from them.
+_RUNNERS: Mapping[str, tuple[str, ...]] = {
+    "npx": (),
+    "pnpm": ("exec",),
+    "uv": ("run",),
+    "poetry": ("run",),
+    "pdm": ("run",),
+    "bundle": ("exec",),
+}
 
 
 class BadTable(Exception):
@@ -24,6 +34,8 @@ class Program:
     requires: Sequence[str] = ()
     numbers: bool = False
     operands: str | Sequence[str] = "paths"
+    most: int | None = None
+    first: str = ""
     single: bool = False
     network: bool = False
     project: bool = False
@@ -49,9 +61,12 @@ class Table:
     def find(self, argv: Sequence[str]) -> Known | None:
         name, words = argv[0], list(argv[1:])
         if name in _MODULES and words[:1] == ["-m"] and len(words) > 1:
-            name, words = words[1], words[2:]
-            module = self._programs.get(name)
-            return Known(module, words) if module is not None and module.project else None
+            return self._tool(words[1:])
+        runner = _RUNNERS.get(name)
+        if runner is not None and tuple(words[: len(runner)]) == runner:
+            tool = self._tool(words[len(runner) :])
+            if tool is not None:
+                return tool
         if name == "git" and words[:1] == ["--no-pager"]:
             words = words[1:]
         for depth in (2, 1, 0):  # the most exact entry first
@@ -59,6 +74,11 @@ class Table:
             if program is not None:
                 return Known(program, words[depth:])
         return None
+
+    def _tool(self, words: Sequence[str]) -> Known | None:
+        """A tool of the project, as it is run by its name."""
+        found = self.find(words) if words else None
+        return found if found is not None and found.program.project else None
 
     def denied(self, name: str) -> Program | None:
         program = self._programs.get(name)
@@ -91,6 +111,14 @@ def harmless(known: Known) -> str | None:
         del words[:taken]
     if program.requires and not given & set(program.requires):
         return f"{program.name} changes files without {' or '.join(program.requires)}"
+    if program.most is not None and len(operands) > program.most:
+        return f"a further word of {program.name}, {operands[program.most]}, may name a file that it writes"
+    if program.first:
+        if not operands or re.fullmatch(program.first, operands[0]) is None:
+            return f"{operands[0][:100] if operands else program.name} is more than showing a part of a file"
+        del operands[0]
+    if program.project and (listed := next((each for each in operands if each.startswith("@")), None)):
+        return f"{listed} may be a file with further options"
     match program.operands:
         case "none":
             wrong = operands[:1]
@@ -113,6 +141,8 @@ class _Options:
 
     def takes(self, word: str) -> int | None:
         """How many of the following words belong to this option; `None` if it is not harmless."""
+        if word in self._plain:
+            return 0
         name, equals, _ = word.partition("=")
         if self._program.single or name.startswith("--"):
             if self._all:
