@@ -141,6 +141,24 @@ def test_a_server_on_this_machine_is_used_by_one_command(tmp_path: Path, workspa
         assert chains == [["offline/basic"]] * 3
 
 
+def test_without_any_model_a_task_says_what_to_do_and_goes_on_once_it_is_done(
+    tmp_path: Path, workspace: Path, server: Server
+) -> None:
+    with running_sidecar(tmp_path) as sidecar:
+        task = sidecar.execute("compose a sonnet about the sea and its many moods", intent="chat")
+        failed = sidecar.wait_for_end(task)
+        assert (failed["status"], failed["error"]["code"]) == ("failed", "not_understood")
+        assert failed["error"]["recoverable"]
+        assert "brain doctor" in failed["error"]["message"] or "brain keys" in failed["error"]["message"]
+        server.plays(*say(OPENAI, READY, Speech(text="Waves.")))
+        at = f"{server.url}{OPENAI.prefix()}"
+        used = brain("use", "openai/tiny", "--at", at, "--data-dir", str(sidecar.data_dir), environ=sidecar.environ)
+        assert used.returncode == 0, used.stdout + used.stderr
+        assert sidecar.post(f"/api/brain/tasks/{task}/resume").status == 202
+        sidecar.wait_for_event(task, lambda event: event["type"] == "complete", seconds=30)
+        assert sidecar.task(task)["result"]["summary"] == "Waves."
+
+
 def test_the_command_tries_every_model_that_plays_a_role(sidecar: RunningSidecar, server: Server) -> None:
     server.plays(*say(CLAUDE, READY, READY))
     done = brain("models", "--test", "--json", "--data-dir", str(sidecar.data_dir), environ=sidecar.environ)
