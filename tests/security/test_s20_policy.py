@@ -54,9 +54,14 @@ def test_s20_in_a_workspace_that_is_not_trusted_every_one_asks(workspace: Path) 
     assert [command for command in HARMLESS if decided(command, workspace, policy=Policy()).verdict != "ask"] == []
 
 
-def test_without_a_sandbox_every_command_asks(workspace: Path) -> None:
+@pytest.mark.parametrize("approvals", ["ask", "auto"])
+def test_without_a_sandbox_every_command_asks(workspace: Path, approvals: str) -> None:
     policy = Policy(trusted=lambda workspace: True, contained=lambda: False)
-    assert {decided(command, workspace, policy=policy).verdict for command in HARMLESS} == {"ask"}
+    assert {decided(command, workspace, approvals, policy).verdict for command in HARMLESS} == {"ask"}
+    for name in ("run_tests", "get_diagnostics"):
+        spec = default_registry().get(name).spec
+        decision = policy.decide(spec, spec.arguments.model_validate({}), str(workspace), approvals)  # type: ignore[arg-type]
+        assert decision.verdict == "ask", name
 
 
 @pytest.mark.parametrize(

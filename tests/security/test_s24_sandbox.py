@@ -13,7 +13,7 @@ from tools.executor import Executor
 from tools.ledger import Outcome
 from tools.local import LocalSite
 from tools.local.limits import Limits
-from tools.local.sandbox import Room, Sandboxes
+from tools.local.sandbox import Room, Sandboxes, rights
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.port import Start
 from tools.local.sandbox.probe import works
@@ -208,3 +208,34 @@ def test_what_works_once_works_each_time() -> None:
     best = SANDBOXES.best()
     assert best is not None
     assert all(works(best) for _ in range(30))
+
+
+def test_where_bubblewrap_is_missing_landlock_takes_its_place_and_where_both_are_every_command_asks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name, **options: None)
+    without = Sandboxes()
+    assert without.tier in ("landlock", "none")
+    assert without.told.startswith("landlock") == (without.tier == "landlock")
+
+    monkeypatch.setattr(rights, "_CREATE", 1_000_000)  # a call that no kernel knows
+    neither = Sandboxes()
+    assert neither.tier == "none"
+    assert neither.told == "this machine has none that works; every command asks"
+    assert not neither.contained()
+
+
+def test_a_bubblewrap_that_the_kernel_forbids_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    forbidden = tmp_path / "bwrap"
+    forbidden.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    forbidden.chmod(0o755)
+    monkeypatch.setattr(shutil, "which", lambda name, **options: str(forbidden))
+    assert Sandboxes().tier in ("landlock", "none")
+
+
+async def test_a_sandbox_that_is_gone_since_it_was_found_runs_nothing(caged: Caged, tmp_path: Path) -> None:
+    gone = Sandboxes()
+    gone._found, gone._looked = Bubblewrap(str(tmp_path / "no-such-bwrap")), True
+    caged.executor = Executor(caged.registry, [LocalSite(caged.registry, caged.data_dir, sandboxes=gone)], Policy())
+    assert (await caged.run("touch planted")).status == "error"
+    assert not (caged.workspace / "planted").exists()

@@ -14,7 +14,7 @@ _OPEN_FILES = 65_536
 _BLOCK = 512
 #: What a command may compute after its time limit, should nobody be left to end it.
 _LEEWAY = 60
-_FIRST_TO_END = b"500"
+_FIRST_TO_END = "500"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class Limits:
             # Of all that this person runs; shells differ in the letter. For root there is none: `Crowd` looks after it.
             most = _running() + self.processes
             lines.append(f"{{ ulimit -u {most} || ulimit -p {most}; }}")
+        if sys.platform == "linux":
+            lines.append(f"{{ echo {_FIRST_TO_END} > /proc/self/oom_score_adj; }}")
         # One that this system does not know, or that is lower already, is left as it is.
         script = "".join(f"{line} 2>/dev/null; " for line in lines)
         return ["/bin/sh", "-c", f'{script}exec "$@"', "sh", *argv]
@@ -61,7 +63,10 @@ class Crowd:
 
 
 def ends_first(pid: int) -> None:
-    """When memory runs out the kernel takes this one, and what it starts, before the person's editor."""
+    """When memory runs out the kernel takes this one, and what it starts, before the person's editor.
+
+    Said from outside, too: inside Landlock nothing in `/proc` can be written.
+    """
     if sys.platform != "linux":
         return
     try:
@@ -69,7 +74,7 @@ def ends_first(pid: int) -> None:
     except OSError:
         return  # it has ended already, or is not ours to judge
     try:
-        os.write(handle, _FIRST_TO_END)
+        os.write(handle, _FIRST_TO_END.encode())
     except OSError:
         pass
     finally:

@@ -67,7 +67,7 @@ class Policy:
         if spec.runs_project:
             return self._tests(workspace, approvals, task_text)
         if approvals == "auto":
-            return Decision("allow", "the person lets commands run without being asked")
+            return Decision("allow", "the person lets changes be made without being asked")
         if spec.name in _GIT_WRITES:
             return Decision("ask", "it changes the repository")
         return Decision("ask", "a command may do anything that you may")
@@ -75,23 +75,21 @@ class Policy:
     def _checkers(self, spec: ToolSpec, workspace: str, approvals: Approvals) -> Decision:
         """Reads, but by programs that the project itself may have brought."""
         if self._trusted(workspace):
-            return Decision("allow", "it only reads, with the checkers of a project that you trust")
+            return self._contained_or_asked("it only reads, with the checkers of a project that you trust")
         if approvals == "auto":
-            return Decision("allow", "the person lets commands run without being asked")
+            return self._contained_or_asked("the person lets commands run without being asked")
         if approvals == "readonly":
             return Decision("deny", f"{spec.name} runs the project's own checkers, and you do not trust this workspace")
         return Decision("ask", "it runs the project's own checkers, and you do not trust this workspace")
 
     def _tests(self, workspace: str, approvals: Approvals, task_text: str) -> Decision:
-        if approvals == "auto":
-            return Decision("allow", "the person lets commands run without being asked")
         if asked_for_tests(task_text):
             return Decision("allow", "the person's own task asks for the tests")
+        if approvals == "auto":
+            return self._contained_or_asked("the person lets commands run without being asked")
         if not self._trusted(workspace):
             return Decision("ask", "it runs the project's own code, and you do not trust this workspace")
-        if not self._contained():
-            return Decision("ask", "it runs the project's own code, and this machine has no sandbox to run it in")
-        return Decision("allow", "it runs the tests of a project that you trust")
+        return self._contained_or_asked("it runs the tests of a project that you trust")
 
     def _command(self, command: str | Sequence[str], workspace: str, approvals: Approvals, task_text: str) -> Decision:
         line = command if isinstance(command, str) else shlex.join(command)
@@ -112,14 +110,18 @@ class Policy:
                 return Decision("ask", known.why if known.network else f"{network} reaches the network", network=True)
             if known.why and (name := _names_protected(line)):
                 return Decision("ask", f"it names {name}, which decides what runs later, or holds secrets")
-            return Decision("allow", "the person lets commands run without being asked")
+            return self._contained_or_asked("the person lets commands run without being asked")
         if known.why:
             return Decision("ask", known.why, network=bool(network))
         if not self._trusted(workspace):
             return Decision("ask", f"you do not trust this workspace; `brain trust` would let {line.split()[0]} run")
-        if not self._contained():
-            return Decision("ask", "this machine has no sandbox to run it in")
-        return Decision("allow", f"{known.name} with these options only looks, or runs the project's own checks")
+        return self._contained_or_asked(f"{known.name} with these options only looks, or runs the project's own checks")
+
+    def _contained_or_asked(self, why: str) -> Decision:
+        """Nothing but the person's own word runs a command where nothing holds it."""
+        if self._contained():
+            return Decision("allow", why)
+        return Decision("ask", "no sandbox would hold it: this machine has none that works, or it is switched off")
 
     def _judged(self, command: str | Sequence[str], workspace: str, table: programs.Table) -> "_Judged":
         argv = shell.simple(command) if isinstance(command, str) else list(command)
