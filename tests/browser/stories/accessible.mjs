@@ -1,23 +1,15 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { panel, require } from "../browser.mjs";
+import { axe, THEMES, wear } from "../axe.mjs";
+import { panel } from "../browser.mjs";
 import { demo, files } from "../demo.mjs";
 
 export { files };
 
 /** No serious finding of axe, in any theme, on any screen of the panel. */
-export default async function ({ sidecar, page, browser }) {
+export default async function ({ sidecar, page }) {
   await sidecar.trust();
   const { task, reaches, allow } = panel(page);
-  const axe = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
-  const check = async (where) => {
-    // Evaluated by the debugger, which the page's policy does not concern.
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-    const told = serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} (${node.failureSummary})`).join(", ")}`);
-    assert.deepEqual(told, [], where);
-  };
+  const check = await axe(page);
   const models = await sidecar.script("demo", demo);
   const done = await sidecar.execute("give add() type hints", { models, intent: "edit_code" });
   const asks = await sidecar.execute("ask me", {
@@ -26,8 +18,8 @@ export default async function ({ sidecar, page, browser }) {
   });
   await page.goto(await sidecar.door());
   await task.waitFor();
-  for (const theme of ["light", "dark", "contrast"]) {
-    await page.evaluate((name) => localStorage.setItem("rainy-brain.preferences", JSON.stringify({ theme: name })), theme);
+  for (const theme of THEMES) {
+    await wear(page, theme);
     await page.goto(`${sidecar.url}/#task=${done}`);
     await page.reload();
     await reaches("completed");

@@ -58,9 +58,52 @@ export default async function ({ sidecar, page }) {
   await page.keyboard.press("Control+b");
   await page.keyboard.press("Control+,");
   await page.getByRole("dialog", { name: "Settings" }).waitFor();
-  await tabTo("As the system").catch(() => {});
-  await page.getByRole("radio", { name: "As the system" }).focus();
+  assert.equal(await active(), "General", "the first page has the focus");
+  await page.keyboard.press("Tab");
   await page.keyboard.press("ArrowRight");
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+
+  // Page by page with the arrows; what the doctor can mend is mended.
+  await page.keyboard.press("Shift+Tab");
+  for (const name of ["Models and keys", "Approvals", "Health"]) {
+    await page.keyboard.press("ArrowDown");
+    await page.getByRole("tab", { name, selected: true }).waitFor();
+    assert.equal(await active(), name);
+  }
+  await page.getByRole("button", { name: "Trust this workspace" }).waitFor();
+  await tabTo("Trust this workspace");
+  await page.keyboard.press("Enter");
+  await page.getByRole("list", { name: "In order" }).getByText(/is trusted/).waitFor();
   await page.keyboard.press("Escape");
+  await page.getByRole("dialog", { name: "Settings" }).waitFor({ state: "detached" });
+
+  // Back to before a message, in a new task; and the changes, hunk by hunk.
+  const edit = [{ text: "I write.", calls: [{ tool: "write_file", args: { path: "made.txt", content: "made\n" } }] }, { text: "Written." }];
+  const made = await sidecar.execute("write a file", { models: await sidecar.script("edit", edit), intent: "edit_code", agentType: "coder", verify: "off" });
+  await page.keyboard.press("Control+k");
+  await palette.waitFor();
+  await page.keyboard.type("write a fil");
+  await palette.getByRole("option", { name: /write a file/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await reaches("completed");
+  await page.getByRole("button", { name: "Reject", exact: true }).waitFor();
+  await page.keyboard.press("Alt+c");
+  await page.keyboard.press("a");
+  await page.getByRole("region", { name: "Changes" }).getByText("accepted").waitFor();
+  await page.keyboard.press("Alt+l");
+  await tabTo("Go back to before this");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Rewind to before this message?" });
+  await dialog.waitFor();
+  await tabTo("Close");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Tab");
+  assert.equal(await active(), "What to do instead");
+  await page.keyboard.type("search for TODO");
+  await tabTo("Fork");
+  await page.keyboard.press("Enter");
+  await page.getByText("Begun from").waitFor();
+  await page.waitForFunction((old) => !location.hash.includes(old), made);
 }
