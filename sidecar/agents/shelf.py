@@ -12,7 +12,7 @@ from sidecar.models.port import ModelTurn, ToolReturn, ToolUse, Turn
 from sidecar.wire.tools import ToolInfo
 
 #: Bytes, in the longest of the providers' ways of saying it, for everything that is offered at first.
-BUDGET = 3_150
+BUDGET = 3_205
 #: Of these, the most that the names of the others may take.
 _NAMES = 500
 MORE = "more_tools"

@@ -21,9 +21,7 @@ class EditFile:
             "is set. Everything else in the file keeps its bytes."
         ),
         arguments=EditFileArguments,
-        brief=(
-            "Replace oldText by newText. oldText must be in the file exactly so, and once unless replaceAll is set."
-        ),
+        brief="Replace oldText, which must be there exactly and, without replaceAll, once, by newText.",
         executor="hybrid",
         effects="files",
     )

@@ -36,7 +36,7 @@ class ReadFile:
             f"them at most {_LINES} lines come. Images are attached, notebooks are shown cell by cell."
         ),
         arguments=ReadFileArguments,
-        brief=f"Read a file, or its lines startLine to endLine (from 1); at most {_LINES} lines at once.",
+        brief=f"Read a file or some of its lines (from 1); at most {_LINES} at once.",
         executor="hybrid",
         retryable=True,
         cache="files",

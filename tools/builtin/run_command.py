@@ -38,8 +38,8 @@ class RunCommand:
         ),
         arguments=RunCommandArguments,
         brief=(
-            "Run a command: a string for the shell, or a list of program and arguments. cd and "
-            "export do not last, and what it started ends with it; servers need background."
+            "Run a shell command, or a list of program and arguments. cd and export do not last; what it starts ends "
+            "with it, unless background is set."
         ),
         executor="hybrid",
         timeout=120.0,
