@@ -13,6 +13,8 @@ from tools.host import FileChange, FileInfo, Found
 from tools.local.door import Door
 from tools.local.names import shown
 
+#: How the name of a file ends that is about to take the place of another one.
+OUR_OWN = ".brain-tmp"
 _CHUNK = 1 << 20
 _KINDS: dict[int, Literal["file", "directory", "symlink", "other"]] = {
     stat.S_IFREG: "file",
@@ -116,7 +118,7 @@ def apply_change(door: Door, change: FileChange) -> None:
     directory, name = door.parent(change.path, create=change.after is not None, follow=not linked)
     try:
         # A name that follows from the path: what a killed process left is found and removed by the next attempt.
-        temporary = f".{sha256(os.fsencode(name)).hexdigest()[:12]}.brain-tmp"
+        temporary = f".{sha256(os.fsencode(name)).hexdigest()[:12]}{OUR_OWN}"
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=directory)
         old = _compare(directory, name, change)

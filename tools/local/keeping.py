@@ -7,6 +7,7 @@ from tools.host import Blob
 from tools.ledger import digest
 from tools.local.names import meant, shown
 from tools.local.scan import LocalSnapshot, Source
+from tools.local.walk import Listing
 
 #: More than this is not worth writing before each command.
 _FILES = 2_000
@@ -16,14 +17,14 @@ _BYTES = 1 << 20
 
 def written(snapshot: LocalSnapshot) -> Sequence[bytes]:
     """The list of files first, then what of them is held here; nothing if it is too much, or not the whole."""
-    if snapshot.partial or len(snapshot.files) > _FILES:
+    if snapshot.partial or len(snapshot.listing.files) > _FILES:
         return ()
     held = [source.content for source in snapshot.sources.values() if source.content is not None]
     if len(held) > _HELD or sum(map(len, held)) > _BYTES:
         return ()
     rows = [
         [shown(path), stamp, _name(snapshot.sources[path])]
-        for path, stamp in sorted(snapshot.files.items())
+        for path, stamp in sorted(snapshot.listing.files.items())
         if path in snapshot.sources
     ]
     left_out = {shown(path): stamp for path, stamp in snapshot.left_out.items()}
@@ -35,16 +36,14 @@ def written(snapshot: LocalSnapshot) -> Sequence[bytes]:
 async def read_back(kept: bytes, blob: Blob) -> LocalSnapshot | None:
     try:
         told = json.loads(kept)
-        snapshot = LocalSnapshot(
-            left_out={meant(path): _stamp(stamp) for path, stamp in told["leftOut"].items()},
-            unsettled={meant(path) for path in told["unsettled"]},
+        return LocalSnapshot(
+            Listing.of({meant(path): _stamp(stamp) for path, stamp, _ in told["files"]}),
+            {meant(path): await _source(name, blob) for path, _, name in told["files"]},
+            {meant(path): _stamp(stamp) for path, stamp in told["leftOut"].items()},
+            {meant(path) for path in told["unsettled"]},
         )
-        for path, stamp, name in told["files"]:
-            snapshot.files[meant(path)] = _stamp(stamp)
-            snapshot.sources[meant(path)] = await _source(name, blob)
     except (ValueError, KeyError, TypeError):
         return None
-    return snapshot
 
 
 def _name(source: Source) -> str:

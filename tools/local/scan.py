@@ -16,11 +16,11 @@ from typing import TypeVar
 from tools.errors import ToolError
 from tools.host import Found, ScannedFile
 from tools.local.door import Door
-from tools.local.files import read_handle
+from tools.local.files import OUR_OWN, read_handle
 from tools.local.git_objects import read_objects
 from tools.local.names import meant, shown
 from tools.local.repository import Repository, Stamp
-from tools.local.walk import MOST_FILES, TooMuch, Walked, Walker
+from tools.local.walk import MOST_FILES, Listing, TooMuch, Walked, Walker
 
 T = TypeVar("T")
 
@@ -72,26 +72,17 @@ class Source:
 
 @dataclass(slots=True)
 class LocalSnapshot:
-    files: dict[str, Stamp] = field(default_factory=dict)
+    listing: Listing = field(default_factory=Listing)
     sources: dict[str, Source] = field(default_factory=dict)
     left_out: dict[str, Stamp] = field(default_factory=dict)
     #: Files that may have changed without their stamp showing it, which only comparing can tell.
     unsettled: set[str] = field(default_factory=set)
+    #: What others have written since; it counts as having been there.
+    written: dict[str, bytes | None] = field(default_factory=dict)
     partial: str = ""
 
     def wrote(self, path: str, content: bytes | None) -> None:
-        name = meant(path)
-        self.unsettled.add(name)
-        if content is None:
-            self.files.pop(name, None)
-            self.sources.pop(name, None)
-        else:
-            self.files[name] = _UNKNOWN
-            self.sources[name] = Source(content)
-
-
-#: In the place of a stamp that nobody has seen: whatever the file is, it is compared by content, and its mode is kept.
-_UNKNOWN: Stamp = (0, 0, 0, 0, 0)
+        self.written[meant(path)] = content
 
 
 class Scanner:
@@ -102,15 +93,16 @@ class Scanner:
         self._shelf = shelf
         self._repository = Repository(door)
         self._walker = Walker(door, self._repository)
-        self._stamps: dict[str, Stamp] = {}
+        self._listing = Listing()
         self._sources: dict[str, Source] = {}
+        self._unsettled: set[str] = set()
         self._lock = threading.Lock()
 
     def snapshot(self) -> LocalSnapshot:
         with self._lock:
             moment = time.time_ns()
             try:
-                walked = self._walked(MOST_FILES)
+                walked = self._walked(self._listing, MOST_FILES)
             except TooMuch as reason:
                 return LocalSnapshot(partial=f"{reason}, so what commands change there is not recorded.")
             return self._seen(walked, moment)
@@ -119,37 +111,35 @@ class Scanner:
         if before.partial:
             return []
         with self._lock:
-            moment = time.time_ns()
             try:
-                walked = self._walked(MOST_FILES)
+                walked = self._walked(before.listing, MOST_FILES)
             except TooMuch as reason:
                 return [ScannedFile(".", _SOMETHING, _SOMETHING, f"{reason}, so what the command changed is unknown.")]
-            return self._told(before, walked, moment)
+            return self._told(before, walked)
 
     def quick_snapshot(self) -> LocalSnapshot | None:
         """The same, if it takes less than handing it to a thread does; else nothing."""
-        return self._quickly(
-            lambda walked: {path for path, _ in walked.files.items() - self._stamps.items()}, self._seen
-        )
+        return self._quickly(self._listing, lambda walked: {*walked.changed, *self._unsettled}, self._seen)
 
     def quick_changes(self, before: LocalSnapshot) -> list[ScannedFile] | None:
         def told(walked: Walked, moment: int) -> list[ScannedFile] | None:
             # To ask Git takes a process.
             asks = any(source.git for path in _differing(before, walked) if (source := before.sources.get(path)))
-            return None if asks else self._told(before, walked, moment)
+            return None if asks else self._told(before, walked)
 
-        if before.partial or len(before.files) > _QUICK_FILES:
-            return None
-        return self._quickly(partial(_differing, before), told)
+        return None if before.partial else self._quickly(before.listing, partial(_differing, before), told)
 
-    def _quickly(self, to_read: Callable[[Walked], set[str]], act: Callable[[Walked, int], T]) -> T | None:
-        if len(self._sources) > _QUICK_FILES or not self._lock.acquire(blocking=False):
+    def _quickly(
+        self, known: Listing, to_read: Callable[[Walked], set[str]], act: Callable[[Walked, int], T]
+    ) -> T | None:
+        if len(known.files) > _QUICK_FILES or not self._lock.acquire(blocking=False):
             return None
         try:
             moment = time.time_ns()
-            walked = self._walked(_QUICK_FILES)
-            sizes = [walked.files[path][2] if path in walked.files else 0 for path in to_read(walked)]
-            return act(walked, moment) if len(sizes) <= _QUICK_READS and sum(sizes) <= _QUICK_BYTES else None
+            walked = self._walked(known, _QUICK_FILES)
+            reads = to_read(walked)
+            size = sum(walked.changed[path][2] for path in reads if path in walked.changed)
+            return act(walked, moment) if len(reads) <= _QUICK_READS and size <= _QUICK_BYTES else None
         except TooMuch:
             return None
         finally:
@@ -159,48 +149,37 @@ class Scanner:
         with self._lock:
             for path in list(self._sources):
                 self._drop(path)
+            self._listing = Listing()
 
-    def _walked(self, most: int) -> Walked:
+    def _walked(self, known: Listing, most: int) -> Walked:
         self._repository.refresh()
-        return self._walker.walk(most)
-
-    def _seen(self, walked: Walked, moment: int) -> LocalSnapshot:
-        unsettled = self._secure(walked, moment)
-        return LocalSnapshot(walked.files, dict(self._sources), walked.left_out, unsettled)
-
-    def _told(self, before: LocalSnapshot, walked: Walked, moment: int) -> list[ScannedFile]:
-        changed = self._compared(sorted(_differing(before, walked)), before, walked, moment)
-        return [*changed, *_ignored(before.left_out, walked.left_out)]
+        return self._walker.walk(known, most)
 
     # -- what files held before --------------------------------------------------------------------------------------
 
-    def _secure(self, walked: Walked, moment: int) -> set[str]:
-        """Sees to it that the content of every file can be had later; which of them must be compared even so."""
-        unsettled: set[str] = set()
-        for path in self._sources.keys() - walked.files.keys():
+    def _seen(self, walked: Walked, moment: int) -> LocalSnapshot:
+        """Sees to it that the content of every file can be had later."""
+        self._listing = walked.listing()
+        for path in walked.gone():
             self._drop(path)
-        for path, stamp in walked.files.items() - self._stamps.items():
-            if not self._hold(path, stamp, moment):
-                unsettled.add(path)
-        return unsettled
+        for path in {*walked.changed, *self._unsettled}:
+            self._hold(path, self._listing.files[path], moment)
+        return LocalSnapshot(self._listing, dict(self._sources), walked.left_out, set(self._unsettled))
 
-    def _hold(self, path: str, stamp: Stamp, moment: int, found: Found | None = None) -> bool:
-        """Whether the stamp will show it if the file changes again."""
+    def _hold(self, path: str, stamp: Stamp, moment: int) -> None:
         self._drop(path)
         settled = max(stamp[3], stamp[4]) < moment - _RACY
         kept = self._repository.content(path, stamp) if settled else None
-        source = Source(git=kept) if kept is not None else self._at_hand(path, stamp, found)
-        self._sources[path] = source
-        if settled:
-            self._stamps[path] = stamp
-        return settled
+        self._sources[path] = Source(git=kept) if kept is not None else self._at_hand(path, stamp)
+        if not settled:
+            self._unsettled.add(path)
 
-    def _at_hand(self, path: str, stamp: Stamp, found: Found | None) -> Source:
+    def _at_hand(self, path: str, stamp: Stamp) -> Source:
         if stamp[2] > LARGEST:
             return Source(why=_TOO_LARGE)
         if not self._shelf.take(stamp[2]):
             return Source(why=_NO_ROOM)
-        content = found.content if found is not None else self._read(path, stamp)
+        content = self._read(path, stamp)
         if content is None or len(content) > LARGEST:
             self._shelf.give(stamp[2])
             return Source(why=_UNREADABLE if content is None else _TOO_LARGE)
@@ -208,7 +187,8 @@ class Scanner:
         return Source(content)
 
     def _drop(self, path: str) -> None:
-        source, _ = self._sources.pop(path, None), self._stamps.pop(path, None)
+        self._unsettled.discard(path)
+        source = self._sources.pop(path, None)
         if source is not None and source.content is not None:
             self._shelf.give(len(source.content))
 
@@ -230,29 +210,26 @@ class Scanner:
 
     # -- what they hold now ------------------------------------------------------------------------------------------
 
-    def _compared(self, paths: list[str], before: LocalSnapshot, walked: Walked, moment: int) -> list[ScannedFile]:
+    def _told(self, before: LocalSnapshot, walked: Walked) -> list[ScannedFile]:
+        paths, gone = sorted(_differing(before, walked) - walked.left_out.keys()), walked.gone()
         from_git = self._from_git(paths, before)
         changed: list[ScannedFile] = []
-        room, count = MOST_BYTES, 0
+        room = MOST_BYTES
         for path in paths:
-            stamp, old = walked.files.get(path), before.files.get(path)
-            if old is not None and old == stamp and before.sources[path].why:
-                continue  # as far as can be told
-            after, why = self._now(path, stamp)
-            was, why_not = self._then(path, old, after, before, from_git)
-            if after is not None and stamp is not None and not why:
-                self._hold(path, stamp, moment, after)
-            if was == after and not (why or why_not):
+            old = before.listing.files.get(path)
+            stamp = None if path in gone else walked.changed.get(path, old)
+            if path.endswith(OUR_OWN) or (stamp == old and path in before.sources and before.sources[path].why):
+                continue  # another call's, on its way; or, as far as can be told, the same
+            now, why = self._now(path, stamp)
+            then, why_not = _then(path, now, before, from_git)
+            if now == then and not (why or why_not):
                 continue
-            count += 1
-            room -= len(was.content if was else b"") + len(after.content if after else b"")
-            reason = why or why_not or (_TOO_MANY if count > MOST_CHANGED or room < 0 else "")
-            exists = _SOMETHING if stamp is not None else None
-            existed = _SOMETHING if old is not None else None
-            changed.append(
-                ScannedFile(shown(path), existed, exists, reason) if reason else ScannedFile(shown(path), was, after)
-            )
-        return changed
+            room -= len(now.content if now else b"") + len(then.content if then else b"")
+            if reason := why or why_not or (_TOO_MANY if room < 0 or len(changed) >= MOST_CHANGED else ""):
+                existed = then is not None or bool(why_not)
+                then, now = _SOMETHING if existed else None, _SOMETHING if stamp is not None else None
+            changed.append(ScannedFile(shown(path), then, now, reason))
+        return [*changed, *_ignored(before, walked)]
 
     def _now(self, path: str, stamp: Stamp | None) -> tuple[Found | None, str]:
         if stamp is None:
@@ -262,28 +239,12 @@ class Scanner:
         content = self._read(path, stamp)
         return (None, _UNREADABLE) if content is None else (Found(content, _mode(stamp)), "")
 
-    def _then(
-        self, path: str, stamp: Stamp | None, after: Found | None, before: LocalSnapshot, from_git: dict[bytes, bytes]
-    ) -> tuple[Found | None, str]:
-        if stamp is None:
-            return None, ""
-        source = before.sources[path]
-        mode = (after.mode if after else 0o644) if stamp is _UNKNOWN else _mode(stamp)
-        if source.content is not None:
-            return Found(source.content, mode), ""
-        if source.git is not None:
-            content = from_git.get(source.git)
-            return (
-                (Found(content, mode), "") if content is not None and len(content) == stamp[2] else (None, _NOT_IN_GIT)
-            )
-        return None, source.why
-
     def _from_git(self, paths: Iterable[str], before: LocalSnapshot) -> dict[bytes, bytes]:
         wanted: dict[bytes, int] = {}
         for path in paths:
             source = before.sources.get(path)
-            if source is not None and source.git is not None and before.files[path][2] <= LARGEST:
-                wanted[source.git] = before.files[path][2]
+            if source is not None and source.git is not None and path not in before.written:
+                wanted[source.git] = before.listing.files[path][2]
         room = MOST_BYTES
         names: list[bytes] = []
         for name, size in wanted.items():
@@ -297,15 +258,35 @@ class Scanner:
 _SOMETHING = Found(b"", 0)
 
 
+def _then(
+    path: str, now: Found | None, before: LocalSnapshot, from_git: dict[bytes, bytes]
+) -> tuple[Found | None, str]:
+    """What a file was, or why that is not known."""
+    if path in before.written:
+        content = before.written[path]
+        return (None if content is None else Found(content, now.mode if now else 0o644)), ""
+    stamp = before.listing.files.get(path)
+    if stamp is None:
+        return None, ""
+    source = before.sources[path]
+    content = from_git.get(source.git) if source.git is not None else source.content
+    if source.git is not None and (content is None or len(content) != stamp[2]):
+        return None, _NOT_IN_GIT
+    return (None, source.why) if content is None else (Found(content, _mode(stamp)), "")
+
+
 def _differing(before: LocalSnapshot, walked: Walked) -> set[str]:
-    return {path for path, _ in before.files.items() ^ walked.files.items()} | before.unsettled
+    return {*walked.changed, *walked.gone(), *before.unsettled, *before.written}
 
 
-def _ignored(before: dict[str, Stamp], after: dict[str, Stamp]) -> list[ScannedFile]:
-    differ = sorted({path for path, _ in before.items() ^ after.items()})
+def _ignored(before: LocalSnapshot, walked: Walked) -> list[ScannedFile]:
+    differ = sorted({path for path, _ in before.left_out.items() ^ walked.left_out.items()})
     return [
         ScannedFile(
-            shown(path), _SOMETHING if path in before else None, _SOMETHING if path in after else None, _IGNORED
+            shown(path),
+            _SOMETHING if path in before.left_out or path in before.listing.files else None,
+            _SOMETHING if path in walked.left_out else None,
+            _IGNORED,
         )
         for path in differ[:_SPOKEN_OF]
     ]

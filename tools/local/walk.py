@@ -6,9 +6,11 @@ What Git tracks is always seen. Else what a `.gitignore` names, packages that we
 import os
 import stat
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import attrgetter
 
 from tools.builtin.gitignore import Ignored
 from tools.errors import ToolError
@@ -27,7 +29,9 @@ _CACHE_NAMES = """
 """
 _CACHES = frozenset(_CACHE_NAMES.split())
 _INSTALLED = frozenset({"node_modules", ".venv", "venv", "site-packages", "bower_components"})
-_OUR_OWN = ".brain-tmp"
+_NAME = attrgetter("name")
+_KIND = 0o170000
+_KEPT_KINDS = (stat.S_IFREG, stat.S_IFLNK)
 
 
 class TooMuch(Exception):
@@ -35,11 +39,52 @@ class TooMuch(Exception):
 
 
 @dataclass(slots=True)
-class Walked:
-    most: int
+class Listing:
+    """The files of a workspace at one moment. It is never changed: another moment has another one."""
+
     files: dict[str, Stamp] = field(default_factory=dict)
+    #: How many of them each directory holds, by its path with a slash behind it.
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, files: dict[str, Stamp]) -> "Listing":
+        return cls(files, Counter(path.rpartition("/")[0] + "/" if "/" in path else "" for path in files))
+
+
+@dataclass(slots=True)
+class Walked:
+    """What a walk found that is not as it was in a listing: most files are, and of those nothing is kept."""
+
+    known: Listing
+    most: int
+    deadline: float
+    changed: dict[str, Stamp] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    #: Directories that lack a file that was there, each with the names of what is there.
+    thinned: dict[str, set[str]] = field(default_factory=dict)
     #: What was left out by rule, each with the stamp of itself: a sign that something happened there, no more.
     left_out: dict[str, Stamp] = field(default_factory=dict)
+    total: int = 0
+
+    def gone(self) -> set[str]:
+        if not self.thinned and len(self.known.counts.keys() - self.counts.keys()) == 0:
+            return set()
+        found = set()
+        for path in self.known.files:
+            folder, slash, name = path.rpartition("/")
+            here = folder + slash
+            if here not in self.counts or (here in self.thinned and name not in self.thinned[here]):
+                found.add(path)
+        return found
+
+    def listing(self) -> Listing:
+        gone = self.gone()
+        if not self.changed and not gone:
+            return self.known
+        files = {**self.known.files, **self.changed}
+        for path in gone:
+            del files[path]
+        return Listing(files, self.counts)
 
 
 class Walker:
@@ -51,48 +96,66 @@ class Walker:
         self._verdicts: dict[str, tuple[Ignored, bool]] = {}
         self._nothing = Ignored()
 
-    def walk(self, most: int = MOST_FILES) -> Walked:
-        walked = Walked(most)
-        deadline = time.monotonic() + _SECONDS
+    def walk(self, known: Listing, most: int = MOST_FILES) -> Walked:
+        walked = Walked(known, most, time.monotonic() + _SECONDS)
         handle = self._door.open(".", os.O_RDONLY | os.O_DIRECTORY)
         try:
-            rules = self._excluded()
-            self._visit(handle, "", rules, walked, 0, deadline)
+            self._visit(handle, "", self._excluded(), walked, 0)
         finally:
             os.close(handle)
         return walked
 
-    def _visit(self, handle: int, prefix: str, rules: Ignored, walked: Walked, depth: int, deadline: float) -> None:
+    def _visit(self, handle: int, prefix: str, rules: Ignored, walked: Walked, depth: int) -> None:
         with os.scandir(handle) as found:
             entries = list(islice(found, 2 * walked.most + 1))
         if len(entries) > 2 * walked.most:
             raise TooMuch(f"A directory of the workspace has more than {2 * walked.most:,} entries")
-        if any(entry.name == ".gitignore" for entry in entries):
+        if ".gitignore" in map(_NAME, entries):
             rules = self._below(handle, prefix, rules)
-        files, tracked, folders = walked.files, self._repository.tracked, self._repository.folders
+        known, tracked, folders = walked.known.files, self._repository.tracked, self._repository.folders
         ruled = rules is not self._nothing
+        count = new = 0
+        # Every file of the workspace comes through here, before and after each command.
         for entry in entries:
             path = prefix + entry.name
             if entry.is_dir(follow_symlinks=False):
                 if path in folders or not self._shut(entry, path, rules, walked):
-                    self._enter(handle, entry.name, f"{path}/", rules, walked, depth + 1, deadline)
+                    self._enter(handle, entry.name, f"{path}/", rules, walked, depth + 1)
                 continue
             try:
                 stamp = stamp_of(entry.stat(follow_symlinks=False))
             except OSError:
                 continue  # it went away while we looked
-            if ruled and path not in tracked and self._ignores(rules, path, directory=False):
+            if known.get(path) == stamp:
+                count += 1
+            elif ruled and path not in tracked and self._ignores(rules, path, directory=False):
                 walked.left_out[path] = stamp
-            elif (stat.S_ISREG(stamp[0]) or stat.S_ISLNK(stamp[0])) and not entry.name.endswith(_OUR_OWN):
-                files[path] = stamp
-        if len(files) > walked.most:
+            elif stamp[0] & _KIND in _KEPT_KINDS:
+                walked.changed[path] = stamp
+                count += 1
+                new += path not in known
+        self._count(prefix, count, new, entries, walked)
+
+    def _count(self, prefix: str, count: int, new: int, entries: list["os.DirEntry[str]"], walked: Walked) -> None:
+        walked.total += count
+        if count:
+            walked.counts[prefix] = count
+        if count - new < walked.known.counts.get(prefix, 0):
+            walked.thinned[prefix] = {entry.name for entry in entries if self._is_kept(entry, prefix, walked)}
+        if walked.total > walked.most:
             raise TooMuch(f"The workspace has more than {walked.most:,} files of its own")
-        if time.monotonic() > deadline:
+        if time.monotonic() > walked.deadline:
             raise TooMuch(f"Looking at the workspace's files takes longer than {_SECONDS:g} s")
 
-    def _enter(
-        self, handle: int, name: str, prefix: str, rules: Ignored, walked: Walked, depth: int, deadline: float
-    ) -> None:
+    @staticmethod
+    def _is_kept(entry: "os.DirEntry[str]", prefix: str, walked: Walked) -> bool:
+        try:
+            kind = entry.stat(follow_symlinks=False).st_mode & _KIND
+        except OSError:
+            return False
+        return kind in _KEPT_KINDS and prefix + entry.name not in walked.left_out
+
+    def _enter(self, handle: int, name: str, prefix: str, rules: Ignored, walked: Walked, depth: int) -> None:
         if depth > _DEEPEST:
             return
         try:
@@ -100,7 +163,7 @@ class Walker:
         except OSError:
             return
         try:
-            self._visit(inner, prefix, rules, walked, depth, deadline)
+            self._visit(inner, prefix, rules, walked, depth)
         finally:
             os.close(inner)
 

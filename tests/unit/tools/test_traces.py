@@ -267,3 +267,19 @@ async def test_the_sidecars_own_directory_in_a_workspace_is_not_looked_at(tmp_pa
 
 def test_caps_are_what_they_say() -> None:
     assert walk.MOST_FILES == scan.MOST_FILES == 50_000
+
+
+async def test_a_file_that_becomes_a_pipe_or_a_directory_is_gone(bench: Workbench) -> None:
+    for name in ("a", "b", "d/c"):
+        bench.write(name, "x")
+    outcome = await command(bench, "rm a b; mkfifo a; mkdir b; rm -r d")
+    assert states(outcome) == dict.fromkeys(("a", "b", "d/c"), pair(b"x", None))
+
+
+async def test_a_rule_that_comes_later_holds_from_then_on(bench: Workbench) -> None:
+    bench.write("a.log", "x")
+    assert states(await command(bench, "echo y > a.log")).keys() == {"a.log"}
+    bench.write(".gitignore", "*.log\n")
+    outcome = await command(bench, "echo z > a.log; echo new > b.log; echo c > c.txt")
+    assert states(outcome).keys() == {"c.txt"}
+    assert {(each.path, each.change) for each in outcome.unkept} == {("a.log", "modified"), ("b.log", "created")}
