@@ -11,10 +11,21 @@ from sidecar.verify.result import Finding, looked
 #: From here on a new test is taken for an old one that was renamed along with what it tests.
 _ALIKE = 0.5
 _REMOVAL = re.compile(
-    r"\b(?:remove|delete|drop|get rid of|discard|clean ?up|prune|retire|skip|disable)\b", re.IGNORECASE
+    r"\b(?:remove|delete|drop|get rid of|discard|clean ?up|prune|retire|skip|disable)\b"
+    r"(?P<what>(?:\s+(?!(?:and|then|so|but|make|run|while)\b)[`'\"]?[\w./()-]+[`'\"]?,?){1,8})",
+    re.IGNORECASE,
+)
+_OTHER_TESTS = re.compile(
+    r"\b(?:update|adjust|change|rewrite|adapt|correct|edit|fix|repair)\w*\s+(?:(?!and\b)\w+\s+){0,3}?tests?\b"
+    r"|\btests? (?:is|are) wrong\b",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
-_COMMON = frozenset("the and that for from with this test tests remove delete drop file files def self assert".split())  # noqa: SIM905
+_COMMON_NAMES = """
+the all any its old new this that these those from with for file files code function functions method methods class
+module unused dead obsolete deprecated test tests def self assert return import
+"""
+_COMMON = frozenset(_COMMON_NAMES.split())
 
 
 class Vanished(NamedTuple):
@@ -53,12 +64,31 @@ def vanished(changes: Sequence[Change]) -> list[Vanished]:
 
 def asked_to_remove(request: str, test: Vanished) -> bool:
     """Whether the person's own words ask for the removal: of tests, of this one, or of what it is about."""
-    if _REMOVAL.search(request) is None:
-        return False
-    if re.search(r"\btests?\b", request, re.IGNORECASE):
-        return True
-    named = {word for word in _WORD.findall(request) if word.lower() not in _COMMON}
-    return any(re.search(rf"\b{re.escape(word)}\b", f"{test.case.text} {test.path}") for word in named)
+    for match in _REMOVAL.finditer(request):
+        words = _WORD.findall(match["what"])
+        if any(word.lower() in ("test", "tests") for word in words):
+            return True
+        named = [word for word in words if word.lower() not in _COMMON]
+        if any(re.search(rf"\b{re.escape(word)}\b", f"{test.case.text} {test.path}") for word in named):
+            return True
+    return False
+
+
+def asked_for_other_tests(request: str) -> bool:
+    """Whether the person's own words ask for a change of the tests themselves."""
+    return _OTHER_TESTS.search(request) is not None
+
+
+def rewritten(changes: Sequence[Change]) -> list[Vanished]:
+    """Tests that are still there under their name, and no longer do what they did."""
+    found = []
+    for change in changes:
+        after = cases(change.path, change.after)
+        for case in cases(change.path, change.before).values():
+            now = after.get(case.name)
+            if now is not None and case.asserts and not case.skipped and now.asserts and now.text != case.text:
+                found.append(Vanished(change.path, case, "was rewritten"))
+    return found
 
 
 def assertions(changes: Sequence[Change]) -> Finding | None:

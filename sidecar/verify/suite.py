@@ -15,7 +15,7 @@ from sidecar.verify.copies import NoCopy, copied
 from sidecar.verify.related import all_of_them, touching
 from sidecar.verify.result import Finding, evidence
 from sidecar.verify.runner import Runner
-from sidecar.verify.testing import Failed, TestRun, by_name, located, run_of, selection, telling
+from sidecar.verify.testing import FIX, Failed, TestRun, by_name, located, run_of, selection, telling
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
 from tools.builtin.test_frameworks import Framework, found_framework
@@ -25,10 +25,6 @@ from tools.host import Host
 BEFORE = "in a private copy of the workspace, without the task's changes"
 _REPEATED = 30
 _REMEMBERED = 64
-_FIX = re.compile(
-    r"\b(?:fix\w*|bugs?|repair\w*|broken|fail\w*|wrong|errors?|crash\w*|correct\w*|mend|solve|debug|pass|passing|green)\b",
-    re.IGNORECASE,
-)
 
 
 class Baselines:
@@ -69,11 +65,14 @@ class Suite:
         try:
             self.framework = await found_framework(self.host)
         except ToolError as error:
-            return [Finding(notes=[error.message.partition(":")[0] + "."])] if error.code == "no_tests" else []
+            why = "No tests were found." if error.code == "no_tests" else f"No tests were run: {error.message}"
+            return [Finding(notes=[why])]
         self._related = await touching(self.changes, self.host, f"{self.mark}.search")
         targets = selection(self.framework, await self._script(), self._related) if self.unasked else []
         if not targets:
-            return await self._judged("all tests", await self._run("all-tests", [], self.seconds), [])
+            found = await self._judged("all tests", await self._run("all-tests", [], self.seconds), [])
+            far = not self._related and any(finding.proves for finding in found)
+            return [*found, Finding(notes=["None of the tests names what was changed."])] if far else found
         first = await self._judged("tests that touch the change", await self._run("tests", targets), targets)
         if any(finding.check is not None and not finding.check.passed for finding in first):
             return first
@@ -143,7 +142,7 @@ class Suite:
         """It failed, and which tests did cannot be read from what it printed."""
         tail = [line for line in run.output.splitlines() if line.strip()][-15:]
         if before is not None and before.state == "ran" and not before.green and not self.claimed:
-            if _FIX.search(self.request) is None:
+            if FIX.search(self.request) is None:
                 return Finding(notes=[f"{run.command} fails as it did before the task, so it proves nothing."])
             tail.append("It failed before the task too, and was to be mended.")
         return Finding(_check(name, run, False, tail), notes=[unknown] if unknown else [])
@@ -158,7 +157,7 @@ class Suite:
         if self.claimed or not run.passed:
             return True
         mended = before is not None and bool(before.names - run.names)
-        return _FIX.search(self.request) is not None and not mended
+        return FIX.search(self.request) is not None and not mended
 
     def _touches(self, failed: Failed, targets: Sequence[str]) -> bool:
         if targets or not self._related or failed.file in self._related:

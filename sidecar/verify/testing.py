@@ -16,6 +16,11 @@ _TAKES_FILES = re.compile(r"\b(?:vitest|jest|mocha|node\b.*--test)\b")
 _COUNTED = frozenset({"pytest", "unittest", "go", "cargo"})
 _UNITTEST_NAME = re.compile(r"^(?P<test>\w+) \((?P<owner>[\w.]+)\)")
 _NO_TESTS = 5
+#: Words of somebody who wants something mended.
+FIX = re.compile(
+    r"\b(?:fix\w*|bugs?|repair\w*|broken|fail\w*|wrong|errors?|crash\w*|correct\w*|mend|solve|debug|pass|passing|green)\b",
+    re.IGNORECASE,
+)
 
 
 class Failed(NamedTuple):

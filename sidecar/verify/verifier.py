@@ -15,7 +15,7 @@ from sidecar.verify.runner import Runner
 from sidecar.verify.statements import Planned, statements
 from sidecar.verify.suite import Baselines, Suite
 from sidecar.verify.syntax import syntax
-from sidecar.verify.vanished import vanished_tests
+from sidecar.verify.vanished import Vanishings
 from tools.host import Host
 
 _NOTES = 20
@@ -93,9 +93,8 @@ class Verifier:
             if work.unasked or not any(finding.check is not None for finding in found):
                 diagnosis = Diagnosis(work.changes, host, runner, work.mark, self._seconds)
                 found += await diagnosis.check(unasked=work.unasked)
-        vanished = await vanished_tests(
-            work.changes, work.request, host, runner, work.mark, self._seconds, allowed=allowed
-        )
+        vanishings = Vanishings(work.changes, work.request, host, runner, work.mark, self._seconds)
+        vanished = await vanishings.check(allowed=allowed)
         return [*found, vanished] if vanished is not None else found
 
 

@@ -181,6 +181,24 @@ def test_a_failing_test_that_is_skipped_is_no_pass_either(sidecar: RunningSideca
     assert "is skipped now; put back, it fails" in story.evidence(0)
 
 
+def test_a_failing_test_that_was_rewritten_to_suit_the_code_is_no_pass(sidecar: RunningSidecar) -> None:
+    project(sidecar)
+    suited = TEST.replace("== 5", "== 6")
+    replies = [write("calc.py", WRONG), write("test_calc.py", suited), says("All tests pass.")]
+    story = told(sidecar, [*replies, write("calc.py", RIGHT), write("test_calc.py", TEST), says("Mended.")])
+    assert [each["passed"] for each in story.verifications] == [False, True]
+    assert story.evidence(0) == "test_calc.py::test_add was rewritten; put back, it fails: assert 6 == 5"
+
+
+def test_a_test_that_had_to_change_with_the_code_is_only_noted(sidecar: RunningSidecar) -> None:
+    project(sidecar, calc__py=RIGHT)
+    suited = TEST.replace("== 5", "== 6")
+    replies = [write("calc.py", WRONG), write("test_calc.py", suited), says("It multiplies now.")]
+    story = told(sidecar, replies, task="add is wrong: it should multiply")
+    assert story.task["verified"] is True
+    assert any("rewritten by the task" in note for note in story.verifications[0]["notes"])
+
+
 def test_a_test_that_the_person_wanted_gone_is_noted_and_not_held_against_it(sidecar: RunningSidecar) -> None:
     project(sidecar, test_other__py=OTHER.replace("True", "1 + 1 == 2"))
     replies = [write("calc.py", WRONG), delete("test_calc.py"), says("Removed.")]

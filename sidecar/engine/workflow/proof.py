@@ -32,7 +32,8 @@ _MESSAGE = "Check what was done"
 #: What stands in the place of an agent's words when it could not even begin.
 _GAVE_UP = "The attempt came to nothing: "
 _NO_WORKERS = frozenset({"planner", "reviewer"})
-_SIZE = 4 * 1024 * 1024
+_SIZE = 1024 * 1024
+_FILES = 1_000
 
 
 class Proof:
@@ -168,7 +169,7 @@ class Proof:
         memory = self._run.memory
         by_checks = paths(memory, checks=True) - paths(memory, checks=False)
         found = []
-        for path, name in bases(memory).items():
+        for path, name in list(bases(memory).items())[:_FILES]:
             if path in by_checks:
                 continue
             before = None if name is None else await self._journal.blob(name)

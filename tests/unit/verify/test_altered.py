@@ -1,6 +1,6 @@
 import pytest
 
-from sidecar.verify.altered import asked_to_remove, assertions, vanished
+from sidecar.verify.altered import asked_to_remove, assertions, rewritten, vanished
 from sidecar.verify.change import Change
 
 ADD = b"def test_add():\n    assert add(1, 2) == 3\n"
@@ -33,6 +33,13 @@ def test_a_test_that_was_renamed_with_what_it_tests_is_marked_so() -> None:
     assert not test.renamed
 
 
+def test_a_test_that_does_something_else_under_its_name_was_rewritten() -> None:
+    assert [test.name for test in rewritten([Change("test_a.py", ADD, ADD.replace(b"3", b"4"))])] == [
+        "test_a.py::test_add"
+    ]
+    assert rewritten([Change("test_a.py", ADD, b"# a note\n" + ADD + SUB)]) == []
+
+
 @pytest.mark.parametrize(
     ("request_", "asked"),
     [
@@ -41,6 +48,9 @@ def test_a_test_that_was_renamed_with_what_it_tests_is_marked_so() -> None:
         ("fix the bug in add", False),
         ("remove the parser", False),
         ("make the tests pass", False),
+        ("remove the debug output and make the tests pass", False),
+        ("drop `add` and everything that uses it", True),
+        ("add a test that fails if we delete a file", False),
     ],
 )
 def test_a_removal_is_excused_only_by_the_persons_own_words(request_: str, asked: bool) -> None:
