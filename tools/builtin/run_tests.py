@@ -4,9 +4,9 @@ from pydantic import Field, JsonValue
 
 from sidecar.wire.events import ErrorBody
 from tools.builtin.run_command import process_details
-from tools.builtin.test_frameworks import found_framework, runnable
+from tools.builtin.test_frameworks import found_framework, lacking, runnable
 from tools.builtin.test_report import report
-from tools.errors import InvalidArguments
+from tools.errors import InvalidArguments, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -38,10 +38,7 @@ class RunTests:
             "its tests, all or those of target. Gives counts, and the name and message of each failed test."
         ),
         arguments=RunTestsArguments,
-        brief=(
-            "Run the project's tests, all or those of target: a file, directory or test name. Says "
-            "which failed and why."
-        ),
+        brief="Run the project's tests, or those of target (file, directory, test name).",
         executor="hybrid",
         timeout=600.0,
         parallel=False,
@@ -64,6 +61,8 @@ class RunTests:
             killed=call.killed,
         )
         found = report(framework.name, result.output, result.exit_code)
+        if result.exit_code and not found.passed and (why := await lacking(framework, host, result.output)):
+            raise ToolError(why, code="packages_missing")
         failures: list[JsonValue] = [{"name": each.name, "message": each.message} for each in found.failures]
         details: dict[str, JsonValue] = {
             **process_details(result),

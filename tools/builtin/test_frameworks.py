@@ -172,6 +172,37 @@ except PackageNotFoundError:
 """
 
 
+async def lacking(framework: Framework, host: Host, output: str) -> str | None:
+    """What the project declares and the machine does not have, if that is why its tests failed: no test said so."""
+    if framework.name == "npm":
+        for folder in (framework.folder, "."):
+            if "node_modules" in await _listed(host, folder):
+                return None
+        declared = await _package(host, framework.folder)
+        if declared.get("dependencies") or declared.get("devDependencies"):
+            return "Its packages are not installed: npm install fetches them. Then run the tests again."
+        return None
+    missing = [
+        name
+        for name in await _needed(host, framework.folder)
+        if re.search(rf"No module named '{re.escape(re.sub(r'[-.]+', '_', name.lower()))}\b", output)
+    ]
+    if not missing:
+        return None
+    return (
+        f"It needs {', '.join(missing)}, which no Python here has. Install the project in its .venv (python -m pip "
+        "install --editable .), then run the tests again."
+    )
+
+
+async def _package(host: Host, folder: str) -> dict[str, object]:
+    try:
+        found = json.loads(await host.read(f"{folder}/package.json", _SIZE))
+    except (ToolError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 async def _needed(host: Host, folder: str) -> list[str]:
     """The packages that the project says it always needs."""
     try:

@@ -95,6 +95,47 @@ async def test_pytest_is_found_in_the_projects_own_environment(
     assert one.status == "success" and one.summary == "1 passed, 0 failed, 0 skipped"
 
 
+async def test_a_folder_that_is_a_project_of_its_own_has_its_tests_run_there(bench: Workbench) -> None:
+    bench.write("pyproject.toml", "[tool.pytest.ini_options]\n")
+    bench.write("test_outside.py", "def test_it():\n    assert False\n")
+    bench.write("libs/kit/pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['src']\n")
+    bench.write("libs/kit/src/kit.py", "ONE = 1\n")
+    bench.write("libs/kit/tests/test_kit.py", "import kit\n\ndef test_it():\n    assert kit.ONE == 1\n")
+
+    outcome = await bench.call("run_tests", target="libs/kit/")
+
+    assert outcome.summary == "1 passed, 0 failed, 0 skipped"
+    assert (await bench.call("run_tests", target="test_outside.py")).summary == "0 passed, 1 failed, 0 skipped"
+
+
+async def test_the_tests_run_with_a_python_that_has_what_the_project_needs(bench: Workbench) -> None:
+    bench.write("pyproject.toml", "[project]\ndependencies = ['starlette>=0.1']\n[tool.pytest.ini_options]\n")
+    bench.write("test_it.py", "import starlette\n\ndef test_it():\n    assert starlette\n")
+
+    assert (await bench.call("run_tests")).summary == "1 passed, 0 failed, 0 skipped"
+
+
+async def test_what_no_python_has_is_said_and_is_no_failed_test(bench: Workbench) -> None:
+    bench.write("pyproject.toml", "[project]\ndependencies = ['no-such-thing']\n[tool.pytest.ini_options]\n")
+    bench.write("test_it.py", "import no_such_thing\n\ndef test_it():\n    assert no_such_thing\n")
+
+    outcome = await bench.call("run_tests")
+
+    assert outcome.error is not None and outcome.error.code == "packages_missing"
+    assert "no-such-thing, which no Python here has" in outcome.error.message
+
+
+async def test_npm_tests_without_their_packages_are_no_failed_tests(bench: Workbench) -> None:
+    bench.write("package.json", '{"scripts": {"test": "no-such-runner"}, "devDependencies": {"no-such-runner": "1"}}')
+
+    outcome = await bench.call("run_tests")
+
+    assert outcome.error is not None and outcome.error.code == "packages_missing"
+    bench.write("node_modules/x", "")
+    failed = await bench.call("run_tests")
+    assert failed.error is not None and failed.error.code == "tests_failed"
+
+
 def test_reports_of_other_frameworks_are_read_too() -> None:
     vitest = report("npm", " FAIL  a.test.ts > adds > one\nAssertionError: 1\n\n Tests  1 failed | 2 passed (3)\n", 1)
     assert (vitest.passed, vitest.failed, vitest.failures[0].name) == (2, 1, "a.test.ts > adds > one")

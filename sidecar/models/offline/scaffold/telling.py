@@ -45,8 +45,11 @@ def _table(project: Project, paths: list[str]) -> str:
     prefix = "" if project.root == "." else f"{project.root}/"
     inside = [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
     known = [path for path in inside if path in purposes][:_MOST]
-    rows = [f"| `{path}` | {purposes[path]} |" for path in known]
-    return "\n".join([_HEADING, "", "| file | what it is |", "| --- | --- |", *rows])
+    rows = [("file", "what it is"), *((f"`{path}`", purposes[path]) for path in known)]
+    wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    # In line, as formatters of Markdown want them.
+    head, *lines = (f"| {file:<{wide[0]}} | {what:<{wide[1]}} |" for file, what in rows)
+    return "\n".join([_HEADING, "", head, f"| {'-' * wide[0]} | {'-' * wide[1]} |", *lines])
 
 
 def _summary(project: Project, question: Question) -> str:

@@ -1,0 +1,163 @@
+"""A project from a sentence, through the real process: planned, written, tested, reviewed, taken back."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support import Json, RunningSidecar, running_sidecar
+
+AGENTS = ["planner", "coder", "coder", "coder", "terminal", "coder", "terminal", "reviewer", "docs", "verify"]
+
+
+@pytest.fixture
+def trusting(tmp_path: Path) -> Iterator[RunningSidecar]:
+    with running_sidecar(tmp_path, workspace=tmp_path / "fresh-start") as sidecar:
+        trusted = sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True})
+        assert trusted.status == 200
+        yield sidecar
+
+
+def files(workspace: Path) -> dict[str, bytes]:
+    made = (".pytest_cache", "__pycache__", "node_modules", "build", "package-lock.json")
+    found = (path for path in workspace.rglob("*") if path.is_file() and not set(made) & set(path.parts))
+    return {path.relative_to(workspace).as_posix(): path.read_bytes() for path in found}
+
+
+def steps(sidecar: RunningSidecar, task_id: str) -> list[str]:
+    events = sidecar.events(task_id)
+    return [event["agent"] for event in events if event["type"] == "step" and event["state"] == "completed"]
+
+
+def done_with(sidecar: RunningSidecar, task: str, decision: str = "allow", **options: object) -> Json:
+    """Every question is answered in the same way."""
+    task_id = sidecar.execute(task, **options)
+    with sidecar.stream(task_id, timeout=60) as events:
+        for event in events:
+            if event["type"] == "approval" and event["state"] == "requested":
+                path = f"/api/brain/tasks/{task_id}/approvals/{event['approvalId']}"
+                assert sidecar.post(path, {"decision": decision, "scope": "task"}).status < 300
+    return sidecar.task(task_id)
+
+
+def verified(task: Json) -> bool | None:
+    result: bool | None = task["result"]["verification"]["passed"]
+    return result
+
+
+@pytest.mark.parametrize(
+    ("task", "expected", "command"),
+    [
+        ("create a python package called textkit that shortens text", "src/textkit/text.py", "pytest"),
+        ("Can you start a python command line tool named word-count?", "src/word_count/cli.py", "pytest"),
+        ("set up a static site for my band", "site/index.html", "unittest"),
+        ("scaffold a Starlette API named orders", "src/orders/app.py", "pytest"),
+    ],
+)
+def test_a_sentence_becomes_a_project_whose_tests_pass(
+    trusting: RunningSidecar, task: str, expected: str, command: str
+) -> None:
+    done = done_with(trusting, task)
+    assert (done["status"], done["intent"]) == ("completed", "create_project"), done["error"]
+    assert steps(trusting, done["id"]) == AGENTS
+    made = files(trusting.workspace)
+    assert expected in made
+    assert set(done["result"]["filesModified"]) == made.keys()
+    assert f"Its tests were run ({command})" in done["result"]["summary"]
+    assert " 0 failed" in done["result"]["summary"]
+    assert verified(done) is True
+    readme = made["README.md"].decode()
+    assert "## What is where" in readme
+    assert all(f"`{path}`" in readme for path in made)
+
+
+def test_it_says_what_it_did_not_write(trusting: RunningSidecar) -> None:
+    done = done_with(trusting, "create a python cli called weather-report that prints the weather")
+    summary = done["result"]["summary"]
+    assert "A command line tool that prints the weather" in summary
+    assert "Your own is not written yet." in summary
+    assert "A command line tool that prints the weather." in (trusting.workspace / "README.md").read_text()
+
+
+def test_a_rewind_leaves_nothing_of_it(trusting: RunningSidecar) -> None:
+    (trusting.workspace / "README.md").write_bytes(b"# Mine\r\nand nobody else's")
+    before = files(trusting.workspace)
+    done = done_with(trusting, "create a python package called textkit")
+    assert files(trusting.workspace)["README.md"] == before["README.md"]
+    rewound = trusting.post(f"/api/brain/tasks/{done['id']}/rewind", {"seq": 0})
+    assert rewound.status == 200, rewound.body
+    assert files(trusting.workspace) == before
+
+
+def test_beside_other_work_it_gets_a_folder_of_its_own(trusting: RunningSidecar) -> None:
+    (trusting.workspace / "main.py").write_text("print('mine')\n")
+    done = done_with(trusting, "new python package called textkit in libs/textkit")
+    assert done["status"] == "completed", done["error"]
+    assert (trusting.workspace / "libs/textkit/src/textkit/text.py").is_file()
+    assert "12 passed" in done["result"]["summary"]
+    again = done_with(trusting, "new python package called textkit in libs/textkit")
+    assert again["status"] == "failed"
+    assert "exists already" in again["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("task", "word"),
+    [
+        ("create a rust game", "“rust game”"),
+        ("create a python package called json", "Choose another name"),
+        ("create a react app called shop with redux", "with redux"),
+    ],
+)
+def test_what_it_cannot_make_it_declines_before_it_begins(trusting: RunningSidecar, task: str, word: str) -> None:
+    done = done_with(trusting, task)
+    assert done["status"] == "failed"
+    assert word in done["error"]["message"]
+    assert files(trusting.workspace) == {}
+
+
+def test_in_a_workspace_that_nobody_trusts_the_tests_are_asked_about(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path) as sidecar:
+        done = done_with(sidecar, "create a python package called textkit", decision="deny")
+        assert done["status"] == "completed", done["error"]
+        assert "The tests could not be run: The person said no." in done["result"]["summary"]
+        assert verified(done) is not True
+
+
+@pytest.mark.parametrize(
+    ("task", "expected"),
+    [
+        ("new typescript library date-utils", "src/lists.ts"),
+        ("make a new react app todo-list", "src/App.tsx"),
+    ],
+)
+def test_packages_are_installed_only_if_the_person_says_so(trusting: RunningSidecar, task: str, expected: str) -> None:
+    if shutil.which("npm") is None:
+        pytest.skip("there is no npm here")
+    done = done_with(trusting, task, decision="deny")
+    assert done["status"] == "completed", done["error"]
+    assert expected in files(trusting.workspace)
+    assert not (trusting.workspace / "node_modules").exists()
+    assert "not installed" in done["result"]["summary"] or "10 passed" in done["result"]["summary"]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("task", "passed"),
+    [("create a typescript library called date-utils", "10 passed"), ("create a react app todo-list", "7 passed")],
+)
+def test_with_their_packages_the_others_pass_their_tests_too_and_their_linter_is_silent(
+    trusting: RunningSidecar, task: str, passed: str
+) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("there is no npm here")
+    if subprocess.run([npm, "view", "typescript", "version"], capture_output=True, timeout=60).returncode:
+        pytest.skip("the packages cannot be reached from here")
+    done = done_with(trusting, task)
+    assert done["status"] == "completed", done["error"]
+    assert passed in done["result"]["summary"]
+    check = [npm, "run", "--silent", "check"]
+    checked = subprocess.run(check, cwd=trusting.workspace, capture_output=True, text=True, timeout=120)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
