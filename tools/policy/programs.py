@@ -1,7 +1,7 @@
 """The table of programs: what is known of each, and what an argv means by it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from pathlib import Path
@@ -58,6 +58,9 @@ class Table:
         for table in reversed(entries):
             self._programs.update(_flattened(table))
 
+    def __iter__(self) -> Iterator[Program]:
+        return iter(self._programs.values())
+
     def find(self, argv: Sequence[str]) -> Known | None:
         name, words = argv[0], list(argv[1:])
         if name in _MODULES and words[:1] == ["-m"] and len(words) > 1:
@@ -80,14 +83,6 @@ class Table:
         found = self.find(words) if words else None
         return found if found is not None and found.program.project else None
 
-    def denied(self, name: str) -> Program | None:
-        program = self._programs.get(name)
-        return program if program is not None and program.verdict == "deny" else None
-
-    def network(self, name: str) -> Program | None:
-        program = self._programs.get(name)
-        return program if program is not None and program.network else None
-
 
 def harmless(known: Known) -> str | None:
     """Nothing if every word is known to be harmless; else the first that is not, in words."""
@@ -108,6 +103,9 @@ def harmless(known: Known) -> str | None:
         taken = options.takes(word)
         if taken is None:
             return f"{name} of {program.name} is not known to be harmless"
+        if taken and words and words[0][:1] == "-" and not words[0][1:].isdigit():
+            # Programs differ in whether this is the value, or an option of its own.
+            return f"{words[0][:100]} after {name} may be an option of its own"
         del words[:taken]
     if program.requires and not given & set(program.requires):
         return f"{program.name} changes files without {' or '.join(program.requires)}"
