@@ -10,6 +10,8 @@ from sidecar.models.port import ToolReturn
 NAME = r"(?:[`\"'“‘])?(?P<{0}>[#$]?[^\W\d][\w$]*(?:\.[#$]?[^\W\d][\w$]*)*)(?:\(\))?(?:[`\"'”’])?"
 #: A file, or a line of it.
 PATH = r"(?:[`\"'“‘])?(?P<{0}>(?:\.{{1,2}}/)?[\w@+.-]+(?:/[\w@+.-]+)*/?)(?::(?P<{0}_line>\d+))?(?:[`\"'”’])?"
+#: The file that is open in the editor.
+HERE = r"(?P<here>this\s+file|the\s+(?:current|open)\s+file|here)"
 _SUFFIX = re.compile(
     r"\.(py|pyi|ts|tsx|mts|cts|js|jsx|mjs|cjs|go|rs|java|c|h|cpp|hpp|md|txt|json|toml|ya?ml|css|html)$"
 )
