@@ -38,9 +38,12 @@ export function firstShown(rows: readonly Row[], cards: number): number {
   return place;
 }
 
-/** A handover is told again, better, by the step that follows it. */
-const isSaidByTheNext = (item: Item, next: Item | undefined): boolean =>
-  item.kind === "note" && item.event.type === "handoff" && next?.kind === "step" && next.agent === item.event.to;
+/** A handover is told again, better, by the step that follows it; a giving up, by the call for a person. */
+function isSaidByTheNext(item: Item, next: Item | undefined): boolean {
+  if (item.kind !== "note") return false;
+  if (item.event.type === "handoff") return next?.kind === "step" && next.agent === item.event.to;
+  return item.event.type === "error" && next?.kind === "note" && next.event.type === "escalation";
+}
 
 /** The ids of the calls of one turn differ in their last number only. */
 const turnOf = (item: ToolItem): string => item.key.replace(/[.-]\d+$/, "");

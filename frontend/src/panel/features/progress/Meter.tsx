@@ -1,5 +1,6 @@
 import type { StepItem, Thread } from "../../../client/index.ts";
 import { canResume, isActive, itemOf } from "../../../client/index.ts";
+import { commandLine, visible } from "../../shared/visible.ts";
 import { cost, count } from "../../shared/words.ts";
 import { Elapsed } from "./Elapsed.tsx";
 
@@ -24,7 +25,7 @@ export function Meter({ thread }: { thread: Thread }) {
 /** What is going on, in one sentence. Waits are said as waits. */
 export function doing(thread: Thread): string {
   if (thread.status === "queued") return thread.reason ? `Queued: ${thread.reason}` : "Waiting for a free place…";
-  if (thread.status === "waiting") return thread.reason ?? "Waiting for you.";
+  if (thread.status === "waiting") return waitingFor(thread);
   if (thread.status === "cancelling") return "Stopping everything it started…";
   if (thread.status === "interrupted") return thread.reason ?? "Interrupted; it can go on from its last checkpoint.";
   if (canResume(thread.status)) return goesOnFrom(thread);
@@ -36,13 +37,20 @@ export function doing(thread: Thread): string {
   return step ? `${step.agent} is thinking…` : "Deciding who does it…";
 }
 
+function waitingFor(thread: Thread): string {
+  const asked = thread.asking.map((key) => itemOf(thread, key)).find((item) => item?.kind === "approval");
+  if (asked?.kind !== "approval") return thread.reason ?? "Waiting for you.";
+  return `Waiting for your answer: ${asked.argv ? commandLine(asked.argv) : visible(asked.action)}`;
+}
+
 /** Where it would be taken up again. */
 function goesOnFrom(thread: Thread): string {
   const done = thread.steps.map((key) => itemOf(thread, key) as StepItem).filter((step) => step.state === "completed");
   const last = done.at(-1);
-  return last
-    ? `Can go on after step ${last.step} of ${last.total}, the ${last.agent}'s.`
-    : "Can go on from its last checkpoint.";
+  if (last === undefined) return "Can go on from its last checkpoint.";
+  return last.agent === "verify"
+    ? "Can go on after its last check."
+    : `Can go on after step ${last.step} of ${last.total}, the ${last.agent}'s.`;
 }
 
 /** A bar only where there is a real total. */

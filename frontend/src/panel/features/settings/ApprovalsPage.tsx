@@ -76,7 +76,7 @@ function Allowed() {
 }
 
 function whatFor({ task, taskId, workspace, cwd, at }: GrantInfo): string {
-  const where = cwd && cwd !== "." ? `, run in ${visible(cwd)}` : "";
+  const where = cwd && cwd !== "." && cwd !== workspace ? `, run in ${visible(cwd)}` : "";
   if (taskId !== undefined) return `for the task “${visible((task ?? "").split("\n", 1)[0]!.slice(0, 80))}”${where}`;
   const since = at === null ? "" : `, since ${ago(new Date(at * 1_000).toISOString())}`;
   return `in ${leaf(workspace)} (${workspace})${where}${since === ", since now" ? ", just now" : since}`;
