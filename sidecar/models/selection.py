@@ -7,11 +7,13 @@ from sidecar.config.choices import BASE_URL, Choices
 from sidecar.models.access import is_local
 from sidecar.models.catalog import OFFLINE, ROLES, Catalog
 from sidecar.models.errors import BadChoice
+from sidecar.models.providers import PROVIDERS
 from sidecar.wire.models import ModelTest, UseAnswer, UseRequest
 
 AUTO = "auto"
 MOST = 8
 _ORIGIN = "openai"
+_PROVIDERS = (*PROVIDERS, "offline", "scripted")
 
 
 class Selection:
@@ -70,12 +72,18 @@ def _named(wanted: UseRequest) -> list[str]:
     names = [name.strip() for name in wanted.model.split(",") if name.strip()]
     if not names or len(names) > MOST or not all(name.isprintable() for name in names):
         raise BadChoice(f"A model is named provider/name; several, at most {MOST}, with commas between them.")
-    return [OFFLINE if name == "offline" else name for name in names]
+    named = [OFFLINE if name == "offline" else name for name in names]
+    for name in named:
+        provider, _, model = name.partition("/")
+        if provider not in _PROVIDERS or not model:
+            known = ", ".join(_PROVIDERS)
+            raise BadChoice(f"{name[:200]}: a model is named provider/name, and the providers are {known}.")
+    return named
 
 
 def _told(names: Sequence[str], roles: Sequence[str], file: str, overruled: Sequence[str]) -> str:
     whom = "every role" if len(roles) == len(ROLES) else f"the role {roles[0]}"
-    what = f"{', then '.join(names)} plays {whom}" if names else f"What there are keys for plays {whom}"
+    what = f"{', then '.join(names)} plays {whom}" if names else f"Whichever model there is a key for plays {whom}"
     told = f"{what} from the next task on. It stands in {file}."
     if overruled:
         told += f" But {' and '.join(overruled)} in the sidecar's environment wins while it is set."

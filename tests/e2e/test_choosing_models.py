@@ -121,6 +121,12 @@ def test_one_that_does_not_answer_is_not_chosen_unless_told_so(
     assert not config.exists()
     assert brain(*use, "--force", environ=sidecar.environ).returncode == 0
     assert config.read_text().count('"anthropic/claude-none"') == 3
+    written = config.read_text()
+    for name in ("claude", "martian/x", "groq/"):
+        wanted = {"model": name, "force": True}
+        nonsense = sidecar.request("PUT", "/api/brain/models/use", wanted)
+        assert (nonsense.status, nonsense.json["code"]) == (422, "bad_choice"), name
+    assert config.read_text() == written
 
 
 def test_a_server_on_this_machine_is_used_by_one_command(tmp_path: Path, workspace: Path, server: Server) -> None:

@@ -1,6 +1,6 @@
 import asyncio
 import base64
-from pathlib import PurePosixPath
+import posixpath
 from typing import Annotated
 
 from pydantic import Field
@@ -60,7 +60,7 @@ async def read(host: Host, path: str, start: int | None, end: int | None) -> Too
     if len(content) > info.size:
         content = await host.read(path, WHOLE)  # it has grown since we looked
     source = (Source(info, content),)
-    suffix = PurePosixPath(path).suffix.lower()
+    suffix = posixpath.splitext(path)[1].lower()
     if suffix in _IMAGES:
         return _image(path, content, _IMAGES[suffix], source)
     if suffix == ".ipynb" and start is None and end is None:
