@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sidecar.commands.retelling import STRUCTURED, retold
 from sidecar.commands.style import Style
 from sidecar.commands.text import paragraph, safe, wrapped
 
@@ -33,7 +34,8 @@ class Prose:
         if event["messageId"] != self._message:
             lines = self.finish()
             self._message = event["messageId"]
-            self._said = "" if from_its_start or event.get("whole") else None
+            at_once = event.get("agent") not in STRUCTURED and (from_its_start or event.get("whole"))
+            self._said = "" if at_once else None
         if event.get("kind") == "thinking":
             self._thinking = ("" if event.get("whole") else self._thinking) + event["text"]
             return lines
@@ -57,7 +59,7 @@ class Prose:
         lines = [] if followed else self.finish()
         self._forget()
         self._whole.add(event["messageId"])
-        rest = text[len(said) :].rstrip("\n")
+        rest = retold(text[len(said) :] if event.get("agent") not in STRUCTURED else text).rstrip("\n")
         return [*lines, *self._say(rest)] if rest else lines
 
     def finish(self) -> list[str]:

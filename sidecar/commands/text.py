@@ -82,11 +82,15 @@ def duration(milliseconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {seconds:02} s"
 
 
+#: What is written, which the change shows better than a few of its words.
+_BODIES = frozenset({"content", "oldText", "newText"})
+
+
 def arguments(args: Mapping[str, Any]) -> str:
     """The arguments of a call, short: what it is about first, long values cut."""
     parts = []
     for name, value in args.items():
-        if value is None:
+        if value is None or (name in _BODIES and "path" in args):
             continue
         if name in ("path", "command", "query", "pattern"):
             parts.append(clip(safe_line(_plain(value)), 60))

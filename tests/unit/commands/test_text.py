@@ -64,6 +64,6 @@ def test_durations_are_told_for_people(milliseconds: float, told: str) -> None:
 
 
 def test_arguments_are_short_and_begin_with_what_the_call_is_about() -> None:
-    told = arguments({"path": "a.py", "oldText": "x" * 100, "replaceAll": True, "glob": None})
-    assert told == f"a.py oldText={'x' * 23}… replaceAll=true"
+    told = arguments({"path": "a.py", "oldText": "what", "replaceAll": True, "glob": None, "symbol": "x" * 100})
+    assert told == f"a.py replaceAll=true symbol={'x' * 23}…"
     assert arguments({"command": ["git", "log"]}) == "git log"
