@@ -6,6 +6,7 @@ from sidecar.models.offline.question import Question
 from sidecar.models.offline.scaffold.places import Found
 from sidecar.models.offline.scaffold.planning import looked, planned, project_of, to_write
 from sidecar.models.offline.scaffold.project import Project
+from sidecar.models.offline.scaffold.tree import paths
 from sidecar.models.offline.scaffold.wording import Asked
 from sidecar.models.offline.skill import Act, Decline, Move, Say
 from sidecar.models.port import ToolReturn
@@ -38,9 +39,9 @@ def mend(asked: Asked, question: Question) -> Move:
     if project is None:
         return Say("There is nothing here that this task has made.")
     if not question.returns:
-        return Act([("find_files", {"pattern": project.pattern(), "path": project.root})])
-    there = set(question.returns[0].content.splitlines())
-    missing = {project.path(file): text for file, text in project.files().items() if project.path(file) not in there}
+        return Act([("read_directory_tree", {"path": project.root})])
+    there = set(paths(question.returns[0].content))
+    missing = {project.path(file): text for file, text in project.files().items() if file not in there}
     if missing:
         return _written(project, missing, question.returns[1:])
     said = f"Looked at `{project.name}`: all of its {len(project.files())} files are there. "

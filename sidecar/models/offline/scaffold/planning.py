@@ -34,7 +34,13 @@ def plan(asked: Asked, question: Question) -> Move:
         }
         for number, (part, files) in enumerate(parts(to_write(found)).items(), start=1)
     ]
-    return Say(f"{_where(found)}\n\n```json\n{json.dumps({'steps': steps}, indent=2)}\n```")
+    return Say(f"{_where(found)}\n\n```json\n{_json(steps)}\n```")
+
+
+def _json(steps: Sequence[object]) -> str:
+    """One step a line."""
+    lines = ",\n".join(f"  {json.dumps(step, ensure_ascii=False)}" for step in steps)
+    return f'{{"steps": [\n{lines}\n]}}'
 
 
 def looked(asked: Asked, question: Question) -> Found | Act | Decline:

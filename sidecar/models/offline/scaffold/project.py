@@ -60,11 +60,6 @@ class Project:
         holes = self._holes()
         return {_filled(path, holes): _filled(words, holes) for path, words in _purposes(self.kind).items()}
 
-    def pattern(self) -> str:
-        """A glob of what belongs to it, for `find_files`: what was installed beside it is left out."""
-        tops = {f"{folder}/**" if inside else folder for folder, inside, _ in map(_divided, self.purposes())}
-        return f"/{{{','.join(sorted(tops))}}}"
-
     def _holes(self) -> dict[str, str]:
         wrapped = fill(self.description, _WIDTH)
         return {
@@ -75,10 +70,6 @@ class Project:
             "docstring": f"{wrapped}\n" if "\n" in wrapped else wrapped,
             "year": str(date.today().year),
         }
-
-
-def _divided(path: str) -> tuple[str, str, str]:
-    return path.partition("/")
 
 
 def default_name(kind: Kind) -> str:

@@ -5,6 +5,7 @@ import re
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.scaffold.planning import project_of
 from sidecar.models.offline.scaffold.project import Project
+from sidecar.models.offline.scaffold.tree import paths
 from sidecar.models.offline.scaffold.wording import Asked
 from sidecar.models.offline.skill import Act, Move, Say
 
@@ -23,13 +24,11 @@ def document(asked: Asked, question: Question) -> Move:
         return Say("There is nothing to document: this task has made no project.")
     readme = project.path("README.md")
     if not question.returns:
-        return Act(
-            [("find_files", {"pattern": project.pattern(), "path": project.root}), ("read_file", {"path": readme})]
-        )
+        return Act([("read_directory_tree", {"path": project.root}), ("read_file", {"path": readme})])
     found, page = question.returns[:2]
     edited = question.returns[2:]
     if not edited and readme in question.brief.changed and _lacks_files(page.content) and found.status == "success":
-        table = _table(project, found.content.splitlines())
+        table = _table(project, paths(found.content))
         return Act([("edit_file", {"path": readme, "oldText": _BEFORE, "newText": f"{table}\n\n{_BEFORE}"})])
     if edited and edited[-1].status != "success":
         return Say(f"{_summary(project, question)}\n\nThe README does not list its files: {edited[-1].content}")
@@ -40,11 +39,9 @@ def _lacks_files(page: str) -> bool:
     return _BEFORE in page and _HEADING not in page
 
 
-def _table(project: Project, paths: list[str]) -> str:
+def _table(project: Project, there: list[str]) -> str:
     purposes = project.purposes()
-    prefix = "" if project.root == "." else f"{project.root}/"
-    inside = [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
-    known = [path for path in inside if path in purposes][:_MOST]
+    known = sorted(path for path in there if path in purposes)[:_MOST]
     rows = [("file", "what it is"), *((f"`{path}`", purposes[path]) for path in known)]
     wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
     # In line, as formatters of Markdown want them.

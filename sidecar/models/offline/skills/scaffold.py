@@ -11,10 +11,10 @@ from sidecar.wire.base import JsonObject
 #: What each agent needs for its part.
 _TOOLS = {
     "planner": {"list_dir"},
-    "coder": {"list_dir", "find_files", "create_file"},
+    "coder": {"list_dir", "read_directory_tree", "create_file"},
     "terminal": {"run_tests", "run_command", "list_dir"},
     "reviewer": {"read_files"},
-    "docs": {"find_files", "read_file", "edit_file"},
+    "docs": {"read_directory_tree", "read_file", "edit_file"},
 }
 
 
