@@ -17,14 +17,14 @@ _BYTES = 1 << 20
 
 def written(snapshot: LocalSnapshot) -> Sequence[bytes]:
     """The list of files first, then what of them is held here; nothing if it is too much, or not the whole."""
-    if snapshot.partial or len(snapshot.listing.files) > _FILES:
+    if snapshot.partial or len(snapshot.listing) > _FILES:
         return ()
     held = [source.content for source in snapshot.sources.values() if source.content is not None]
     if len(held) > _HELD or sum(map(len, held)) > _BYTES:
         return ()
     rows = [
         [shown(path), stamp, _name(snapshot.sources[path])]
-        for path, stamp in sorted(snapshot.listing.files.items())
+        for path, stamp in sorted(snapshot.listing)
         if path in snapshot.sources
     ]
     left_out = {shown(path): stamp for path, stamp in snapshot.left_out.items()}

@@ -132,7 +132,7 @@ class Scanner:
     def _quickly(
         self, known: Listing, to_read: Callable[[Walked], set[str]], act: Callable[[Walked, int], T]
     ) -> T | None:
-        if len(known.files) > _QUICK_FILES or not self._lock.acquire(blocking=False):
+        if len(known) > _QUICK_FILES or not self._lock.acquire(blocking=False):
             return None
         try:
             moment = time.time_ns()
@@ -159,11 +159,13 @@ class Scanner:
 
     def _seen(self, walked: Walked, moment: int) -> LocalSnapshot:
         """Sees to it that the content of every file can be had later."""
-        self._listing = walked.listing()
-        for path in walked.gone():
+        for path in walked.gone:
             self._drop(path)
+        if walked.changed or walked.gone:
+            self._listing = Listing(walked.folders)
         for path in {*walked.changed, *self._unsettled}:
-            self._hold(path, self._listing.files[path], moment)
+            if (stamp := self._listing.get(path)) is not None:
+                self._hold(path, stamp, moment)
         return LocalSnapshot(self._listing, dict(self._sources), walked.left_out, set(self._unsettled))
 
     def _hold(self, path: str, stamp: Stamp, moment: int) -> None:
@@ -211,13 +213,13 @@ class Scanner:
     # -- what they hold now ------------------------------------------------------------------------------------------
 
     def _told(self, before: LocalSnapshot, walked: Walked) -> list[ScannedFile]:
-        paths, gone = sorted(_differing(before, walked) - walked.left_out.keys()), walked.gone()
+        paths = sorted(_differing(before, walked) - walked.left_out.keys())
         from_git = self._from_git(paths, before)
         changed: list[ScannedFile] = []
         room = MOST_BYTES
         for path in paths:
-            old = before.listing.files.get(path)
-            stamp = None if path in gone else walked.changed.get(path, old)
+            old = before.listing.get(path)
+            stamp = None if path in walked.gone else walked.changed.get(path, old)
             if path.endswith(OUR_OWN) or (stamp == old and path in before.sources and before.sources[path].why):
                 continue  # another call's, on its way; or, as far as can be told, the same
             now, why = self._now(path, stamp)
@@ -244,7 +246,8 @@ class Scanner:
         for path in paths:
             source = before.sources.get(path)
             if source is not None and source.git is not None and path not in before.written:
-                wanted[source.git] = before.listing.files[path][2]
+                stamp = before.listing.get(path)
+                wanted[source.git] = stamp[2] if stamp is not None else 0
         room = MOST_BYTES
         names: list[bytes] = []
         for name, size in wanted.items():
@@ -265,7 +268,7 @@ def _then(
     if path in before.written:
         content = before.written[path]
         return (None if content is None else Found(content, now.mode if now else 0o644)), ""
-    stamp = before.listing.files.get(path)
+    stamp = before.listing.get(path)
     if stamp is None:
         return None, ""
     source = before.sources[path]
@@ -276,7 +279,7 @@ def _then(
 
 
 def _differing(before: LocalSnapshot, walked: Walked) -> set[str]:
-    return {*walked.changed, *walked.gone(), *before.unsettled, *before.written}
+    return {*walked.changed, *walked.gone, *before.unsettled, *before.written}
 
 
 def _ignored(before: LocalSnapshot, walked: Walked) -> list[ScannedFile]:
@@ -284,7 +287,7 @@ def _ignored(before: LocalSnapshot, walked: Walked) -> list[ScannedFile]:
     return [
         ScannedFile(
             shown(path),
-            _SOMETHING if path in before.left_out or path in before.listing.files else None,
+            _SOMETHING if path in before.left_out or before.listing.get(path) else None,
             _SOMETHING if path in walked.left_out else None,
             _IGNORED,
         )

@@ -6,7 +6,7 @@ What Git tracks is always seen. Else what a `.gitignore` names, packages that we
 import os
 import stat
 import time
-from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -38,53 +38,46 @@ class TooMuch(Exception):
     """There is more than a look around a command may take; the reason in words."""
 
 
-@dataclass(slots=True)
 class Listing:
-    """The files of a workspace at one moment. It is never changed: another moment has another one."""
+    """The files of a workspace at one moment, by directory. It is never changed: another moment has another one."""
 
-    files: dict[str, Stamp] = field(default_factory=dict)
-    #: How many of them each directory holds, by its path with a slash behind it.
-    counts: dict[str, int] = field(default_factory=dict)
+    def __init__(self, folders: Mapping[str, dict[str, Stamp]] | None = None) -> None:
+        self.folders = folders or {}
 
     @classmethod
-    def of(cls, files: dict[str, Stamp]) -> "Listing":
-        return cls(files, Counter(path.rpartition("/")[0] + "/" if "/" in path else "" for path in files))
+    def of(cls, files: Mapping[str, Stamp]) -> "Listing":
+        folders: dict[str, dict[str, Stamp]] = {}
+        for path, stamp in files.items():
+            folder, slash, name = path.rpartition("/")
+            folders.setdefault(folder + slash, {})[name] = stamp
+        return cls(folders)
+
+    def get(self, path: str) -> Stamp | None:
+        folder, slash, name = path.rpartition("/")
+        return self.folders.get(folder + slash, {}).get(name)
+
+    def __iter__(self) -> Iterator[tuple[str, Stamp]]:
+        for folder, names in self.folders.items():
+            for name, stamp in names.items():
+                yield folder + name, stamp
+
+    def __len__(self) -> int:
+        return sum(map(len, self.folders.values()))
 
 
 @dataclass(slots=True)
 class Walked:
-    """What a walk found that is not as it was in a listing: most files are, and of those nothing is kept."""
+    """What a walk found, and what of it is not as it was in an earlier listing."""
 
-    known: Listing
+    known: Mapping[str, dict[str, Stamp]]
     most: int
     deadline: float
+    folders: dict[str, dict[str, Stamp]] = field(default_factory=dict)
     changed: dict[str, Stamp] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
-    #: Directories that lack a file that was there, each with the names of what is there.
-    thinned: dict[str, set[str]] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
     #: What was left out by rule, each with the stamp of itself: a sign that something happened there, no more.
     left_out: dict[str, Stamp] = field(default_factory=dict)
     total: int = 0
-
-    def gone(self) -> set[str]:
-        if not self.thinned and len(self.known.counts.keys() - self.counts.keys()) == 0:
-            return set()
-        found = set()
-        for path in self.known.files:
-            folder, slash, name = path.rpartition("/")
-            here = folder + slash
-            if here not in self.counts or (here in self.thinned and name not in self.thinned[here]):
-                found.add(path)
-        return found
-
-    def listing(self) -> Listing:
-        gone = self.gone()
-        if not self.changed and not gone:
-            return self.known
-        files = {**self.known.files, **self.changed}
-        for path in gone:
-            del files[path]
-        return Listing(files, self.counts)
 
 
 class Walker:
@@ -97,12 +90,14 @@ class Walker:
         self._nothing = Ignored()
 
     def walk(self, known: Listing, most: int = MOST_FILES) -> Walked:
-        walked = Walked(known, most, time.monotonic() + _SECONDS)
+        walked = Walked(known.folders, most, time.monotonic() + _SECONDS)
         handle = self._door.open(".", os.O_RDONLY | os.O_DIRECTORY)
         try:
             self._visit(handle, "", self._excluded(), walked, 0)
         finally:
             os.close(handle)
+        for prefix in known.folders.keys() - walked.folders.keys():
+            walked.gone |= {prefix + name for name in known.folders[prefix]}
         return walked
 
     def _visit(self, handle: int, prefix: str, rules: Ignored, walked: Walked, depth: int) -> None:
@@ -112,48 +107,58 @@ class Walker:
             raise TooMuch(f"A directory of the workspace has more than {2 * walked.most:,} entries")
         if ".gitignore" in map(_NAME, entries):
             rules = self._below(handle, prefix, rules)
-        known, tracked, folders = walked.known.files, self._repository.tracked, self._repository.folders
-        ruled = rules is not self._nothing
-        count = new = 0
+        known = walked.known.get(prefix, {})
+        as_known, same = known.get, 0
+        others: list[os.DirEntry[str]] = []
         # Every file of the workspace comes through here, before and after each command.
         for entry in entries:
-            path = prefix + entry.name
             if entry.is_dir(follow_symlinks=False):
-                if path in folders or not self._shut(entry, path, rules, walked):
+                path = prefix + entry.name
+                if path in self._repository.folders or not self._shut(entry, path, rules, walked):
                     self._enter(handle, entry.name, f"{path}/", rules, walked, depth + 1)
                 continue
             try:
-                stamp = stamp_of(entry.stat(follow_symlinks=False))
+                if as_known(entry.name) == stamp_of(entry.stat(follow_symlinks=False)):
+                    same += 1
+                else:
+                    others.append(entry)
             except OSError:
                 continue  # it went away while we looked
-            if known.get(path) == stamp:
-                count += 1
-            elif ruled and path not in tracked and self._ignores(rules, path, directory=False):
-                walked.left_out[path] = stamp
-            elif stamp[0] & _KIND in _KEPT_KINDS:
-                walked.changed[path] = stamp
-                count += 1
-                new += path not in known
-        self._count(prefix, count, new, entries, walked)
-
-    def _count(self, prefix: str, count: int, new: int, entries: list["os.DirEntry[str]"], walked: Walked) -> None:
-        walked.total += count
-        if count:
-            walked.counts[prefix] = count
-        if count - new < walked.known.counts.get(prefix, 0):
-            walked.thinned[prefix] = {entry.name for entry in entries if self._is_kept(entry, prefix, walked)}
+        walked.total += same
+        if others or same < len(known):
+            self._sort_out(entries, others, prefix, rules, walked)
+        elif known:
+            walked.folders[prefix] = known
         if walked.total > walked.most:
             raise TooMuch(f"The workspace has more than {walked.most:,} files of its own")
         if time.monotonic() > walked.deadline:
             raise TooMuch(f"Looking at the workspace's files takes longer than {_SECONDS:g} s")
 
-    @staticmethod
-    def _is_kept(entry: "os.DirEntry[str]", prefix: str, walked: Walked) -> bool:
-        try:
-            kind = entry.stat(follow_symlinks=False).st_mode & _KIND
-        except OSError:
-            return False
-        return kind in _KEPT_KINDS and prefix + entry.name not in walked.left_out
+    def _sort_out(
+        self,
+        entries: Sequence["os.DirEntry[str]"],
+        others: Sequence["os.DirEntry[str]"],
+        prefix: str,
+        rules: Ignored,
+        walked: Walked,
+    ) -> None:
+        """A directory that is not as it was: what is new in it, and what is gone."""
+        known, here = walked.known.get(prefix, {}), {entry.name for entry in entries}
+        changed: dict[str, Stamp] = {}
+        ruled, tracked = rules is not self._nothing, self._repository.tracked
+        for entry in others:
+            stamp, path = stamp_of(entry.stat(follow_symlinks=False)), prefix + entry.name
+            if ruled and path not in tracked and self._ignores(rules, path, directory=False):
+                walked.left_out[path] = stamp
+            elif stamp[0] & _KIND in _KEPT_KINDS:
+                changed[entry.name] = walked.changed[path] = stamp
+                continue
+            here.discard(entry.name)
+        here -= {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
+        walked.total += len(changed)
+        walked.gone |= {prefix + name for name in known.keys() - here}
+        if now := {name: stamp for name, stamp in known.items() if name in here} | changed:
+            walked.folders[prefix] = now
 
     def _enter(self, handle: int, name: str, prefix: str, rules: Ignored, walked: Walked, depth: int) -> None:
         if depth > _DEEPEST:

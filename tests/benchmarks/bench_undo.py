@@ -1,0 +1,229 @@
+"""What it costs that everything can be taken back, each beside the bare operation underneath, in one run."""
+
+import asyncio
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from sidecar.engine.review import Review
+from sidecar.engine.run import Places, TaskRun
+from sidecar.journal.port import Claim, NewTask
+from sidecar.journal.sqlite import SqliteJournal
+from sidecar.wire.events import StatusEvent
+from sidecar.wire.tasks import Context, Options, Status, StoredRequest
+from tests.benchmarks.result import Result
+from tools.executor import BatchContext, Executor, ToolCall
+from tools.host import FileChange
+from tools.ledger import Kept, Outcome
+from tools.local import LocalSite
+from tools.local.host import LocalHost
+from tools.policy import Policy
+from tools.registry import default_registry
+
+Act = Callable[[int], Awaitable[object]]
+
+
+class _Place:
+    def __init__(self, root: Path) -> None:
+        self.workspace = root / "workspace"
+        self.workspace.mkdir()
+        self.root = root
+        registry = default_registry()
+        self.site = LocalSite(registry, root / "data")
+        self.executor = Executor(registry, [self.site], Policy())
+        host = self.site.host(str(self.workspace))
+        assert isinstance(host, LocalHost)
+        self.host = host
+        self._number = 0
+
+    async def open(self) -> None:
+        self.journal = await SqliteJournal.open(self.root / "journal.db")
+        self.run = TaskRun(await self.claim("t_1"), self.journal, Places(1, lambda: None))
+
+    async def close(self) -> None:
+        await self.executor.close()
+        await self.journal.close()
+
+    async def call(self, ledger: TaskRun, tool: str, **args: object) -> Outcome:
+        self._number += 1
+        context = BatchContext(str(self.workspace), "auto", ledger)
+        (outcome,) = await self.executor.batch([ToolCall(f"c{self._number}", tool, args)], context)  # type: ignore[arg-type]
+        assert outcome.status == "success", outcome.content
+        return outcome
+
+    async def claim(self, task_id: str) -> Claim:
+        request = StoredRequest(
+            task="x", workspace=str(self.workspace), conversation_id="c", context=Context(), options=Options()
+        )
+        await self.journal.create(NewTask(task_id, request, [StatusEvent(status=Status.QUEUED)]))
+        claim = await self.journal.claim("bench", 0.0, 60.0)
+        assert claim is not None
+        return claim
+
+
+async def _taken(count: int, *acts: Act) -> list[list[float]]:
+    """Taken in turn, so that whatever else the machine does falls on all of them alike."""
+    times: list[list[float]] = [[] for _ in acts]
+    for number in range(count):
+        for act, taken in zip(acts, times, strict=True):
+            began = time.perf_counter()
+            await act(number)
+            taken.append(time.perf_counter() - began)
+    return times
+
+
+async def _medians(count: int, *acts: Act) -> list[float]:
+    return [statistics.median(taken) for taken in await _taken(count, *acts)]
+
+
+async def _minima(count: int, *acts: Act) -> list[float]:
+    """For what is a good part of a second's work: a machine that is busy with other things slows all but a few."""
+    return [min(taken) for taken in await _taken(count, *acts)]
+
+
+async def run() -> list[Result]:
+    results: list[Result] = []
+    for measure in (_recording, _rewind, _scan, _scan_in_git, _blobs):
+        with tempfile.TemporaryDirectory() as root:
+            place = _Place(Path(root))
+            await place.open()
+            try:
+                results += await measure(place)
+            finally:
+                await place.close()
+    return results
+
+
+class _Forgetful(TaskRun):
+    """Keeps its books as every task does, but no contents of files."""
+
+    def _keep(self, blobs: Sequence[Kept]) -> None:
+        pass
+
+
+async def _recording(place: _Place) -> list[Result]:
+    """An edit whose before and after are kept, beside the same edit of a task that keeps none."""
+    text = "".join(f"line {number} of a file of ordinary length\n" for number in range(500))
+    for name in ("bare.py", "own.py"):
+        (place.workspace / name).write_text(text)
+    forgetful = _Forgetful(await place.claim("t_2"), place.journal, Places(1, lambda: None))
+
+    async def bare(number: int) -> None:
+        await place.call(forgetful, "edit_file", path="bare.py", oldText=f"line {number} ", newText=f"edited {number} ")
+
+    async def own(number: int) -> None:
+        await place.call(place.run, "edit_file", path="own.py", oldText=f"line {number} ", newText=f"edited {number} ")
+
+    plain, ours = await _medians(300, bare, own)
+    more = (ours - plain) * 1000
+    baseline = f"{plain * 1000:.3f} ms without contents"
+    return [Result("recording before and after of an edit", more, "ms", ours / plain, baseline, "≤ 1 ms", more <= 1.0)]
+
+
+async def _rewind(place: _Place) -> list[Result]:
+    names = [f"{number}.txt" for number in range(100)]
+    for name in names:
+        (place.workspace / name).write_text("before\n" * 100)
+    start = (await place.journal.task("t_1")).last_seq
+    for name in names:
+        await place.call(place.run, "write_file", path=name, content="after\n" * 100)
+    await place.journal.append("t_1", [StatusEvent(status=Status.CANCELLED)])
+    end = (await place.journal.task("t_1")).last_seq
+    review = Review(place.journal, place.site.host, lambda task, record: None)
+    contents = [b"before\n" * 100, b"after\n" * 100]
+
+    async def rewind(number: int) -> None:
+        seq = start if number % 2 == 0 else end
+        answer = await review.rewind("t_1", seq)
+        assert [file.change for file in answer.files] == ["modified"] * 100
+        assert (place.workspace / names[7]).read_bytes() == contents[number % 2]
+
+    async def bare(number: int) -> None:
+        for name in names:
+            await place.host.apply(
+                FileChange(f"bare-{name}", contents[number % 2] if number else None, contents[1 - number % 2])
+            )
+
+    ours, plain = await _minima(6, rewind, bare)
+    return [Result("rewind of 100 files", ours * 1000, "ms", ours / plain, "writing them", "≤ 500 ms", ours <= 0.5)]
+
+
+def _ten_thousand(workspace: Path) -> None:
+    for folder in range(200):
+        (workspace / f"d{folder}").mkdir()
+        for number in range(50):
+            (workspace / f"d{folder}/f{number}.py").write_text(f"x = {number}\n" * 20)
+    for path in workspace.rglob("*.py"):
+        os.utime(path, (1_600_000_000, 1_600_000_000))
+
+
+async def _scan(place: _Place) -> list[Result]:
+    _ten_thousand(place.workspace)
+    return await _scanned(place, "scan around a command, 10,000 files")
+
+
+async def _scan_in_git(place: _Place) -> list[Result]:
+    _ten_thousand(place.workspace)
+    for words in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", *words], cwd=place.workspace, check=True)
+    return await _scanned(place, "the same in a Git work tree")
+
+
+async def _scanned(place: _Place, name: str) -> list[Result]:
+    began = time.perf_counter()
+    await place.host.snapshot()
+    first = time.perf_counter() - began
+    await asyncio.sleep(0.05)
+    await place.host.snapshot()
+
+    async def ours(number: int) -> None:
+        changed = place.workspace / f"d{number}/f1.py"
+        before = await place.host.snapshot()
+        if number % 2:
+            changed.write_text(f"{number}\n")
+        found = await place.host.changes(before)
+        assert len(found) == number % 2
+
+    async def bare(number: int) -> None:
+        await asyncio.to_thread(_walked, str(place.workspace))
+
+    scanned, walked = await _minima(41, ours, bare)
+    ratio = scanned / walked
+    return [
+        Result(name, scanned * 1000, "ms", ratio, "two bare walks with their stats", "≤ 60 ms", scanned <= 0.06),
+        Result(f"{name}, the very first look", first * 1000, "ms", None, "", "≤ 2000 ms", first <= 2.0),
+    ]
+
+
+def _walked(root: str) -> None:
+    """What any look at all files, before and after, costs at the least."""
+    for _ in range(2):
+        folders = [root]
+        while folders:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        entry.stat(follow_symlinks=False)
+
+
+async def _blobs(place: _Place) -> list[Result]:
+    """A thousand edits of a few lines, here and there, of a file of 100 KB."""
+    lines = [f"    value_{number} = compute(something, {number * 7919 % 10_007})\n" for number in range(2_000)]
+    whole = "".join(lines).encode()
+    name = await place.journal.put_blob("t_1", whole)
+    for number in range(1_000):
+        for place_ in (number * 17, number * 17 + 1, number * 911):
+            lines[place_ % len(lines)] = f"    edited_{number} = other({place_ * 31 % 997}, {number})\n"
+        name = await place.journal.put_blob("t_1", "".join(lines).encode(), name)
+    assert await place.journal.blob(name) == "".join(lines).encode()
+    size = place.journal.state().size_bytes / (1 << 20)
+    bare = 1_000 * len(whole) / (1 << 20)
+    baseline = f"{bare:.0f} MiB as they are"
+    limit = "≤ 10 MiB"
+    return [Result("1,000 edits of a 100 KB file, journal", size, "MiB", size / bare, baseline, limit, size <= 10)]
