@@ -1,6 +1,8 @@
 """A deterministic planner behind the same port as every model: it reads the conversation, and never pretends."""
 
+import json
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 
 from sidecar.models.offline.nearest import told
 from sidecar.models.offline.question import Question, asked_last, questions
@@ -36,6 +38,10 @@ class Offline:
                 return
             yield Reply(text=move.text, stop=Stop.END)
             return
+        if request.agent == "planner" and (plan := self._one_step(request)):
+            yield Delta(plan)
+            yield Reply(text=plan, stop=Stop.END)
+            return
         text = told(request.brief.asked or asked_last(request), self._examples())
         if not _helps(request):
             yield Delta(text)
@@ -47,6 +53,15 @@ class Offline:
             if wish is not None:
                 return skill.next(wish, question)
         return None
+
+    def _one_step(self, request: Request) -> str:
+        """What a skill does in one go needs no more of a plan; what none can do has no plan at all."""
+        every = frozenset(tool for skill in self._skills for tool in skill.tools)
+        for question in questions(request):
+            worker = replace(question, agent="coder", offered=every | question.offered)
+            if any(skill.recognise(worker) is not None for skill in self._skills):
+                return json.dumps({"steps": [{"id": "1", "title": worker.words[:120]}]}, ensure_ascii=False)
+        return ""
 
     def _examples(self) -> list[str]:
         groups = [example for _, examples in GROUPS for example in examples]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from sidecar.agents.roster import READ, RUN, WRITE
+from sidecar.agents.plan import read_plan
 from sidecar.models.offline.model import Offline
 from sidecar.models.port import Brief, Delta, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, Turn, UserTurn
 from sidecar.wire.tools import ToolInfo
@@ -120,3 +121,18 @@ async def test_an_agent_that_only_helps_is_silent_about_what_it_cannot_do(
     request = Request(agent, "", [UserTurn(text="sing")], TOOLS, Brief(asked="sing", told=told))
     parts = [part async for part in Offline().stream(request)]
     assert any(isinstance(part, Delta) for part in parts) == heard
+
+
+async def test_what_a_skill_does_in_one_go_is_planned_as_one_step() -> None:
+    tools = default_registry().infos({"list_dir", "read_file"})
+
+    async def planned(text: str) -> Reply:
+        async for part in Offline().stream(Request("planner", "", [UserTurn(text=text)], tools)):
+            if isinstance(part, Reply):
+                return part
+        raise AssertionError("no reply")
+
+    reply = await planned("please rename `load` to `read`")
+    assert reply.stop is Stop.END
+    assert [step.title for step in read_plan(reply.text).steps] == ["rename `load` to `read`"]
+    assert (await planned("make it nicer somehow")).stop is Stop.DECLINED

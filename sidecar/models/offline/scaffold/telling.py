@@ -63,7 +63,7 @@ def _summary(project: Project, question: Question) -> str:
     example = project.kind.example.format(module=project.module)
     own = f"Its README says what it is for (“{project.description.rstrip('.')}”); " if project.purpose else ""
     unwritten = f"{own}{'the' if own else 'The'} code in it is an example, {example}. Your own is not written yet."
-    start = f"See it: `{change}{project.kind.start.format(module=project.module)}`"
+    start = f"Try it: `{change}{project.kind.start.format(module=project.module)}`"
     head = f"`{project.name}` is in {place}, a {project.kind.said} of {_count(project, question)} files."
     return "\n\n".join([head, tests, unwritten, start])
 
