@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from sidecar.agents.roster import READ, RUN, WRITE
 from sidecar.agents.plan import read_plan
+from sidecar.agents.roster import READ, RUN, WRITE
 from sidecar.models.offline.model import Offline
 from sidecar.models.port import Brief, Delta, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, Turn, UserTurn
 from sidecar.wire.tools import ToolInfo
