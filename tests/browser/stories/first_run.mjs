@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { panel } from "../browser.mjs";
 
 export const files = { "calc.py": "def add(a, b):\n    # TODO: types\n    return a + b\n", "test_calc.py": "from calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n" };
@@ -22,4 +24,13 @@ export default async function ({ sidecar, page }) {
   await page.reload();
   await reaches("completed");
   assert.ok(await page.evaluate(() => !document.cookie && !JSON.stringify(localStorage).includes("token")));
+
+  // In a workspace without anything in it, the examples begin something.
+  for (const name of ["calc.py", "test_calc.py"]) await rm(join(sidecar.workspace, name));
+  await sidecar.trust();
+  await page.getByRole("button", { name: "New task" }).click();
+  await page.getByRole("button", { name: "create a Python package called hello" }).click();
+  await reaches("completed");
+  await conversation.getByText(/^Verified: /).waitFor();
+  assert.match(await sidecar.read("pyproject.toml"), /hello/);
 }

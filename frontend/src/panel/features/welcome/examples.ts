@@ -20,8 +20,8 @@ const SEARCH: Example = { icon: "search", text: "search for TODO", hint: "Every 
 const FILES: Example = { icon: "menu", text: "list the files", hint: "What is in this workspace" };
 const SCAFFOLD: readonly Example[] = [
   { icon: "add", text: "create a Python package called hello", hint: "With tests, ready to run" },
-  { icon: "add", text: "create a web API with Starlette called api", hint: "With a route and its test" },
-  { icon: "add", text: "create a static website called site", hint: "A page, a style sheet" },
+  { icon: "terminal", text: "create a Python CLI called greet", hint: "A program for the terminal, with its tests" },
+  { icon: "file", text: "create a static website called site", hint: "A page, a style sheet, and a check" },
 ];
 
 interface Workspace {
