@@ -18,6 +18,7 @@ from sidecar.engine.workflow.handover import agent_of, so_far
 from sidecar.engine.workflow.touched import MARK, bases, edits, paths
 from sidecar.engine.workflow.trial import Trial
 from sidecar.journal.port import Journal
+from sidecar.models.port import ModelTurn, UserTurn
 from sidecar.verify.change import Change
 from sidecar.verify.escalation import ATTEMPTS, reason, suggestions
 from sidecar.verify.recovery import to_mend
@@ -31,6 +32,7 @@ AGENT = "verify"
 _MESSAGE = "Check what was done"
 #: What stands in the place of an agent's words when it could not even begin.
 _GAVE_UP = "The attempt came to nothing: "
+_CUT_SHORT = "The attempt came to no end: "
 _NO_WORKERS = frozenset({"planner", "reviewer"})
 _SIZE = 1024 * 1024
 _FILES = 1_000
@@ -95,7 +97,7 @@ class Proof:
                 return await self._mended(worker, number + 1, results)
             except AgentError as error:
                 if error.code in ENDLESS:
-                    return error.message
+                    return _CUT_SHORT + error.message
                 if error.recoverable and error.code not in CANNOT:
                     raise
                 return _GAVE_UP + error.message
@@ -221,12 +223,15 @@ class Proof:
         job, books = self._desk.jobs[worker] = await self._desk.job(worker, agent_of(worker), so_far(others, self._run))
         await work(job, books)
         for earlier in range(2, number):
-            if f"{worker}.attempt{earlier}" in results:
-                try:
-                    said = to_mend(self._checked(results, earlier)[-1], [])
-                    await self._desk.again(job, books, f"attempt{earlier}", said)
-                except AgentError:
-                    continue
+            words = results.get(f"{worker}.attempt{earlier}")
+            if words is None:
+                continue
+            said = to_mend(self._checked(results, earlier)[-1], [])
+            if words.startswith((_GAVE_UP, _CUT_SHORT)):
+                # It has no last word in the books, and is not to go on here.
+                job.history += [UserTurn(text=said), ModelTurn(text=words)]
+            else:
+                await self._desk.again(job, books, f"attempt{earlier}", said)
         return job, books
 
     def _key(self, number: int) -> str:
