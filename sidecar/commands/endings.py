@@ -31,7 +31,7 @@ def ending(
     """`told` is what the person has just read, so that nobody has to read it twice."""
     took = duration(_milliseconds(started_at, status.get("at", "")))
     task_id = short(status.get("taskId", ""))
-    lines = [*_files(style, files), *_checks(style, checks), *_usage(style, facts.get("usage"))]
+    lines = [*_files(style, files), *_checks(style, checks, columns), *_usage(style, facts.get("usage"))]
     match status["status"]:
         case "completed" if checks is not None and not checks["passed"]:
             told_so = f"{style.red('✗')} {style.bold('Completed, and not verified')} in {took}"
@@ -119,16 +119,16 @@ def _files(style: Style, files: Sequence[Event]) -> list[str]:
     return lines
 
 
-def _checks(style: Style, event: Event | None) -> list[str]:
+def _checks(style: Style, event: Event | None, columns: int | None) -> list[str]:
     if event is None:
         return []
     head = style.green("verified") if event["passed"] else style.red("not verified: a check failed")
     lines = [head]
     for check in event["checks"]:
         mark = style.green("✓") if check["passed"] else style.red("✗")
-        lines.append(
-            f"  {mark} {safe_line(check['name'])}  {style.dim(clip(safe_line(check['command']), 100))}".rstrip()
-        )
+        name = safe_line(check["name"])
+        room = max((columns or 120) - len(name) - 7, 20)
+        lines.append(f"  {mark} {name}  {style.dim(clip(safe_line(check['command']), room))}".rstrip())
         if not check["passed"] and check.get("evidence"):
             shown = safe(check["evidence"]).rstrip("\n").split("\n")
             lines += [f"    {line}" for line in shown[:EVIDENCE_SHOWN]]
