@@ -1,6 +1,7 @@
 """Verification through a task's whole life: killed, cancelled, continued, taken back, and asked for by `brain run`."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -175,3 +176,23 @@ def test_brain_run_exits_with_0_only_for_what_is_verified_or_needs_no_proof(
         brain("stop", environ=environ)
     assert done.returncode == code, done.stdout + done.stderr
     assert words in done.stdout
+
+
+def test_a_person_who_is_needed_is_told_on_the_desktop(tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    notify = programs / "notify-send"
+    notify.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/told.new; mv {tmp_path}/told.new {tmp_path}/told\n')
+    notify.chmod(0o755)
+    path = os.pathsep.join((str(programs), os.environ["PATH"]))
+    with running_sidecar(tmp_path, PATH=path, DISPLAY=":0") as sidecar:
+        project(sidecar)
+        story = told(sidecar, [write("calc.py", WRONG), says("Done.")], verify=["exit 1"])
+        assert story.task["status"] == "escalated"
+        wait_until((tmp_path / "told").exists, seconds=SECONDS, what="the notice")
+        assert "A task needs you" in (tmp_path / "told").read_text()
+    (tmp_path / "told").unlink()
+    with running_sidecar(tmp_path, PATH=path, DISPLAY=":0", BRAIN_NOTIFY="off", data_dir=tmp_path / "other") as sidecar:
+        story = told(sidecar, [write("calc.py", RIGHT), says("Done.")], verify=["exit 1"])
+        assert story.task["status"] == "escalated"
+    assert not (tmp_path / "told").exists()
