@@ -48,7 +48,18 @@ GROUPS = (
         ),
     ),
     ("Make", ("create a python package called textkit", "create a react app called shop")),
-    ("Change", ("rename `load` to `read`", "remove unused imports")),
+    (
+        "Change",
+        (
+            "rename `load` to `read`",
+            "remove unused imports",
+            "move `parse_line` from src/app.py to src/parsing.py",
+            "extract 86400 in src/app.py into a constant SECONDS_PER_DAY",
+            "add docstrings to src/app.py",
+            "add a test for `parse_line`",
+            "format the code",
+        ),
+    ),
     ("Run", ("run the tests", "run the linter", "build it", "install the dependencies", "run `git status`")),
     ("Review", ("review my changes", "review src/app.py", "look over the last commit")),
     (
