@@ -37,7 +37,7 @@ export function App({ service }: { service: BrainService }) {
   const [open, setOpen] = useState<Window | undefined>();
   const again = useRef(() => {});
   const lost = list.failure instanceof Unreachable;
-  const facts = useFacts(service, !lost);
+  const status = useFacts(service, !lost);
   const send = useSend({ service, current, selected, again, look: list.look });
   const { sidebar } = usePreferences();
   const wide = useMedia("(min-width: 900px)");
@@ -62,7 +62,7 @@ export function App({ service }: { service: BrainService }) {
   const Palette = useLoaded(open === "palette", loadPalette, unloaded);
   const page = open !== undefined && isPage(open) ? open : undefined;
   const Settings = useLoaded(page !== undefined, loadSettings, unloaded);
-  const entries = usePaletteEntries(service, open === "palette", list.tasks, facts);
+  const entries = usePaletteEntries(service, open === "palette", list.tasks);
   useOpenWhatIsGoingOn(list.loaded, list.tasks.find((task) => isActive(task.status))?.id, selected);
   useEffect(() => {
     const timer = setTimeout(() => void loadPalette().catch(() => {}), 1_500);
@@ -75,7 +75,7 @@ export function App({ service }: { service: BrainService }) {
   return (
     <div className={`app ${docked ? "app-docked" : ""}`}>
       <Header
-        status={facts.status}
+        status={status}
         task={current}
         onHistory={docked ? undefined : () => setOpen("history")}
         onNew={() => show(undefined)}
@@ -93,7 +93,7 @@ export function App({ service }: { service: BrainService }) {
         {selected === undefined ? (
           <div className="pane pane-start">
             <Welcome
-              status={facts.status}
+              status={status}
               onExample={(text) =>
                 void send({ text, intent: undefined, agent: undefined, attachments: [], mentioned: [] })
               }

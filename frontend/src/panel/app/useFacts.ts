@@ -1,30 +1,19 @@
 import { useEffect, useState } from "react";
 import type { BrainService } from "../../client/index.ts";
-import type { AgentList, StatusAnswer } from "../../wire/types.ts";
+import type { StatusAnswer } from "../../wire/types.ts";
+import { lookAtAgents } from "../shared/agents.ts";
 import { lookAtModels } from "../shared/models.ts";
 
-export interface Facts {
-  readonly status: StatusAnswer | undefined;
-  readonly agents: AgentList | undefined;
-}
-
 /** What the sidecar says about itself; asked again when it has come back. */
-export function useFacts(service: BrainService, reachable: boolean): Facts {
-  const [facts, setFacts] = useState<Facts>({ status: undefined, agents: undefined });
+export function useFacts(service: BrainService, reachable: boolean): StatusAnswer | undefined {
+  const [status, setStatus] = useState<StatusAnswer>();
   useEffect(() => {
     if (!reachable) return;
     const stop = new AbortController();
-    const take = (more: Partial<Facts>) => setFacts((before) => ({ ...before, ...more }));
-    service.status(stop.signal).then(
-      (status) => take({ status }),
-      () => {},
-    );
+    service.status(stop.signal).then(setStatus, () => {});
     void lookAtModels(service, stop.signal);
-    service.agents(stop.signal).then(
-      (agents) => take({ agents }),
-      () => {},
-    );
+    void lookAtAgents(service, stop.signal);
     return () => stop.abort();
   }, [service, reachable]);
-  return facts;
+  return status;
 }

@@ -2,26 +2,22 @@ import { useEffect, useMemo, useState } from "react";
 import type { BrainService } from "../../client/index.ts";
 import type { Task } from "../../wire/types.ts";
 import type { Entry } from "../features/palette/fuzzy.ts";
+import { useAgents } from "../shared/agents.ts";
 import { type Command, useAllCommands } from "../shared/commands.ts";
 import { composerText } from "../shared/composer-text.ts";
 import { findFiles } from "../shared/found.ts";
 import { useModels } from "../shared/models.ts";
 import { prefer } from "../shared/preferences.ts";
 import { selectTask } from "./location.ts";
-import type { Facts } from "./useFacts.ts";
 
 const MOST_FILES = 20_000;
 
 /** Everything that the palette offers: what can be done, then what can be gone to. */
-export function usePaletteEntries(
-  service: BrainService,
-  open: boolean,
-  tasks: readonly Task[],
-  facts: Facts,
-): readonly Entry[] {
+export function usePaletteEntries(service: BrainService, open: boolean, tasks: readonly Task[]): readonly Entry[] {
   const commands = useAllCommands();
   const files = useFiles(service, open);
   const models = useModels();
+  const agents = useAgents();
   return useMemo(() => {
     if (!open) return [];
     return [
@@ -42,7 +38,7 @@ export function usePaletteEntries(
           hint: model.why,
           run: () => prefer({ model: model.name }),
         })),
-      ...(facts.agents?.agents ?? []).map((agent) => ({
+      ...agents.map((agent) => ({
         id: `agent.${agent.name}`,
         title: `Ask the ${agent.name}`,
         group: "Agents",
@@ -56,7 +52,7 @@ export function usePaletteEntries(
         run: () => composerText.set({ text: `@${path} `, append: true }),
       })),
     ];
-  }, [open, commands, tasks, models, facts.agents, files]);
+  }, [open, commands, tasks, models, agents, files]);
 }
 
 const entryOf = ({ id, title, group, keys, hint, slash, run }: Command): Entry => ({

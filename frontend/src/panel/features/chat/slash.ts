@@ -1,8 +1,8 @@
 import type { Options } from "../../../wire/types.ts";
+import { allAgents } from "../../shared/agents.ts";
 import { allCommands, type Command } from "../../shared/commands.ts";
 
 type Intent = NonNullable<Options["intent"]>;
-type Agent = NonNullable<Options["agentType"]>;
 
 /** Words that say what kind of task follows, where the router would otherwise have to find out. */
 const INTENTS: Record<string, readonly [Intent, string]> = {
@@ -16,8 +16,8 @@ const INTENTS: Record<string, readonly [Intent, string]> = {
   docs: ["write_docs", "Write documentation"],
 };
 
-/** Words that choose who does it. */
-const AGENTS: readonly Agent[] = ["planner", "coder", "reviewer", "terminal"];
+/** An agent whose name means a kind of task as well is asked for by that. */
+const agents = () => allAgents().filter(({ name }) => !Object.hasOwn(INTENTS, name));
 
 export interface Suggestion {
   readonly id: string;
@@ -42,11 +42,11 @@ export function slashSuggestions(text: string): Suggestion[] {
       hint,
       text: `/${word} `,
     })),
-    ...AGENTS.map((agent) => ({
-      id: `agent.${agent}`,
-      label: `/${agent}`,
-      hint: `Let the ${agent} do it alone`,
-      text: `/${agent} `,
+    ...agents().map(({ name, description }) => ({
+      id: `agent.${name}`,
+      label: `/${name}`,
+      hint: `Let the ${name} do it alone. ${description}`,
+      text: `/${name} `,
     })),
   ];
   return words
@@ -60,18 +60,18 @@ export type Said =
       readonly kind: "task";
       readonly text: string;
       readonly intent: Intent | undefined;
-      readonly agent: Agent | undefined;
+      readonly agent: string | undefined;
     };
 
 /** What was meant: a command of the panel, or a task, perhaps of a certain kind. A path such as /etc is a task. */
 export function understood(text: string): Said {
-  const found = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(text);
+  const found = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text);
   const [, word = "", argument = ""] = found ?? [];
   const command = [...allCommands().values()].find((one) => one.slash === word);
   if (found && command) return { kind: "command", command, argument: argument.trim() };
   const intent = found && Object.hasOwn(INTENTS, word) ? INTENTS[word] : undefined;
   if (intent && argument.trim()) return { kind: "task", text: argument.trim(), intent: intent[0], agent: undefined };
-  const agent = AGENTS.find((one) => one === word);
+  const agent = agents().find(({ name }) => name === word)?.name;
   if (found && agent && argument.trim()) return { kind: "task", text: argument.trim(), intent: undefined, agent };
   return { kind: "task", text, intent: undefined, agent: undefined };
 }

@@ -55,8 +55,9 @@ function goesOnFrom(thread: Thread): string {
 
 /** A bar only where there is a real total. */
 export function StepBar({ thread }: { thread: Thread }) {
-  const total = thread.route?.pipeline.length ?? 0;
+  const steps = thread.steps.map((key) => itemOf(thread, key) as StepItem);
+  const total = Math.max(thread.route?.pipeline.length ?? 0, steps.at(-1)?.total ?? 0);
   if (total < 2 || !isActive(thread.status)) return null;
-  const done = thread.steps.filter((key) => (itemOf(thread, key) as StepItem).state === "completed").length;
+  const done = steps.filter((step) => step.state === "completed").length;
   return <progress className="step-bar" max={total} value={done} aria-label={`${done} of ${total} steps done`} />;
 }

@@ -10,7 +10,9 @@ export function Pipeline({ thread }: { thread: Thread }) {
   return (
     <ol className="pipeline" aria-label="Pipeline" title={thread.route?.why}>
       {agents.map((agent, place) => {
-        const step = steps.findLast((one) => one.step === place + 1);
+        // A plan may give an agent several steps, some at the same time.
+        const own = steps.filter((one) => one.agent === agent);
+        const step = own.find((one) => one.state === "started") ?? own.at(-1);
         const working = step?.state === "started" && !hasEnded(thread.status);
         return (
           <li

@@ -14,6 +14,7 @@ export const StepRow = memo(function StepRow({ item, onBack }: Props) {
   const took = item.endedAt ? Date.parse(item.endedAt) - Date.parse(item.at) : undefined;
   return (
     <div className={`step step-${item.state}`}>
+      {item.state !== "started" && <Icon name={item.state === "completed" ? "check" : "close"} />}
       <span className="step-agent">{item.agent}</span>
       <span className="step-message">{item.message}</span>
       {item.total > 1 && (

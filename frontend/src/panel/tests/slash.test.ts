@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { BrainService, fixedToken } from "../../client/index.ts";
+import { json, ScriptedSidecar } from "../../client/tests/sidecar.ts";
+import { slashSuggestions, understood } from "../features/chat/slash.ts";
+import { lookAtAgents } from "../shared/agents.ts";
+
+const agent = (name: string) => ({ name, description: "Knows it well.", role: "smart", tools: [], maxIterations: 8 });
+
+describe("what stands after a slash", () => {
+  it("names a kind of task, one of the sidecar's agents or one of the person's own; a path is a task", async () => {
+    const sidecar = new ScriptedSidecar([json({ agents: [agent("coder"), agent("sql-expert"), agent("docs")] })]);
+    await lookAtAgents(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }));
+    expect(understood("/explain it")).toMatchObject({ text: "it", intent: "explain_code", agent: undefined });
+    expect(understood("/coder do it")).toMatchObject({ text: "do it", agent: "coder" });
+    expect(understood("/sql-expert add a column")).toMatchObject({ text: "add a column", agent: "sql-expert" });
+    expect(understood("/docs write them")).toMatchObject({ intent: "write_docs", agent: undefined });
+    expect(understood("/etc/hosts is what?")).toMatchObject({ kind: "task", text: "/etc/hosts is what?" });
+    expect(slashSuggestions("/sq").map(({ label }) => label)).toEqual(["/sql-expert"]);
+  });
+});
