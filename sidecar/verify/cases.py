@@ -1,7 +1,8 @@
 """The tests that stand in a file: their names, and whether each can fail at all. Read from the text, nothing is run."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.verify.python_cases import python_cases
@@ -10,7 +11,7 @@ from tools.builtin.languages import language_of, parser
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_SIZE = 1 << 20
+_SIZE = 1 << 18
 _SCRIPT_TEST = re.compile(r"^(?:it|test|xit|xtest|fit)(?:\.(\w+))*$")
 _SCRIPT_ASSERTS = re.compile(
     r"\bexpect\w*\s*[.(]|\bassert\w*\b|\.should\b|\bshould\(|\bfail\(|\bthrow\b|\bt\.(?!log|plan|end)\w+\(|\b(?:check|verify|ensure)\w*\("
@@ -35,7 +36,8 @@ class Case(NamedTuple):
     text: str
 
 
-def cases(path: str, content: bytes | None) -> dict[str, Case]:
+@lru_cache(maxsize=128)
+def cases(path: str, content: bytes | None) -> Mapping[str, Case]:
     """Nothing for a file that holds no tests, cannot be read, or is written in a language that is not known."""
     language = language_of(path)
     if content is None or language is None or len(content) > _SIZE:

@@ -4,7 +4,6 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
 
 #: A call by such a name is taken for one that can fail: better a test too many believed than one accused that is none.
 _ASSERTS = re.compile(r"assert|expect|raises|warns|^fail|fail$|check|verify|ensure|should|must|compare|match", re.I)
@@ -22,10 +21,16 @@ def python_cases(content: bytes) -> list[Found]:
             tree = ast.parse(content)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return []
-    helpers = _asserting_helpers(tree)
+    helpers, lines = _asserting_helpers(tree), content.decode("utf-8", "replace").splitlines()
     whole = any(_skips(node) for node in tree.body if isinstance(node, ast.Assign) and _named(node, "pytestmark"))
     return [
-        (f"{prefix}{node.name}", node.lineno, _asserts(node, helpers), whole or skipped or _skipped(node), _does(node))
+        (
+            f"{prefix}{node.name}",
+            node.lineno,
+            _asserts(node, helpers),
+            whole or skipped or _skipped(node),
+            _does(node, lines),
+        )
         for prefix, node, skipped in _tests(tree.body, "", False)
     ]
 
@@ -61,10 +66,10 @@ def _skipped(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return bool(body) and isinstance(body[0], ast.Expr | ast.Raise) and _skips(body[0])
 
 
-def _does(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    with suppress(ValueError, RecursionError):
-        return ast.unparse(ast.Module(node.body, []))
-    return ""
+def _does(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> str:
+    """What stands in it, however it is indented. To write it anew from the tree would take many times as long."""
+    first, last = node.body[0].lineno - 1, node.body[-1].end_lineno
+    return "\n".join(line.strip() for line in lines[first:last] if not line.lstrip().startswith("#"))
 
 
 def _asserting_helpers(tree: ast.Module) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """Verification: what an agent says is done is looked at by plain code, and tried where something can be tried."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -67,8 +68,10 @@ class Verifier:
 
     async def _looked(self, work: Work, host: Host) -> list[Finding]:
         """What needs nothing to be run."""
+        # In a thread: a large change takes a moment to parse, and nothing else should wait for it.
+        looks = await asyncio.to_thread(lambda: (syntax(work.changes), assertions(work.changes)))
         said = await statements(claimed("\n\n".join(work.words)), work.planned, work.changes, host, work.mark)
-        return [finding for finding in (syntax(work.changes), assertions(work.changes), said) if finding is not None]
+        return [finding for finding in (*looks, said) if finding is not None]
 
     async def _tried(self, work: Work, host: Host, runner: Runner) -> list[Finding]:
         found: list[Finding] = []

@@ -1,0 +1,84 @@
+"""What verification costs beside what it runs: nothing where there is nothing to verify, little where there is."""
+
+import asyncio
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from sidecar.engine.memory import Memory
+from sidecar.engine.workflow.touched import due
+from sidecar.verify.altered import assertions, vanished
+from sidecar.verify.change import Change
+from sidecar.verify.claims import claimed
+from sidecar.verify.copies import copied
+from sidecar.verify.syntax import syntax
+from tests.benchmarks.result import Result
+from tools.ledger import Intent, Outcome
+
+CALLS = 500
+CHANGED = 20
+FILES = 2_000
+_SOURCE = "".join(
+    f"def test_{number}(x):\n    value = f(x)\n    assert value == {number}\n\n\n" for number in range(60)
+)
+_WORDS = "I fixed `src/a.py` and added a test to tests/test_a.py. All tests pass.\n" * 20
+
+
+async def run() -> list[Result]:
+    return [_nothing_to_verify(), _looking(), await _copying()]
+
+
+def _nothing_to_verify() -> Result:
+    memory = Memory()
+    for number in range(CALLS):
+        memory.intents[f"t.r1.1-coder.{number}.0"] = Intent(tool="run_command", args={}, site="local")
+        memory.outcomes[f"t.r1.1-coder.{number}.0"] = Outcome(status="success", content="", summary="", duration_ms=1)
+        memory.steps[f"r1.1-coder.{number}"] = "{}"
+    taken = min(_timed(lambda: due(memory, "r1")) for _ in range(20)) * 1000
+    return Result(f"the end of a task of {CALLS} calls without edits", taken, "ms", None, "", "< 1 ms", taken < 1)
+
+
+def _looking() -> Result:
+    after = _SOURCE.encode()
+    changes = [Change(f"tests/test_{number}.py", after.replace(b"f(x)", b"g(x)"), after) for number in range(CHANGED)]
+
+    def look() -> None:
+        syntax(changes)
+        assertions(changes)
+        vanished(changes)
+        claimed(_WORDS)
+
+    def parse() -> None:
+        for change in changes:
+            compile(change.after or b"", change.path, "exec", dont_inherit=True)
+
+    taken, parsed = min(_timed(look) for _ in range(5)), min(_timed(parse) for _ in range(5))
+    name = f"looking at {CHANGED} changed files of {len(_SOURCE.splitlines())} lines"
+    return Result(name, taken * 1000, "ms", taken / parsed, "compiling them once", "< 500 ms", taken < 0.5)
+
+
+async def _copying() -> Result:
+    with tempfile.TemporaryDirectory() as directory:
+        workspace = Path(directory) / "workspace"
+        for number in range(FILES):
+            file = workspace / f"folder{number % 50}" / f"file{number}.py"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(_SOURCE)
+        taken, plain = [], []
+        for round_ in range(3):
+            began = time.perf_counter()
+            async with copied(str(workspace), "bench", {"folder0/file0.py": b"old"}):
+                taken.append(time.perf_counter() - began)
+            plain.append(_timed(lambda to=Path(directory) / f"plain{round_}": shutil.copytree(workspace, to)))
+            await asyncio.sleep(0)
+    best, beside = min(taken), min(plain)
+    name = f"a private copy of {FILES:,} files"
+    return Result(name, best, "s", best / beside, "shutil.copytree", "< 2 x", best < 2 * beside)
+
+
+def _timed(work: object) -> float:
+    began = time.perf_counter()
+    assert callable(work)
+    work()
+    return time.perf_counter() - began
