@@ -55,6 +55,7 @@ class Calls:
         tool, about = safe_line(event["tool"]), arguments(event["args"])
         time = "cached" if event.get("cached") else duration(event.get("durationMs") or 0)
         told = safe_line(event.get("summary") or "") if status == "success" else status
+        told = told.removeprefix(f"{about} ").removesuffix(f" {about}")
         room = max(columns - len(tool) - len(time) - 12, 20)
         about = clip(about, max(room * 2 // 3, room - len(told) - 3))
         told = clip(told, max(room - len(about), 10)) if told and told not in (about, tool) else ""

@@ -24,6 +24,8 @@ class Prose:
         self._thinking = ""
         self._in_code = False
         self._whole: set[str] = set()
+        #: What was told of messages that others interrupted, until the whole of each comes.
+        self._cut: dict[str, str] = {}
 
     def delta(self, event: Event, *, from_its_start: bool) -> list[str]:
         """Whoever came in the middle of a message is told all of it so far; who is not, gets it when it is whole."""
@@ -55,16 +57,19 @@ class Prose:
     def message(self, event: Event) -> list[str]:
         """The whole text. If what came live was its beginning, only the rest is new."""
         text, followed = event["text"], self._message == event["messageId"]
-        said = self._said if followed and self._said and text.startswith(self._said) else ""
+        said = (self._said if followed else self._cut.pop(event["messageId"], "")) or ""
+        said = said if text.startswith(said) else ""
         lines = [] if followed else self.finish()
         self._forget()
         self._whole.add(event["messageId"])
-        rest = retold(text[len(said) :] if event.get("agent") not in STRUCTURED else text).rstrip("\n")
+        rest = (retold(text) if event.get("agent") in STRUCTURED else text[len(said) :]).rstrip("\n")
         return [*lines, *self._say(rest)] if rest else lines
 
     def finish(self) -> list[str]:
-        """What came live and was never followed by the whole text."""
+        """What came live and was not followed by the whole text."""
         rest = self._unsaid.rstrip("\n")
+        if self._message and self._said is not None:
+            self._cut[self._message] = self._text
         self._forget()
         return self._say(rest) if rest.strip() else []
 

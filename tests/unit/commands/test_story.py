@@ -308,3 +308,22 @@ def test_calls_of_an_earlier_life_are_forgotten() -> None:
     teller.hear("status", status="interrupted", reason="It stopped.")
     teller.hear("status", status="queued", reason="resumed")
     assert "read_file" not in teller.story.live(0, 80)[-1]
+
+
+def test_what_two_agents_say_at_the_same_time_is_told_once() -> None:
+    teller = Teller()
+    teller.hear("step", agent="coder", step=1, total=2, message="one", state="started")
+    teller.say("The first is done.", "m1")
+    teller.say("The second is done.", "m2")
+    for message, text in (("m1", "The first is done."), ("m2", "The second is done. Really.")):
+        teller.hear("message", messageId=message, role="assistant", agent="coder", text=text)
+    told = [line.strip() for line in teller.lines]
+    assert told.count("The first is done.") == 1
+    assert told[-2:] == ["The second is done.", "Really."]
+
+
+def test_what_a_call_is_about_is_not_said_twice() -> None:
+    teller = Teller(columns=100)
+    call = {"callId": "c", "tool": "create_file", "args": {"path": "a.py"}, "durationMs": 5}
+    (line,) = teller.hear("tool", status="success", summary="created a.py", **call)
+    assert line == "  ✓ create_file a.py · created  5 ms"
