@@ -1,7 +1,6 @@
 """The course of one call: recorded before, allowed, settled or run, recorded after. Every tool takes this one way."""
 
 import asyncio
-import posixpath
 import random
 import time
 from collections.abc import Coroutine, Sequence
@@ -11,30 +10,26 @@ from typing import Any, TypeVar
 from sidecar.cache import Caches, Stamp
 from sidecar.telemetry.redaction import MARK
 from tools.access import touching
+from tools.asking import behind_links, question
 from tools.changes import told
 from tools.errors import (
     ApprovalRequired,
     ChangedElsewhere,
     Denied,
-    FileMissing,
     HostGone,
     InvalidArguments,
-    NotADirectory,
     TimedOut,
     ToolError,
 )
 from tools.host import FileChange, Host, ResolvingHost
-from tools.ledger import FileState, Intent, Kept, Outcome, Question, digest
+from tools.ledger import FileState, Intent, Kept, Outcome, digest
 from tools.live import LiveOutput
 from tools.passage import Passage, failed, redacted
 from tools.policy import Decision, Policy
-from tools.policy.binding import binding, environment_names
-from tools.protected import protected, runs_scripts
 from tools.settle import settled
 from tools.shield import finished
 from tools.site import HostedSite, Site, hosted, remote
-from tools.spec import Call, PreparedChange, ToolResult, changes_files, described
-from tools.text import visible
+from tools.spec import Call, PreparedChange, ToolResult, changes_files
 from tools.traces import Traces
 
 T = TypeVar("T")
@@ -119,7 +114,7 @@ class Course:
         if decision.verdict == "allow" and passage.spec.effects == "files":
             for place in filter(hosted, self._sites):
                 # Also for a call that a shell carries out: where a path leads is seen from here.
-                decision = await _behind_links(passage, _host(passage, place), decision)
+                decision = await behind_links(passage, _host(passage, place), decision)
         if decision.verdict == "deny":
             raise Denied(
                 f"Not allowed: {decision.why}. Do not try it in another way; go on without, or tell the person."
@@ -146,11 +141,11 @@ class Course:
             prepared = await _safely(passage, passage.tool.prepare(passage.args, _host(passage, site), _call(passage)))
             diff = prepared.result.content
         passage.ledger.note(passage.event("pending"))
-        question = _question(passage, "approve", decision.why, diff)
-        if self._policy.granted(passage.context.workspace, question.binding):
+        asked = question(passage, "approve", decision.why, diff)
+        if self._policy.granted(passage.context.workspace, asked.binding):
             passage.approved = True
             return
-        verdict = await passage.ledger.ask(question)
+        verdict = await passage.ledger.ask(asked)
         passage.began = time.monotonic()  # what a person takes to answer is no part of what the call takes
         if verdict == "deny":
             raise Denied("The person said no. Do not try it in another way; ask what they want instead.")
@@ -262,7 +257,7 @@ class Course:
             passage.ledger.note(passage.event("pending"))
             why = f"{what} It may have taken effect, wholly or in part. Run it again?"
             with suppress(ApprovalRequired):
-                if await passage.ledger.ask(_question(passage, "repeat", why, None)) == "allow":
+                if await passage.ledger.ask(question(passage, "repeat", why, None)) == "allow":
                     passage.approved = True
                     return await self._again(passage, self._site(passage))
         content = (
@@ -369,22 +364,6 @@ def _seen(passage: Passage, prepared: PreparedChange) -> PreparedChange:
     return prepared._replace(result=result)
 
 
-async def _behind_links(passage: Passage, host: Host, decision: Decision) -> Decision:
-    """A link must not be another name for what is protected."""
-    if not isinstance(host, ResolvingHost):
-        return decision
-    for path in passage.args.paths():
-        if name := protected(await host.resolve(path)):
-            return Decision("ask", f"{path} leads to {name}, which decides what runs later, or holds secrets")
-        with suppress(FileMissing, NotADirectory):
-            found = await host.stat(path)
-            if found.kind == "file" and found.links > 1:
-                return Decision("ask", f"{path} has another name (a hard link), perhaps outside of the workspace")
-            if found.kind == "file" and runs_scripts(path):
-                return Decision("ask", f"{path} holds commands that others run later")
-    return decision
-
-
 def _host(passage: Passage, site: HostedSite) -> Host:
     return site.host(passage.context.workspace)
 
@@ -392,24 +371,3 @@ def _host(passage: Passage, site: HostedSite) -> Host:
 def _call(passage: Passage) -> Call:
     limit = passage.args.time_limit(passage.spec.timeout)
     return Call(passage.call.id, passage.context.workspace, limit, killed=passage.kill, approved=passage.approved)
-
-
-def _question(passage: Passage, stage: str, why: str, diff: str | None) -> Question:
-    command = getattr(passage.args, "command", None)
-    argv = None if command is None else ("/bin/sh", "-c", command) if isinstance(command, str) else tuple(command)
-    directory = posixpath.normpath(posixpath.join(passage.context.workspace, getattr(passage.args, "cwd", None) or "."))
-
-    def show(text: str) -> str:
-        return visible(passage.redact(text))
-
-    return Question(
-        id=f"{passage.call.id}:{stage}",
-        call_id=passage.call.id,
-        action=show(f"{passage.spec.name} {described(passage.call.args)}"[:500]),
-        why=show(why),
-        argv=None if argv is None else tuple(map(show, argv)),
-        cwd=None if argv is None else show(directory),
-        diff=None if diff is None else show(diff),
-        environment=None if argv is None else tuple(environment_names()),
-        binding=binding(passage.spec.name, passage.call.args, directory, command, diff),
-    )

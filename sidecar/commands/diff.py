@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 
 from sidecar.commands import options
@@ -51,10 +52,13 @@ def act(args: argparse.Namespace) -> int:
         for line in safe(file["diff"]).splitlines():
             paint = {"+": style.green, "-": style.red, "@": style.cyan}.get(line[:1])
             print(paint(line) if paint else line)
+    # What is said beside the patch is no part of it.
+    beside = sys.stdout if sys.stdout.isatty() else sys.stderr
+    for file in found["files"]:
         if file.get("note"):
-            print(style.dim(f"{safe(file['path'])}: {file['note']}"))
+            print(style.dim(f"{safe(file['path'])}: {safe(file['note'])}"), file=beside)
     for conflict in found.get("conflicts", []):
-        print(style.yellow(f"{safe(conflict['path'])}: {safe(conflict.get('why') or '')}"))
+        print(style.yellow(f"{safe(conflict['path'])}: {safe(conflict.get('why') or '')}"), file=beside)
     if not found["files"]:
         none = f"Task {options.short(task_id)} changed no files."
         print(style.dim("Nothing of what the task changed is left." if args.reject else none))

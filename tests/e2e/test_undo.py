@@ -1,0 +1,123 @@
+"""Taking back what commands did, and forking, with the real process: over HTTP, in the terminal, and when killed."""
+
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from http.client import HTTPException
+from typing import Any
+
+import pytest
+
+from tests.e2e.support import PROJECT, RunningSidecar
+from tests.e2e.test_review_commands import brain
+from tests.faults.scale import scaled
+
+Json = dict[str, Any]
+
+
+def command(text: str) -> Json:
+    return {"calls": [{"tool": "run_command", "args": {"command": text}}]}
+
+
+def worked(sidecar: RunningSidecar, *replies: Json, name: str = "work") -> str:
+    models = sidecar.script(name, [*replies, {"text": "done"}])
+    task_id = sidecar.execute(
+        "x", models=models, intent="edit_code", agentType="coder", approvals="auto", verify="off", maxIterations=50
+    )
+    task = sidecar.wait_for_end(task_id)
+    assert task["status"] == "completed", task
+    return task_id
+
+
+def test_what_a_command_changed_is_told_shown_and_rewound(sidecar: RunningSidecar) -> None:
+    (sidecar.workspace / "a.txt").write_text("one\ntwo\n")
+    task_id = worked(sidecar, command("echo three >> a.txt; chmod 755 a.txt; echo new > new.txt"))
+    (told,) = [event for event in sidecar.events(task_id) if event["type"] == "diff"]
+    assert {(file["path"], file["change"], file["added"]) for file in told["files"]} == {
+        ("a.txt", "modified", 1),
+        ("new.txt", "created", 1),
+    }
+    assert sidecar.task(task_id)["result"]["filesModified"] == ["a.txt", "new.txt"]
+    files = {file["path"]: file for file in sidecar.get(f"/api/brain/tasks/{task_id}/diff").json["files"]}
+    assert "+three" in files["a.txt"]["diff"] and "to 755" in files["a.txt"]["note"]
+    patch = brain(sidecar, "diff", task_id)
+    apply = ["git", "apply", "--reverse", "--check", "-"]
+    subprocess.run(apply, input=patch, text=True, check=True, cwd=sidecar.workspace, timeout=10)
+    assert "2 files would change" in brain(sidecar, "rewind", task_id, "0", "--files", "--preview")
+    brain(sidecar, "rewind", task_id, "0", "--files")
+    assert (sidecar.workspace / "a.txt").read_text() == "one\ntwo\n"
+    assert (sidecar.workspace / "a.txt").stat().st_mode & 0o777 == 0o644
+    assert not (sidecar.workspace / "new.txt").exists()
+    assert sidecar.task(task_id)["status"] == "completed"
+
+
+def test_parts_are_accepted_and_rejected_on_the_command_line(sidecar: RunningSidecar) -> None:
+    task_id = worked(sidecar, command("echo a > a.txt; echo b > b.txt"))
+    assert "b.txt" not in brain(sidecar, "diff", task_id, "--reject", "b.txt", "--accept", "a.txt")
+    assert not (sidecar.workspace / "b.txt").exists()
+    (file,) = sidecar.get(f"/api/brain/tasks/{task_id}/diff").json["files"]
+    assert [hunk["state"] for hunk in file["hunks"]] == ["accepted"]
+    assert "Nothing" in brain(sidecar, "diff", task_id, "--reject", "all")
+    assert not (sidecar.workspace / "a.txt").exists()
+
+
+def test_a_fork_over_http_is_one_task_however_often_it_is_sent(sidecar: RunningSidecar) -> None:
+    task_id = worked(sidecar, command("echo one > a.txt"))
+    other = sidecar.script("other", [{"text": "done otherwise"}])
+    wanted = {"seq": 0, "task": "another way", "options": {"models": other}}
+    headers = {"Idempotency-Key": "k1"}
+    answers = [sidecar.post(f"/api/brain/tasks/{task_id}/fork", wanted, headers=headers) for _ in range(2)]
+    assert [answer.status for answer in answers] == [202, 202]
+    (forked,) = {answer.json["taskId"] for answer in answers}
+    task = sidecar.wait_for_end(forked)
+    assert (task["task"], task["status"]) == ("another way", "completed")
+    assert task["forkedFrom"] == {"taskId": task_id, "seq": 0}
+    assert not (sidecar.workspace / "a.txt").exists()
+
+
+def test_a_fork_on_the_command_line_is_watched_to_its_end(sidecar: RunningSidecar) -> None:
+    task_id = worked(sidecar, command("echo one > a.txt"))
+    sidecar.script("other", [{}, {}, {"text": "done otherwise"}])
+    words = ("fork", task_id, "try again", "--model", "scripted/other", "--keep-files")
+    argv = [sys.executable, "-m", "sidecar", *words, "--data-dir", str(sidecar.data_dir)]
+    result = subprocess.run(argv, capture_output=True, text=True, timeout=30, cwd=PROJECT, env=sidecar.environ)
+    assert result.returncode == 0, result.stderr
+    assert "done otherwise" in result.stdout + result.stderr
+    assert (sidecar.workspace / "a.txt").exists()
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("files_alone", [False, True])
+def test_a_sidecar_killed_in_the_middle_of_a_rewind_finishes_it_once(
+    sidecar: RunningSidecar, files_alone: bool
+) -> None:
+    """Each time it is killed when another one of the files has just gone back."""
+    names = [f"f{number}.txt" for number in range(60)]
+    for name in names:
+        (sidecar.workspace / name).write_text("before\n")
+    task_id = worked(sidecar, command("for f in f*.txt; do echo after > $f; done"))
+    end = sidecar.task(task_id)["lastSeq"]
+    for attempt in range(scaled(4, 60)):
+        goal, content = (0, "before\n") if attempt % 2 == 0 else (end, "after\n")
+        body = {"seq": goal, "conversation": not files_alone}
+        asking = threading.Thread(target=_ask, args=(sidecar, f"/api/brain/tasks/{task_id}/rewind", body))
+        asking.start()
+        one = sidecar.workspace / names[attempt * 23 % 60]
+        patience = time.monotonic() + 10
+        while one.read_text() != content and time.monotonic() < patience:
+            time.sleep(0)
+        sidecar.kill()
+        asking.join()
+        sidecar.restart()
+        assert {(sidecar.workspace / name).read_text() for name in names} == {content}, "it was left half done"
+    assert not list(sidecar.workspace.glob(".*brain-tmp"))
+    told = [event for event in sidecar.events(task_id) if event["type"] == "diff"]
+    assert len(told) == 1 + scaled(4, 60)
+    assert all(len(event["files"]) == 60 for event in told)
+
+
+def _ask(sidecar: RunningSidecar, path: str, body: Json) -> None:
+    with suppress(OSError, HTTPException):  # it is killed before it can answer
+        sidecar.post(path, body)
