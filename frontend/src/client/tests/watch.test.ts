@@ -5,9 +5,17 @@ import { BrainService } from "../service.ts";
 import { fixedToken } from "../session.ts";
 import { durable, emptyThread } from "../thread.ts";
 import { TaskWatch } from "../watch.ts";
-import { STORY } from "./events.ts";
+import { journal, STORY } from "./events.ts";
 import { ScriptedSidecar, stream } from "./sidecar.ts";
 
+/** A stream that tells these and then stays open. */
+const endless = (events: readonly WireEvent[]): Response => {
+  const text = events
+    .map((event) => `${event.seq ? `id: ${event.seq}\n` : ""}data: ${JSON.stringify(event)}\n\n`)
+    .join("");
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) });
+  return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
+};
 const told = STORY.filter((event) => event.seq !== undefined);
 const until = (watch: TaskWatch, holds: () => boolean) =>
   new Promise<void>((resolve) => {
@@ -32,6 +40,22 @@ describe("a watched task", () => {
     watch.start();
     await until(watch, () => watch.snapshot().connection.state === "closed");
     expect(watch.snapshot().thread).toMatchObject({ status: "completed", lastSeq: told.at(-1)?.seq, held: [] });
+  });
+
+  it("has no word twice after it was let go of in the middle of a message and taken up again", async () => {
+    const word = (text: string, more = {}) =>
+      ({ type: "delta", messageId: "m", role: "assistant", agent: "coder", kind: "text", text, ...more }) as const;
+    const began = [told[0]!, told[1]!, ...journal(word("One "), word("two "))];
+    const rest = [...journal(word("One two three ", { whole: true }), word("four."))];
+    const sidecar = new ScriptedSidecar([endless(began), endless(rest)]);
+    const watch = new TaskWatch(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }), "t");
+    const written = () => watch.snapshot().thread.drafts.get("m")?.text;
+    watch.start();
+    await until(watch, () => written() === "One two ");
+    watch.stop();
+    watch.start();
+    await until(watch, () => written() === "One two three four.");
+    watch.stop();
   });
 
   it("tells of a long past once, and of what is written live as it comes", async () => {
