@@ -3,6 +3,10 @@
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+#: No provider sends a model's callers elsewhere; somebody who does would get the key, and all that was said.
+FOLLOW_REDIRECTS = False
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -16,5 +20,8 @@ class Access:
 
 
 def is_local(base_url: str) -> bool:
-    place = urlsplit(base_url)
-    return place.scheme == "http" and place.hostname in ("127.0.0.1", "localhost", "::1")
+    try:
+        place = urlsplit(base_url)
+        return place.scheme == "http" and place.hostname in _LOOPBACK
+    except ValueError:
+        return False

@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Any, TypeGuard
 
-from sidecar.models.access import Access
+from sidecar.models.access import FOLLOW_REDIRECTS, Access
 from sidecar.models.calls import Calls, Draft, safe
 from sidecar.models.failures import thinking_is_bound
 from sidecar.models.history import Fragments, results
@@ -22,11 +22,14 @@ _BINDS = re.compile(r"claude-(fable|mythos)-5-[1-9]|claude-[a-z]+-(5-[5-9]|[6-9]
 
 
 def client(access: Access) -> Any:
-    from anthropic import AsyncAnthropic, Timeout
+    from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient, Timeout
 
     timeout = Timeout(access.timeout, connect=access.connect_timeout)
     # Asking again is ours, so that it can be told and bounded in one place for all providers.
-    return AsyncAnthropic(api_key=access.key, base_url=access.base_url, max_retries=0, timeout=timeout)
+    http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=FOLLOW_REDIRECTS)
+    return AsyncAnthropic(
+        api_key=access.key, base_url=access.base_url, max_retries=0, timeout=timeout, http_client=http
+    )
 
 
 class Messages:

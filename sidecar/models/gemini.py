@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from typing import Any
 
-from sidecar.models.access import Access
+from sidecar.models.access import FOLLOW_REDIRECTS, Access
 from sidecar.models.calls import Calls, Draft, safe
 from sidecar.models.errors import Unusable
 from sidecar.models.history import Fragments, results
@@ -25,7 +25,9 @@ _NO_SIGNATURE = "skip_thought_signature_validator"
 def client(access: Access) -> Any:
     from google import genai
 
-    options = genai.types.HttpOptions(base_url=access.base_url) if access.base_url else None
+    options = genai.types.HttpOptions(
+        base_url=access.base_url, async_client_args={"follow_redirects": FOLLOW_REDIRECTS}
+    )
     return genai.Client(api_key=access.key, vertexai=False, http_options=options)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.models.access import Access
+from sidecar.models.access import FOLLOW_REDIRECTS, Access
 from sidecar.models.completions import Completions
 from sidecar.models.prices import Price
 from sidecar.wire.base import JsonObject
@@ -11,10 +11,11 @@ PROVIDER = "groq"
 
 
 def client(access: Access) -> Any:
-    from groq import AsyncGroq, Timeout
+    from groq import AsyncGroq, DefaultAsyncHttpxClient, Timeout
 
     timeout = Timeout(access.timeout, connect=access.connect_timeout)
-    return AsyncGroq(api_key=access.key, base_url=access.base_url, max_retries=0, timeout=timeout)
+    http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=FOLLOW_REDIRECTS)
+    return AsyncGroq(api_key=access.key, base_url=access.base_url, max_retries=0, timeout=timeout, http_client=http)
 
 
 def dialect(name: str, client: Any, price: Price | None, reply_tokens: int) -> Completions:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from sidecar.models.access import is_local
+
 #: Where each listens unless it is told otherwise.
 USUAL = (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000))
 SECONDS = 1.0
@@ -46,6 +48,8 @@ def find(places: Sequence[tuple[str, int]] = USUAL) -> list[LocalServer]:
 
 def probe(base_url: str, name: str) -> LocalModel:
     """What the server says of one model. A server that says nothing is no reason to fail."""
+    if not is_local(base_url):
+        return LocalModel(name)
     known = (
         _ollama(base_url, name) or _lm_studio(base_url, name) or _llama_cpp(base_url, name) or _listed(base_url, name)
     )
@@ -103,7 +107,12 @@ def _listed(base_url: str, name: str) -> LocalModel | None:
 
 def _call(base_url: str, method: str, path: str, body: object = None) -> Any:
     place = urlsplit(base_url)
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=SECONDS)
+    # By its number: what was checked is what is dialled, whatever a name stands for today.
+    host = "127.0.0.1" if place.hostname == "localhost" else place.hostname or ""
+    try:
+        connection = http.client.HTTPConnection(host, place.port, timeout=SECONDS)
+    except ValueError:
+        return None
     try:
         sent = None if body is None else json.dumps(body)
         connection.request(method, path, sent, {"Content-Type": "application/json"} if sent else {})

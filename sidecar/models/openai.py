@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any
 
-from sidecar.models.access import Access
+from sidecar.models.access import FOLLOW_REDIRECTS, Access
 from sidecar.models.completions import Completions
 from sidecar.models.failures import lacks_tools
 from sidecar.models.local import LocalModel
@@ -24,12 +24,13 @@ BYTES_A_TOKEN = 4
 
 
 def client(access: Access) -> Any:
-    from openai import AsyncOpenAI, Timeout
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
 
     # A local server needs no key, but the SDK does.
     key = access.key or "none"
     timeout = Timeout(access.timeout, connect=access.connect_timeout)
-    return AsyncOpenAI(api_key=key, base_url=access.base_url, max_retries=0, timeout=timeout)
+    http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=FOLLOW_REDIRECTS)
+    return AsyncOpenAI(api_key=key, base_url=access.base_url, max_retries=0, timeout=timeout, http_client=http)
 
 
 class Chat:
