@@ -44,15 +44,19 @@ class Shelf:
 
     def _first(self, budget: int) -> tuple[ToolInfo, ...]:
         order = [name for name in USUAL if name in self._tools] or list(self._tools)
-        first, left = [], budget - size(self._rest(order))
+        first: list[ToolInfo] = []
+        left = budget - size(self._rest(order))
         for name in order:
             needed = size(self._tools[name])
             if needed <= left:
-                first.append(name)
+                first.append(self._tools[name])
                 left -= needed
-        while first and sum(size(self._tools[name]) for name in first) + size(self._rest(first)) > budget:
+            else:
+                # Then it is named with the others.
+                left -= len(name) + 2
+        if left < 0 and first:
             first.pop()
-        return (*(self._tools[name] for name in first), self._rest(first))
+        return (*first, self._rest([tool.name for tool in first]))
 
     def _rest(self, first: Sequence[str]) -> ToolInfo:
         return _more([name for name in self._tools if name not in first])

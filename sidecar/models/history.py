@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from operator import is_
 
+from pydantic_core import to_json
+
 from sidecar.models.port import ModelTurn, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
 
 NOT_RUN = "This call was not carried out."
@@ -68,5 +70,9 @@ class Fragments:
 
 
 def encoded(value: object) -> bytes:
-    # A lone surrogate, which no provider accepts, becomes a question mark.
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    try:
+        # Several times faster than the standard library, which is felt with every turn.
+        return to_json(value)
+    except (ValueError, UnicodeError):
+        # A lone surrogate, which no provider accepts, becomes a question mark.
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
