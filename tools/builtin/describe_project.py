@@ -9,6 +9,7 @@ from tools.builtin.languages import language_of
 from tools.builtin.test_frameworks import found_framework
 from tools.errors import ToolError
 from tools.host import Host
+from tools.reading.commands import plain_command
 from tools.reading.files import counted, listed, matching
 from tools.reading.folders import Folder, main_folders, table
 from tools.reading.graph import Graph, import_graph
@@ -122,9 +123,9 @@ def _entries(facts: Facts) -> str:
         name: f"`{name}` ({target})" if " " in target else f"`{name}` → `{target}`"
         for name, target in about.entries.items()
     }
-    led_to = {target.partition(":")[0].replace(".", "/") + ".py" for target in about.entries.values()}
+    led_to = tuple(target.partition(":")[0].replace(".", "/") + ".py" for target in about.entries.values())
     for path in facts.started:
-        if not is_test(path) and path not in led_to:
+        if not is_test(path) and not path.endswith(led_to or ("/",)):
             found.setdefault(path, f"`{path}`")
     if not found:
         for path in facts.files:
@@ -158,7 +159,7 @@ def _testing(facts: Facts) -> str:
         return (
             "**Tests** none were found." if not count else f"**Tests** {count} files, but no way to run them was found."
         )
-    return f"**Tests** {count} file{'s' if count != 1 else ''}; `{facts.tests}` runs them."
+    return f"**Tests** {count} file{'s' if count != 1 else ''}; `{plain_command(facts.tests)}` runs them."
 
 
 def _biggest(facts: Facts) -> str:

@@ -50,9 +50,10 @@ class UpdateChangelog:
         if file is not None and text == old:
             raise ToolError(f"{args.path} is up to date: it names these commits already.", code="nothing_to_do")
         after = file.rewritten(text, args.path) if file is not None else new_text(text)
-        counts = ", ".join(f"{len(chosen)} {title.lower()}" for title, chosen in groups.items())
+        counts = ", ".join(f"{title} {len(chosen)}" for title, chosen in groups.items())
+        size = f"{len(commits)} commit{'s' if len(commits) > 1 else ''}"
         done = "Updated" if before is not None else "Created"
-        told = f"{done} {args.path} from {len(commits)} commits {where}: {counts}."
+        told = f"{done} {args.path} from {size} {where}: {counts}."
         details: dict[str, JsonValue] = {"path": args.path, "commits": len(commits)}
         return PreparedChange(
             (FileChange(args.path, before, after),), ToolResult(told, details, f"{len(commits)} commits")

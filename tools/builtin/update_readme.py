@@ -10,9 +10,9 @@ from tools.builtin.test_frameworks import found_framework
 from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.reading.api import is_public, offered
-from tools.reading.commands import found_commands
+from tools.reading.commands import found_commands, plain_command
 from tools.reading.files import counted, listed, opened
-from tools.reading.folders import main_folders, table
+from tools.reading.folders import main_folders, plain_table
 from tools.reading.manifest import Manifest, manifest
 from tools.reading.sections import has_own, mark, with_section
 from tools.spec import Arguments, Call, PreparedChange, ToolResult, ToolSpec
@@ -104,12 +104,12 @@ async def _drafts(host: Host, call: Call) -> tuple[dict[Section, str], Manifest]
         found["commands"] = "\n".join(["| to | run |", "| --- | --- |", *rows])
     try:
         framework = await found_framework(host, ())
-        found["tests"] = f"```sh\n{_plain(' '.join(framework.argv))}\n```"
+        found["tests"] = f"```sh\n{plain_command(' '.join(framework.argv))}\n```"
     except ToolError:
         pass
     folders = await main_folders(host, files, await counted(host, call))
-    if len(folders) > 1:
-        found["layout"] = table(folders)
+    if len(folders) > 1 and any(folder.purpose for folder in folders):
+        found["layout"] = plain_table(folders)
     sources = await opened(host, [path for path in files if language_of(path) is not None and is_public(path)][:_FILES])
     public, more = await asyncio.to_thread(offered, sources.values())
     if public:
@@ -135,8 +135,3 @@ def _usage(about: Manifest, commands: dict[str, str], files: list[str]) -> str:
     if name in packages:
         return f"```python\nimport {name}\n```"
     return ""
-
-
-def _plain(command: str) -> str:
-    """The command as a person would type it."""
-    return command.replace(" -q -rfE --tb=short --color=no", "").replace(" --silent", "").removeprefix("./")

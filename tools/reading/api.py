@@ -1,4 +1,4 @@
-"""What a project offers to those who import it: its public functions and classes, with the first words of their docs."""
+"""What a project offers to those who import it: its public functions and classes, with their docs' first words."""
 
 import re
 from collections.abc import Iterable

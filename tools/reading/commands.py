@@ -30,6 +30,11 @@ async def found_commands(host: Host) -> dict[str, str]:
     return {kind: found[kind] for kind in KINDS if kind in found}
 
 
+def plain_command(command: str) -> str:
+    """The command of a test framework as a person would type it."""
+    return command.replace(" -q -rfE --tb=short --color=no", "").replace(" --silent", "").removeprefix("./")
+
+
 async def _make(host: Host, names: Mapping[str, str]) -> dict[str, str]:
     if "Makefile" not in names:
         return {}
@@ -73,14 +78,15 @@ async def _python(host: Host, names: Mapping[str, str]) -> dict[str, str]:
         found["install"] = f"{python} -m pip install -e ."
     if "[build-system]" in text:
         found["build"] = f"{python} -m build"
+    beside = python.removesuffix("python") if python.endswith("/python") else ""
     if "ruff" in text or "ruff.toml" in names or ".ruff.toml" in names:
-        found |= {"lint": f"{python} -m ruff check .", "format": f"{python} -m ruff format ."}
+        found |= {"lint": f"{beside}ruff check .", "format": f"{beside}ruff format ."}
     elif ".flake8" in names or "flake8" in text:
-        found["lint"] = f"{python} -m flake8"
+        found["lint"] = f"{beside}flake8"
     if "[tool.black]" in text:
-        found.setdefault("format", f"{python} -m black .")
+        found.setdefault("format", f"{beside}black .")
     if "mypy.ini" in names or "[tool.mypy]" in text:
-        found["typecheck"] = f"{python} -m mypy ."
+        found["typecheck"] = f"{beside}mypy ."
     for name in ("manage.py", "main.py", "app.py"):
         if name in names:
             found.setdefault("start", f"{python} {name}{' runserver' if name == 'manage.py' else ''}")

@@ -78,7 +78,8 @@ def _step(
     found = []
     for one in frontier:
         word = one.name.encode()
-        near = {path: source for path, source in sources.items() if word in source.content or path == one.path}
+        # The first is also looked for where it goes by another name; there are few files to look at then.
+        near = {path: each for path, each in sources.items() if len(frontier) == 1 or word in each.content}
         same = [each for each in every if each.name == one.name]
         # A member that several classes have is followed only where it is sure whose it is.
         alone = len({each.owner for each in same}) <= 1

@@ -24,6 +24,11 @@ _BUILD = re.compile(
 _CI = re.compile(r"^\.github/|^\.gitlab-ci|^\.circleci/|(^|/)Jenkinsfile$")
 _DOCS = re.compile(r"\.(md|rst|txt|adoc)$|^docs?/|(^|/)LICEN[CS]E")
 _STYLE = re.compile(r"\.(css|scss|sass|less)$")
+#: What programs leave behind: nobody means it when they speak of their changes.
+_LEFT = re.compile(
+    r"(^|/)(__pycache__|node_modules|\.venv|venv|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.DS_Store|\.idea|coverage|"
+    r"[^/]*\.egg-info)/?$|\.pyc$"
+)
 _SUBJECT = 72
 
 
@@ -42,11 +47,17 @@ class Change:
 
     @property
     def name(self) -> str:
-        return PurePosixPath(self.path).name
+        return PurePosixPath(self.path).name + ("/" if self.path.endswith("/") else "")
 
     def symbols(self) -> list[str]:
         """The symbols that are in it still, but otherwise than before."""
         return [name for name in dict.fromkeys(self.touched) if name not in self.added and name not in self.removed]
+
+
+def meant(changes: Sequence[Change]) -> tuple[list[Change], list[str]]:
+    """What a person means by their changes, and what programs have left beside it."""
+    left = [each.path for each in changes if each.how == "added" and not each.staged and _LEFT.search(each.path)]
+    return [each for each in changes if each.path not in left], left
 
 
 def changes_in(returns: Sequence[ToolReturn]) -> list[Change]:
@@ -72,28 +83,22 @@ def read_status(text: str) -> tuple[str, list[Change]]:
 def read_diff(text: str, changes: Sequence[Change]) -> list[Change]:
     """The changes with their lines and symbols; a file that only the diff knows is added to them."""
     known = {change.path: change for change in changes}
-    current: Change | None = None
+    current, within = Change(""), _Within()
     for line in text.splitlines():
         if line.startswith("diff --git "):
             path = line.rpartition(" b/")[2].strip('"')
-            current = known.setdefault(path, Change(path))
-        elif current is None:
-            continue
+            current, within = known.setdefault(path, Change(path)), _Within()
         elif line.startswith("new file mode"):
             current.how = "added"
         elif line.startswith("deleted file mode"):
             current.how = "deleted"
         elif hunk := _HUNK.match(line):
-            if symbol := _symbol(hunk[1]):
-                current.touched.append(symbol)
-        elif line.startswith("+") and not line.startswith("+++ "):
-            current.plus += 1
-            _note(current.added, line[1:])
-        elif line.startswith("-") and not line.startswith("--- "):
-            current.minus += 1
-            _note(current.removed, line[1:])
-        elif symbol := _symbol(line[1:]):
-            current.touched.append(symbol)
+            within = _Within()
+            within.read(hunk[1])
+        elif line.startswith(("+++ ", "--- ")) and not within.begun:
+            continue
+        else:
+            _take(current, within, line)
     for change in known.values():
         both = set(change.added) & set(change.removed)
         change.touched += [name for name in change.added if name in both]
@@ -102,14 +107,39 @@ def read_diff(text: str, changes: Sequence[Change]) -> list[Change]:
     return list(known.values())
 
 
+class _Within:
+    """The symbol that the lines of a hunk stand in, as far as their indentation tells."""
+
+    def __init__(self) -> None:
+        self.name: str | None = None
+        self.begun = False
+        self._indent = 0
+
+    def read(self, line: str) -> None:
+        self.begun = True
+        indent = len(line) - len(line.lstrip())
+        if name := _symbol(line):
+            self.name, self._indent = name, indent
+        elif line.strip() and indent <= self._indent and not line.lstrip().startswith(("}", ")", "]")):
+            self.name = None
+
+
+def _take(change: Change, within: _Within, line: str) -> None:
+    within.read(line[1:])
+    if line[:1] not in ("+", "-"):
+        return
+    names, count = (change.added, "plus") if line[0] == "+" else (change.removed, "minus")
+    setattr(change, count, getattr(change, count) + 1)
+    if name := _symbol(line[1:]):
+        if name not in names:
+            names.append(name)
+    elif within.name and line[1:].strip():
+        change.touched.append(within.name)
+
+
 def _symbol(line: str) -> str | None:
     found = _SYMBOL.match(line) or _CONST.match(line)
     return found[1] if found else None
-
-
-def _note(names: list[str], line: str) -> None:
-    if (name := _symbol(line)) and name not in names:
-        names.append(name)
 
 
 def message(changes: Sequence[Change]) -> str:
@@ -179,7 +209,8 @@ def _line(change: Change) -> str:
     if change.how == "renamed":
         said.append(f"renamed from {change.origin}")
     elif change.how in ("added", "deleted"):
-        said.append("new file" if change.how == "added" else "deleted")
+        new = "new folder" if change.path.endswith("/") else "new file"
+        said.append(new if change.how == "added" else "deleted")
     if change.how != "deleted":
         said += [f"add {_some(change.added, 4)}"] if change.added else []
         said += [f"remove {_some(change.removed, 4)}"] if change.removed else []

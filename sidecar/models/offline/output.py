@@ -9,6 +9,7 @@ _MATTERS = re.compile(
     re.IGNORECASE,
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_MISSING = re.compile(r"No module named|: (?:command )?not found|exit code 127")
 _SHOWN = 40
 _TAIL = 12
 
@@ -48,5 +49,7 @@ def told(command: str, status: str, content: str) -> str:
     if ended(content):
         shown = lines_that_matter(content)
         said = f":\n\n```\n{shown}\n```" if shown else ", and it said nothing."
-        return f"`{command}` failed ({exit_words(content)}){said}"
+        missing = _MISSING.search(content)
+        hint = "\n\nIt is not installed here; “install the dependencies” may bring it." if missing else ""
+        return f"`{command}` failed ({exit_words(content)}){said}{hint}"
     return f"`{command}` was not carried out: {content}"

@@ -15,7 +15,8 @@ _ASKED = re.compile(
 _QUOTED = re.compile(r"\s*`(?P<quoted>[^`]+)`\s*")
 #: Words that begin a wish rather than a command line.
 _NO_PROGRAM = re.compile(
-    r"an?|all|every|everything|it|my|our|some|tests?|that|the|these|this|those|through|your|again|once|only|just|me|both",
+    r"an?|all|every|everything|it|my|our|some|tests?|that|the|these|this|those|through|your|again|once|only|just|me|both|"
+    r"away|for|to|with|into|from|off|out|over|in|on|and|or|like|if|when",
     re.IGNORECASE,
 )
 

@@ -4,7 +4,7 @@ import re
 
 from pydantic import JsonValue
 
-from sidecar.models.offline.changes import Change, changes_in, message
+from sidecar.models.offline.changes import Change, changes_in, meant, message
 from sidecar.models.offline.output import refused
 from sidecar.models.offline.phrases import part, phrases, understood
 from sidecar.models.offline.question import Question
@@ -51,7 +51,8 @@ class Committing:
             return Act([("git_status", {}), ("git_diff", {"ref": "HEAD"}), ("review_changes", {})])
         if returns[0].status != "success":
             return Decline(returns[0].content)
-        changes = [change for change in changes_in(returns) if change.staged or not wish["staged"]]
+        changes, left = meant(changes_in(returns))
+        changes = [change for change in changes if change.staged or not wish["staged"]]
         if not changes:
             return Decline(
                 "Nothing is staged." if wish["staged"] else "Nothing is changed, so there is nothing to commit."
@@ -70,7 +71,8 @@ class Committing:
             return Act([("git_commit", {"message": words})])
         files = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
         first = last.content.splitlines()[0] if last.content else ""
-        return Say(f"Committed {files}:\n\n```\n{words}\n```\n\n{first}".rstrip())
+        beside = f"\n\nLeft out, as programs made it: {', '.join(f'`{path}`' for path in left[:5])}." if left else ""
+        return Say(f"Committed {files}:\n\n```\n{words}\n```\n\n{first}{beside}".rstrip())
 
 
 def _stopped(changes: list[Change], review: str) -> Decline | None:

@@ -57,7 +57,7 @@ class History:
         if last.status != "success":
             return Decline(last.content)
         commits = _read(last.content)
-        since = f" since {wish['since']}" if "since" in wish else ""
+        since = f" since {wish['since']}".replace("last", "the last") if "since" in wish else ""
         where = f" to `{wish['path']}`" if "path" in wish else ""
         if not commits:
             return Say(f"There is no commit{where}{since}.")

@@ -1,0 +1,397 @@
+"""The skills that explain, review, run, commit and document: what they understand, and what they leave alone."""
+
+import json
+
+import pytest
+
+from sidecar.agents.roster import ROSTER
+from sidecar.agents.router import READ_ONLY, route
+from sidecar.models.offline.question import Question
+from sidecar.models.offline.skill import Act, Decline, Move, Say
+from sidecar.models.offline.skills import SKILLS
+from sidecar.models.port import Brief, ToolReturn
+
+EDITOR = Brief(current_file="src/a.py", selected_code="def foo(x):\n    return bar(x)\n")
+DIFF = """\
+diff --git a/src/cart.py b/src/cart.py
+--- a/src/cart.py
++++ b/src/cart.py
+@@ -1,4 +1,6 @@ class Cart:
+ def total(cart):
+-    return 1
++    return sum(cart)
++
++def empty(cart):
++    return not cart
+"""
+
+
+def move(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> Move | None:
+    """What is done about it by the agent to whom the router gives it, with the tools that this agent has."""
+    chosen = route(text)
+    agent = ROSTER[next(name for name in chosen.pipeline if name != "planner")]
+    agent = agent.read_only() if chosen.intent in READ_ONLY else agent
+    question = Question(agent.name, text, brief, frozenset(agent.tools), returns, len(returns))
+    for skill in SKILLS:
+        wish = skill.recognise(question) if skill.tools <= question.offered else None
+        if wish is not None:
+            return skill.next(wish, question)
+    return None
+
+
+def back(tool: str, content: str, status: str = "success") -> ToolReturn:
+    return ToolReturn(id="0-0", tool=tool, status=status, content=content)
+
+
+def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
+    answer = move(text, *returns, brief=brief)
+    assert isinstance(answer, (Say, Decline)), answer
+    return answer.text
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "texts"),
+    [
+        (
+            "describe_symbol",
+            {"symbol": "parse_line"},
+            "explain parse_line | what does `parse_line` do? | Can you explain parse_line() please?"
+            " | how does parse_line work | tell me about the function parse_line | where is parse_line defined?"
+            " | where is parse_line"
+            " | show me the definition of parse_line | what is parse_line? | explain how parse_line works",
+        ),
+        (
+            "describe_symbol",
+            {"symbol": "Cart.total"},
+            "explain Cart.total | what does Cart.total do | where is Cart.total",
+        ),
+        (
+            "describe_symbol",
+            {"symbol": "foo", "path": "src/b.py"},
+            "explain foo in src/b.py | what does foo in src/b.py do",
+        ),
+        (
+            "describe_symbol",
+            {"symbol": "foo"},
+            "explain this | what does this function do? | explain the selected code",
+        ),
+        (
+            "describe_file",
+            {"path": "src/app.py"},
+            "explain src/app.py | what does src/app.py do? | summarize ./src/app.py",
+        ),
+        (
+            "describe_file",
+            {"path": "src/a.py"},
+            "explain this file | what does this file do? | describe the current file",
+        ),
+        (
+            "describe_project",
+            {},
+            "what does this project do? | give me an overview of the code | explain the codebase"
+            " | what is this repo about | how is this project structured? | show me the dependency graph"
+            " | what are the entry points"
+            " | how do I run the tests? | which dependencies does this project use | overview",
+        ),
+        (
+            "find_usages",
+            {"symbol": "foo"},
+            "who calls foo | who uses `foo`? | where is foo used | find all usages of foo | find references to foo"
+            " | is foo still used? | which files use foo | show me the callers of foo()",
+        ),
+        ("find_usages", {"symbol": "src/app.py"}, "who imports src/app.py | which files import src/app.py"),
+        (
+            "find_usages",
+            {"symbol": "foo", "transitive": True},
+            "what breaks if I change foo? | what would break if I removed foo | what is affected if I rename foo"
+            " | what depends on foo | which tests cover foo? | impact of changing foo | is it safe to delete foo",
+        ),
+        (
+            "review_changes",
+            {},
+            "review my changes | check the diff for problems | please review the uncommitted changes | code review"
+            " | is everything ok with my changes? | look over my changes",
+        ),
+        ("review_changes", {"ref": "HEAD"}, "look over the last commit | review the latest commit | review HEAD"),
+        ("review_changes", {"ref": "main..HEAD"}, "review the changes since main | check the diff against main"),
+        ("review_changes", {"paths": ["src/b.py"]}, "review src/b.py | check src/b.py for bugs | look over src/b.py"),
+        ("review_changes", {"paths": ["src/a.py"]}, "review this file | check this file for problems"),
+        ("run_tests", {}, "run the tests | do the tests pass? | test it | run all the tests again | pytest"),
+        ("run_tests", {"target": "tests/unit"}, "run the tests in tests/unit | run tests for `tests/unit`"),
+        ("run_tests", {"target": "test_foo"}, "run test_foo | run the test test_foo"),
+        (
+            "find_commands",
+            {},
+            "run the linter | lint | lint the project | build it | build the project | install the dependencies"
+            " | install the requirements | run the type checker | npm install | start the app | run the build",
+        ),
+        (
+            "git_log",
+            {"since": "yesterday", "limit": 200},
+            "what changed since yesterday? | show the commits since yesterday",
+        ),
+        (
+            "git_log",
+            {"since": "last tag", "limit": 200},
+            "what changed since the last tag | what is new since the last release",
+        ),
+        ("git_log", {"since": "v1.0", "limit": 200}, "what changed since v1.0 | what happened since version v1.0"),
+        ("git_log", {"limit": 10}, "show me the last commits | git log | show the git history"),
+        ("git_log", {"path": "src/b.py", "limit": 1}, "who last changed src/b.py? | when was src/b.py last changed"),
+        (
+            "git_blame",
+            {"path": "src/b.py", "startLine": 12, "endLine": 12},
+            "who wrote line 12 of src/b.py? | who changed line 12 in src/b.py | blame line 12 of src/b.py",
+        ),
+        ("update_readme", {}, "write the README | update the README | generate a readme for this project"),
+        (
+            "update_readme",
+            {"sections": ["usage"]},
+            "add a usage section to the README | write the usage part of the readme",
+        ),
+        ("update_changelog", {}, "write a changelog | generate a changelog from the commits | update the CHANGELOG.md"),
+        ("update_changelog", {"since": "v1.0"}, "write a changelog since v1.0 | create release notes since v1.0"),
+    ],
+)
+def test_a_request_becomes_a_call(tool: str, args: dict[str, object], texts: str) -> None:
+    for text in texts.split(" | "):
+        answer = move(text)
+        assert isinstance(answer, Act), text
+        assert list(answer.calls) == [(tool, args)], text
+
+
+@pytest.mark.parametrize(
+    "text", ["what did I change?", "git status", "what's the state of the repo?", "show my changes"]
+)
+def test_the_state_of_the_repository_is_asked_for(text: str) -> None:
+    answer = move(text)
+    assert isinstance(answer, Act) and [tool for tool, _ in answer.calls] == ["git_status", "git_diff"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "explain quantum computing",
+        "why is the sky blue?",
+        "what is love",
+        "explain the difference between a list and a tuple",
+        "review the movie Alien with me",
+        "who is the president",
+        "what breaks if I stop sleeping?",
+        "where are my keys",
+        "run away",
+        "commit to this plan",
+        "build a rocket",
+        "install the new kitchen",
+        "help me understand recursion",
+        "write a poem about tests",
+        "what changed since my childhood in Berlin",
+        "who wrote Faust",
+        "update the database",
+        "summarize the news",
+    ],
+)
+def test_near_misses_are_left_alone(text: str) -> None:
+    answer = move(text, brief=Brief())
+    assert answer is None or isinstance(answer, Decline), answer
+
+
+def test_a_symbol_that_is_not_there_is_declined_with_what_is_near() -> None:
+    missing = back("describe_symbol", "No symbol foo is defined in this project. Did you mean fool (a.py:1)?", "error")
+    answer = move("explain foo", missing)
+    assert isinstance(answer, Decline) and "Did you mean fool" in answer.text
+
+
+def test_where_something_is_is_told_shortly() -> None:
+    told = "**`f`** is at `a.py:1`.\n\n```python\ndef f()\n```\n\n> Doc.\n\n**Used by** nothing."
+    assert said("where is f", back("describe_symbol", told)) == "**`f`** is at `a.py:1`.\n\n```python\ndef f()\n```"
+    assert said("explain f", back("describe_symbol", told)) == told
+
+
+def test_a_file_that_is_elsewhere_is_found_by_its_name() -> None:
+    gone = back("describe_file", "app.py does not exist.", "error")
+    assert move("explain app.py", gone) == Act([("find_files", {"pattern": "**/app.py"})])
+    one = back("find_files", "src/app.py")
+    assert move("explain app.py", gone, one) == Act([("describe_file", {"path": "src/app.py"})])
+    answer = move("explain app.py", gone, back("find_files", "a/app.py\nb/app.py"))
+    assert isinstance(answer, Decline) and "`a/app.py`, `b/app.py`" in answer.text
+
+
+def test_with_nothing_selected_and_nothing_open_it_asks_for_a_name() -> None:
+    for text in ("explain this", "explain this file", "who calls this", "who wrote this line"):
+        assert isinstance(move(text, brief=Brief()), Decline), text
+
+
+def test_one_part_of_the_project_is_answered_with_that_part() -> None:
+    picture = "**Who imports whom** x.\n\n```mermaid\ngraph LR\n```"
+    told = f"**p**: it is.\n\n**Entry points**\n- `p`\n\n**Tests** 3 files.\n\n{picture}"
+    project = back("describe_project", told)
+    assert said("how do I run the tests?", project) == "**Tests** 3 files."
+    assert said("show me the dependency graph", project) == picture
+    assert said("what does this project do?", project) == told
+
+
+def test_without_git_everything_is_reviewed() -> None:
+    missing = back("review_changes", "The workspace is not a Git repository.", "error")
+    assert move("review my changes", missing) == Act([("review_changes", {"paths": ["."]})])
+
+
+def test_a_review_for_something_in_particular_tells_only_that() -> None:
+    told = (
+        "Reviewed src (2 files) by rules: 1 error, 1 hint.\n\n"
+        "- **error** `src/a.py:1` This looks like a GitHub token. Fix: x\n"
+        "- **hint** `src/a.py:2` Something is left for later: “TODO”. Fix: x"
+    )
+    assert "TODO" not in said("check src/ for secrets", back("review_changes", told))
+    assert "nothing of that" in said("check src/ for conflict markers", back("review_changes", told))
+
+
+def review_of(*returns: ToolReturn, lines: tuple[str, ...] = ("src/a.py:3-4",)) -> Move | None:
+    brief = Brief(
+        asked="rename a to b", told=("Your part: review what was done.",), changed=("src/a.py",), changed_lines=lines
+    )
+    question = Question("reviewer", "rename a to b", brief, frozenset(ROSTER["reviewer"].tools), returns, len(returns))
+    for skill in SKILLS:
+        wish = skill.recognise(question) if skill.tools <= question.offered else None
+        if wish is not None:
+            return skill.next(wish, question)
+    return None
+
+
+def test_the_reviewer_of_a_task_looks_at_the_lines_that_it_changed() -> None:
+    assert review_of() == Act([("review_changes", {"paths": ["src/a.py:3-4"]})])
+
+
+def test_its_verdict_fails_for_errors_only() -> None:
+    hint = "- **hint** `src/a.py:3` Something is left for later: “TODO”. Fix: do it."
+    error = "- **error** `src/a.py:4` There is a syntax error here. Fix: correct it."
+    for lines, passed in ((hint, True), (f"{error}\n{hint}", False), ("", True)):
+        answer = review_of(back("review_changes", f"Reviewed it.\n\n{lines}"))
+        assert isinstance(answer, Say)
+        verdict = json.loads(answer.text)
+        assert verdict["passed"] is passed
+        assert len(verdict["issues"]) == lines.count("- **")
+    assert verdict["summary"] == "Reviewed 1 changed file by rules: nothing wrong was found."
+
+
+def test_where_nothing_changed_there_is_no_verdict() -> None:
+    answer = review_of(lines=())
+    assert isinstance(answer, Decline) and answer.code == "not_understood"
+
+
+def test_a_command_of_the_project_is_found_and_then_run() -> None:
+    found = back("find_commands", "lint: make lint\nbuild: npm run build")
+    assert move("run the linter", found) == Act([("run_command", {"command": "make lint", "timeoutMs": 600_000})])
+    failed = back("run_command", "src/a.py:1 bad\n(exit code 2)", "error")
+    assert said("run the linter", found, failed) == "`make lint` failed (exit code 2):\n\n```\nsrc/a.py:1 bad\n```"
+    answer = move("install the dependencies", found)
+    assert isinstance(answer, Decline) and "names no install command" in answer.text
+
+
+def test_an_app_is_not_started_but_said_how() -> None:
+    assert "Start it with `make run`" in said("start the app", back("find_commands", "start: make run"))
+
+
+def test_tests_that_failed_are_told_with_place_and_assertion() -> None:
+    output = (
+        "pytest: 1 passed, 1 failed, 0 skipped\nFAILED tests/test_a.py::test_b: assert 3 == 2\n\n"
+        "_______ test_b _______\ntests/test_a.py:9: in test_b\n    assert f() == 2\n"
+        "E   assert 3 == 2\nE    +  where 3 = f()\n"
+        "=== short test summary info ===\nFAILED tests/test_a.py::test_b - assert 3 == 2\n"
+    )
+    told = said("run the tests", back("run_tests", output, "error"))
+    assert told.startswith("**1 of 2 tests failed** (pytest):")
+    assert "- `tests/test_a.py::test_b` — `tests/test_a.py:9`\n  `assert 3 == 2 +  where 3 = f()`" in told
+
+
+def test_a_long_output_is_cut_to_what_matters() -> None:
+    noise = "\n".join(f"line {number}" for number in range(500))
+    told = said(
+        "run `make`", back("run_command", f"{noise[:2000]}\nsrc/a.c:3: error: oops\n{noise}\n(exit code 1)", "error")
+    )
+    assert "src/a.c:3: error: oops" in told and "lines left out" in told
+    assert len(told.splitlines()) < 60
+
+
+STATUS = back("git_status", "on main...origin/main [ahead 2]\n M src/cart.py\n?? src/__pycache__/\n?? notes.md")
+
+
+def test_the_state_is_told_in_words() -> None:
+    told = said("git status", STATUS, back("git_diff", DIFF))
+    assert "on branch `main`, 2 commits ahead of `origin/main`: +4 −1 lines" in told
+    assert "- `src/cart.py` +4 −1: `empty`, `total`" in told and "- `notes.md`" in told
+    assert "Nothing is changed" in said(
+        "git status", back("git_status", "on main\nnothing changed"), back("git_diff", "")
+    )
+
+
+def test_a_commit_message_says_what_changed_and_claims_no_more() -> None:
+    status = back("git_status", "on main\n M src/cart.py")
+    assert "feat(cart): add empty, change total" in said("suggest a commit message", status, back("git_diff", DIFF))
+    changed = DIFF.replace("+def empty(cart):\n+    return not cart\n", "")
+    assert "change(cart): change total" in said("write a commit message", status, back("git_diff", changed))
+    docs = back("git_status", "on main\n M README.md")
+    assert "docs: update README.md" in said("commit message", docs, back("git_diff", ""))
+    assert isinstance(move("suggest a commit message", back("git_status", "on main"), back("git_diff", "")), Decline)
+
+
+def test_a_commit_is_looked_at_staged_and_made() -> None:
+    looked = (STATUS, back("git_diff", DIFF), back("review_changes", "Reviewed."))
+    assert move("commit my changes") == Act([("git_status", {}), ("git_diff", {"ref": "HEAD"}), ("review_changes", {})])
+    staged = move("commit my changes", *looked)
+    assert staged == Act([("git_add", {"paths": ["src/cart.py", "notes.md"]})]), "what programs leave is left out"
+    added = (*looked, back("git_add", "Staged."))
+    made = move("commit with the message “fix: sum it up”", *added)
+    assert made == Act([("git_commit", {"message": "fix: sum it up"})])
+    assert "Committed 2 files" in said("commit my changes", *added, back("git_commit", "[main abc] x"))
+
+
+def test_a_secret_is_not_committed() -> None:
+    found = back("review_changes", "x\n- **error** `a.py:1` This looks like a GitHub token. Fix: x")
+    answer = move("commit everything", STATUS, back("git_diff", DIFF), found)
+    assert isinstance(answer, Decline) and "Nothing was committed" in answer.text
+
+
+def test_a_line_is_told_with_its_author_and_commit() -> None:
+    blamed = back("git_blame", "91c24229 (Ann B. 2024-05-06 12) def f():")
+    assert (
+        said("who wrote line 12 of a.py", blamed)
+        == "Ann B. wrote line 12 on 2024-05-06 (commit `91c24229`): `def f():`"
+    )
+
+
+def test_commits_are_told_newest_first() -> None:
+    log = back("git_log", "abc1234 2024-05-06T10:00:00+00:00 Ann: Add a\ndef5678 2024-05-05T10:00:00+00:00 Bob: Fix b")
+    told = said("what changed since v1.0", log)
+    assert told.startswith("2 commits since v1.0 by 2 people") and "- `abc1234` 2024-05-06 Add a" in told
+
+
+@pytest.mark.parametrize(
+    "text", ["help", "what can you do?", "What can I ask you", "show me your skills", "who are you?"]
+)
+def test_help_names_what_it_can_do(text: str) -> None:
+    told = said(text)
+    assert "run the tests" in told and "what breaks if I change" in told and "how do I use a real model?" in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do I use a real model?",
+        "how can I configure claude",
+        "where do I put my api key",
+        "which models can I use?",
+    ],
+)
+def test_help_says_how_a_model_is_configured(text: str) -> None:
+    told = said(text)
+    assert "brain keys set anthropic" in told and "brain use" in told and "Ollama" in told
+
+
+def test_every_example_that_is_named_is_understood() -> None:
+    from sidecar.models.offline.skills.help import GROUPS
+
+    for _, examples in GROUPS:
+        for text in examples:
+            if not text.startswith("create a "):
+                assert move(text) is not None, text
