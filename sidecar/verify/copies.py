@@ -11,6 +11,7 @@ import shutil
 import stat
 import tempfile
 import threading
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,9 @@ from typing import NamedTuple
 MOST_FILES = 20_000
 MOST_BYTES = 256 * 1024 * 1024
 _DEPTH = 100
+_PREFIX = "brain-copy-"
+#: A copy that is older than any run may be was left by a process that is gone.
+_FORGOTTEN_SECONDS = 86_400
 _PIECE = 1 << 20
 _LINKED = frozenset({".git", "node_modules", ".venv", "venv", ".tox", ".nox", "vendor"})
 _LEFT_OUT = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "target", ".next", ".cache"})
@@ -41,7 +45,7 @@ async def copied(workspace: str, mark: str, put: Mapping[str, bytes | None]) -> 
 
     `mark` names whose copy it is: what a killed process left of it is removed first.
     """
-    prefix = f"brain-copy-{mark}-"
+    prefix = f"{_PREFIX}{mark}-"
     place = await asyncio.to_thread(_empty, prefix)
     copying = _Copying(workspace, place, put)
     made = asyncio.ensure_future(asyncio.to_thread(copying.run))
@@ -57,8 +61,10 @@ async def copied(workspace: str, mark: str, put: Mapping[str, bytes | None]) -> 
 
 def _empty(prefix: str) -> str:
     with suppress(OSError):
-        for left in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
-            if left.stat(follow_symlinks=False).st_uid == os.getuid():
+        for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+            found = left.stat(follow_symlinks=False)
+            forgotten = left.name.startswith(prefix) or time.time() - found.st_mtime > _FORGOTTEN_SECONDS
+            if forgotten and found.st_uid == os.getuid():
                 shutil.rmtree(left, ignore_errors=True)
     return tempfile.mkdtemp(prefix=prefix)
 

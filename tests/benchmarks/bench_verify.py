@@ -9,6 +9,7 @@ from pathlib import Path
 from sidecar.engine.memory import Memory
 from sidecar.engine.workflow.touched import due
 from sidecar.verify.altered import assertions, vanished
+from sidecar.verify.cases import cases
 from sidecar.verify.change import Change
 from sidecar.verify.claims import claimed
 from sidecar.verify.copies import copied
@@ -35,7 +36,7 @@ def _nothing_to_verify() -> Result:
         memory.intents[f"t.r1.1-coder.{number}.0"] = Intent(tool="run_command", args={}, site="local")
         memory.outcomes[f"t.r1.1-coder.{number}.0"] = Outcome(status="success", content="", summary="", duration_ms=1)
         memory.steps[f"r1.1-coder.{number}"] = "{}"
-    taken = min(_timed(lambda: due(memory, "r1")) for _ in range(20)) * 1000
+    taken = min(_timed(lambda: due(memory, "r1", "do it")) for _ in range(20)) * 1000
     return Result(f"the end of a task of {CALLS} calls without edits", taken, "ms", None, "", "< 1 ms", taken < 1)
 
 
@@ -44,6 +45,7 @@ def _looking() -> Result:
     changes = [Change(f"tests/test_{number}.py", after.replace(b"f(x)", b"g(x)"), after) for number in range(CHANGED)]
 
     def look() -> None:
+        cases.cache_clear()
         syntax(changes)
         assertions(changes)
         vanished(changes)

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from sidecar.engine.memory import Memory
 from tools.ledger import FileState
+from tools.policy.words import said
 
 #: In the name of a step or a call: it belongs to a verification.
 MARK = ".verify"
@@ -18,11 +19,17 @@ def is_verification(key: str) -> bool:
     return key.partition(".")[2].startswith(MARK[1:]) and key.rpartition(MARK)[2].isdigit()
 
 
-def due(memory: Memory, prefix: str) -> bool:
-    """Whether files were changed since they were last verified; or a verification of this round was under way."""
-    count, last = edits(memory), _last(memory.steps)
-    begun = any(key.startswith(f"{prefix}{MARK}") for key in memory.steps)
-    return count > 0 and (begun or last is None or last.get("edits") != count)
+def due(memory: Memory, prefix: str, asked: str) -> bool:
+    """Whether files were changed since they were last verified; or a verification of this round was under way.
+
+    What the very command did that the person `asked` for, word for word, is no agent's claim.
+    """
+    if any(key.startswith(f"{prefix}{MARK}") for key in memory.steps):
+        return True
+    last = _last(memory.steps)
+    if last is not None and last.get("edits") == edits(memory):
+        return False
+    return any(not _ordered(memory, call_id, asked) for call_id in _editing(memory))
 
 
 def told(memory: Memory) -> JsonValue:
@@ -40,7 +47,7 @@ def _last(steps: dict[str, str]) -> dict[str, JsonValue] | None:
 
 def edits(memory: Memory) -> int:
     """How often the task has changed files, its checks not counted."""
-    return sum(1 for call_id in memory.outcomes if MARK not in call_id and _files(memory, call_id))
+    return len(_editing(memory))
 
 
 def paths(memory: Memory, *, checks: bool) -> set[str]:
@@ -54,6 +61,16 @@ def bases(memory: Memory) -> dict[str, str | None]:
         for file in _files(memory, call_id):
             bases.setdefault(file.path, file.before)
     return bases
+
+
+def _editing(memory: Memory) -> list[str]:
+    return [call_id for call_id in memory.outcomes if MARK not in call_id and _files(memory, call_id)]
+
+
+def _ordered(memory: Memory, call_id: str, asked: str) -> bool:
+    intent = memory.intents.get(call_id)
+    command = intent.args.get("command") if intent is not None and intent.tool == "run_command" else None
+    return isinstance(command, str) and said(command, asked)
 
 
 def _files(memory: Memory, call_id: str) -> list[FileState]:

@@ -86,7 +86,7 @@ class Workflow:
         """What comes after the agents, if there is something to verify. It is loaded when it is first needed."""
         run, verify = desk.run, desk.run.request.options.verify
         named = isinstance(verify, list) and bool(verify)
-        if verify == "off" or desk.read_only or not (named or due(run.memory, desk.prefix)):
+        if verify == "off" or desk.read_only or not (named or due(run.memory, desk.prefix, asked(run))):
             return []
         from sidecar.engine.workflow.proof import Proof
         from sidecar.verify.configured import configured

@@ -151,6 +151,15 @@ async def test_what_only_reads_and_what_changes_nothing_costs_no_step(tmp_path: 
             assert task.result.verification is None
 
 
+async def test_what_the_persons_own_command_did_is_no_claim_of_an_agent(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        task = await house.ended(await house.execute("run `echo done > out.txt`", approvals="auto"))
+        assert (task.status, task.verified) == (Status.COMPLETED, None)
+        assert task.result is not None
+        assert task.result.files_modified == ["out.txt"]
+        assert "verify" not in [event["agent"] for event in await told(house, task.id, "step")]
+
+
 async def test_a_command_in_the_background_cannot_change_what_was_checked(tmp_path: Path) -> None:
     later = {"tool": "run_command", "args": {"command": "sleep 60; echo wrong > out.txt", "background": True}}
     coder = [write("right"), {"calls": [later]}, says("Done.")]
