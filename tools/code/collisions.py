@@ -35,6 +35,13 @@ def check_collisions(symbol: Symbol, found: Found, new: str, project: Project) -
         _check_members(symbol, found, new, project)
     for path, binding in found.renamed:
         file = project.files[path]
+        drawn = [place for place in binding.places if place.manner == "tag"]
+        if drawn and not new[:1].isupper():
+            raise Refusal(
+                "invalid_name",
+                f"{path}:{drawn[0].line} draws {symbol.name} as a component, whose name begins with an upper-case "
+                "letter; nothing was changed.",
+            )
         taken = _taken(binding, new, file)
         if taken is not None:
             line, why = taken
@@ -62,8 +69,9 @@ def _taken(binding: Binding, new: str, file: FileScopes) -> tuple[int, str] | No
             continue
         between: Scope | None = use.scope
         while between is not None and between is not scope:
-            hides = new in between.table("value") or new in between.table("type")
-            if hides and (between.kind != "class" or between is use.scope):
+            other = between.table("value").get(new) or between.table("type").get(new)
+            read_before = other is not None and use.place.start < other.since
+            if other is not None and (between.kind != "class" or (between is use.scope and not read_before)):
                 return use.place.line, f"another {new} hides it there"
             between = between.parent
     return None

@@ -1,10 +1,11 @@
 """Every place where a symbol is written, in all files: those that are certain, and those that nobody can be sure of."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.code.edits import Edit
+from tools.code.edits import Edit, line_at
 from tools.code.members import ClassKey, Members
 from tools.code.project import Module, Named, Project, exported
 from tools.code.scopes import Binding, FileScopes, Place, Scope
@@ -122,12 +123,29 @@ class _Search:
                 owner = self._project.of_expression(access.object, access.scope, file)
                 if isinstance(owner, Module) and not owner.path.endswith("/") and self._carries(owner.path, name):
                     self._found.add(path, access.place, property=True)
+        self._mentioned(path, file)
         if file.source.family == "python" and file.stars:
             sources = [self._project.resolved(star, path) for star in file.stars]
             if any(source is not None and self._carries(source, name) for source in sources):
                 for use in file.free:
                     if use.name == name:
                         self._found.add(path, use.place)
+
+    def _mentioned(self, path: str, file: FileScopes) -> None:
+        """Ways to a module that no import shows: a script that loads it while it runs, Python's `"module.name"`."""
+        name = self._symbol.name
+        if file.source.family == "script":
+            sources = [self._project.resolved(module, path) for module in file.loaded]
+            if any(source is not None and self._carries(source, name) for source in sources):
+                known = {word.place for word in self._found.places.get(path, ())}
+                places = [each.place for each in file.accesses if each.name == name and each.place not in known]
+                self._found.unsure += [(path, place.line) for place in places]
+            return
+        dotted = re.compile(rb"[\"']((?:\w+\.)+)" + re.escape(name.encode()) + rb"[\"'.]")
+        for match in dotted.finditer(file.source.text):
+            source = self._project.modules.python(match[1].decode().rstrip("."), path)
+            if source is not None and not source.endswith("/") and self._carries(source, name):
+                self._found.unsure.append((path, line_at(file.source.text, match.start())))
 
     def _carries(self, path: str, name: str) -> bool:
         """Whether what a module offers under this name is the symbol, by its own name all the way."""

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 ScopeKind = Literal["module", "class", "function", "comprehension", "block"]
 BindingKind = Literal["function", "class", "variable", "parameter", "import", "type"]
 #: How a name is written at a place: `shorthand` is `{id}`, which stands for a property and for a variable at once.
-Manner = Literal["plain", "shorthand", "pattern", "quoted"]
+#: A `tag` is a component where it is drawn.
+Manner = Literal["plain", "shorthand", "pattern", "quoted", "tag"]
 
 
 class Place(NamedTuple):
@@ -143,6 +144,8 @@ class FileScopes:
     keywords: list[Keyword] = field(default_factory=list)
     exports: list[Export] = field(default_factory=list)
     stars: list[str] = field(default_factory=list)
+    #: Modules that a script loads while it runs: what is taken from them has no import.
+    loaded: list[str] = field(default_factory=list)
     #: Names that no scope of the file binds: built-in ones, and those that a star import brings.
     free: list[Use] = field(default_factory=list)
     uses: list[tuple[Use, Binding]] = field(default_factory=list)

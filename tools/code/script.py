@@ -86,6 +86,8 @@ class _Reader:
             "index_signature": self._index,
             "labeled_statement": self._labeled,
             "assignment_expression": self._assignment,
+            "tuple_type": self._tuple,
+            "call_expression": self._call,
             "comment": self._nothing,
             **dict.fromkeys(_FUNCTIONS, self._function),
             **dict.fromkeys(_DECLARED, self._declared),
@@ -283,7 +285,9 @@ class _Reader:
         binding = self.bind(name, scope, "function") if name is not None else None
         if binding is not None and (binding.node is None or node.type != "function_signature"):
             binding.node = node
+        self._bodies.append(None)  # `this` is another one there
         self._inside(node, self._scope("function", node, scope, binding))
+        self._bodies.pop()
 
     def _function(self, node: "Node", scope: Scope) -> None:
         name = node.child_by_field_name("name")
@@ -299,7 +303,7 @@ class _Reader:
         ):
             owner = lookup(text_of(named), scope)
         if node.type in ("function_expression", "generator_function"):
-            self._bodies.append(None)  # `this` is another one there
+            self._bodies.append(None)
         self._inside(node, self._scope("function", node, scope, owner))
         if node.type in ("function_expression", "generator_function"):
             self._bodies.pop()
@@ -311,6 +315,8 @@ class _Reader:
             self.bind(single, inner, "parameter").opaque = True
         self._parameters(node.child_by_field_name("parameters"), inner)
         self.one(node.child_by_field_name("return_type"), inner)
+        if node.type == "constructor_type":
+            self.one(node.child_by_field_name("type"), inner)
         body = node.child_by_field_name("body")
         if body is not None and body.type == "statement_block":
             self.block(body, inner)
@@ -605,8 +611,23 @@ class _Reader:
         name = node.child_by_field_name("name")
         for each in node.named_children:
             # A lower-case tag is an element of the page, not a name of the program.
-            if each != name or each.type != "identifier" or not text_of(each)[:1].islower():
+            if each != name or each.type != "identifier":
                 self.one(each, scope)
+            elif not text_of(each)[:1].islower():
+                self._use(each, scope, manner="tag")
+
+    def _tuple(self, node: "Node", scope: Scope) -> None:
+        """`[after: number]`: the name of a place in a tuple is nobody's."""
+        for each in node.named_children:
+            self.one(each.child_by_field_name("type") if each.type.endswith("_parameter") else each, scope)
+
+    def _call(self, node: "Node", scope: Scope) -> None:
+        callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if callee is not None and arguments is not None and text_of(callee) in ("import", "require"):
+            first = arguments.named_children[0] if arguments.named_child_count else None
+            if first is not None and first.type == "string":
+                self.file.loaded.append(_string(first))
+        self.block(node, scope)
 
     def _mapped(self, node: "Node", scope: Scope) -> None:
         name = node.child_by_field_name("name")

@@ -1,6 +1,7 @@
 """A source file as a syntax tree."""
 
 import codecs
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 Family = Literal["python", "script"]
+_TYPE_STAR = re.compile(rb"(\bexport\s+)type(\s+\*\s)")
 PYTHON = (".py", ".pyi")
 SCRIPT = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 
@@ -43,7 +45,9 @@ def parsed(path: str, content: bytes) -> Source | None:
         text.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    root = parser(language.module, language.function).parse(text).root_node
+    # The grammar does not know `export type *`; blanks in place of the word leave every place where it is.
+    known = text if family == "python" else _TYPE_STAR.sub(lambda found: found[1] + b" " * 4 + found[2], text)
+    root = parser(language.module, language.function).parse(known).root_node
     return Source(path, family, text, bom, root, tuple(_errors(root)) if root.has_error else ())
 
 

@@ -118,6 +118,24 @@ def test_a_name_is_followed_through_every_kind_of_import() -> None:
     }
 
 
+def test_a_dotted_name_in_a_string_is_not_certain() -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/core.py": "def load(): ...\n",
+        "tests/test_it.py": "patch('pkg.core.load')\npatch('other.load')\npatch('load')\n",
+    }
+    done = rename(files, "load", "read")
+    assert done.found.unsure == [("tests/test_it.py", 1)]
+    assert list(done.contents) == ["pkg/core.py"]
+
+
+def test_a_class_may_read_an_outer_name_before_it_has_its_own() -> None:
+    before = "codec = 1\nclass A:\n    codec = codec\n    used = codec\n"
+    found = after({"a.py": before}, "codec", "coder", path="a.py", line=1)["a.py"]
+    assert found == "coder = 1\nclass A:\n    codec = coder\n    used = codec\n"
+    assert after({"a.py": found}, "coder", "codec")["a.py"] == before
+
+
 def test_behind_an_alias_the_old_name_lives_on() -> None:
     files = {
         "a.py": "def q(): ...\n",

@@ -60,6 +60,8 @@ def test_a_component_is_renamed_where_it_is_drawn_and_an_element_of_the_page_is_
     assert after({"a.tsx": before}, "Box", "Card")["a.tsx"] == (
         "const Card = (p) => <div box={p}><Card a={Card}>Box</Card></div>;\nconst div = 1; f(div);\n"
     )
+    with pytest.raises(Refusal, match="upper-case"):
+        rename({"a.tsx": before}, "Box", "card")
     assert after({"a.tsx": before}, "div", "n")["a.tsx"] == before.replace("const div = 1; f(div)", "const n = 1; f(n)")
 
 
@@ -84,6 +86,18 @@ def test_a_name_is_followed_through_every_kind_of_import_and_export() -> None:
         "far.ts": "import { read as mine } from './src/all';\nmine();\n",
         "space.ts": "import * as core from './src/core';\ncore.read(other.load);\n",
     }
+
+
+def test_what_is_loaded_while_it_runs_is_not_certain() -> None:
+    files = {
+        "a.ts": "export function load() {}\n",
+        "b.ts": "const m = await import('./a');\nm.load();\nimport('./a').then(({ load }) => load());\n",
+        "c.ts": "export type * from './a';\ntype Span = readonly [load: number];\n",
+        "d.ts": "import { load } from './c';\nload();\n",
+    }
+    done = rename(files, "load", "read", path="a.ts")
+    assert done.found.unsure == [("b.ts", 2), ("b.ts", 3)]
+    assert sorted(done.contents) == ["a.ts", "d.ts"]
 
 
 def test_a_default_export_is_renamed_at_home_and_its_importers_keep_their_word() -> None:
