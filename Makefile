@@ -11,13 +11,16 @@ STAMPS := $(VENV)/stamps
 PANEL := $(wildcard $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /tests/ -e README -e package -e openapi -e png))
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help run setup panel test check format bench faults local-model generate lock clean
+.PHONY: help run demo setup panel test check format bench faults local-model generate lock clean
 
 help: ## what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: setup ## start the sidecar and open the panel
 	$(BIN)/brain
+
+demo: setup $(STAMPS)/dev ## three tasks in a project of their own, in this terminal, without a key
+	@$(BIN)/python packaging/demo.py
 
 setup: $(STAMPS)/runtime panel ## make .venv with the brain command, and build the panel
 
