@@ -120,8 +120,9 @@ def drawn(pictures: Sequence[Picture]) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img"'
-            ' xml:space="preserve" aria-labelledby="title"><title id="title">A terminal: brain run creates a Python package, renames a'
-            " function in it, and runs its tests; everything it did was verified.</title>",
+            ' xml:space="preserve" aria-labelledby="title">',
+            '<title id="title">A terminal: brain run creates a Python package, renames a function in it, and runs its'
+            " tests; everything it did was verified.</title>",
             f"<style>{_styles(pictures, whole)}</style>",
             f'<rect width="{width}" height="{height}" rx="9" fill="{PAPER}"/>',
             *(f'<circle cx="{MARGIN + 6 + 20 * place}" cy="17" r="5.5" fill="#3d4350"/>' for place in range(3)),
