@@ -95,9 +95,7 @@ def read_diff(text: str, changes: Sequence[Change]) -> list[Change]:
         elif hunk := _HUNK.match(line):
             within = _Within()
             within.read(hunk[1])
-        elif line.startswith(("+++ ", "--- ")) and not within.begun:
-            continue
-        else:
+        elif within.begun:
             _take(current, within, line)
     for change in known.values():
         both = set(change.added) & set(change.removed)

@@ -14,6 +14,7 @@ from sidecar.models.port import Brief, ToolReturn
 EDITOR = Brief(current_file="src/a.py", selected_code="def foo(x):\n    return bar(x)\n")
 DIFF = """\
 diff --git a/src/cart.py b/src/cart.py
+index 1111111..2222222 100644
 --- a/src/cart.py
 +++ b/src/cart.py
 @@ -1,4 +1,6 @@ class Cart:
