@@ -23,6 +23,7 @@ _FILE_PATTERNS = """
 _DIRECTORIES = frozenset(_DIRECTORY_NAMES.split())
 _WILD = "|".join(re.escape(pattern).replace(r"\*", "[^/]*") for pattern in _FILE_PATTERNS.split())
 _PATTERNS = re.compile(rf"(?:\A|/)(?:{_WILD})\Z")
+_UNDOTTED = frozenset(pattern for pattern in _FILE_PATTERNS.split() if pattern[0] not in ".*")
 _EXAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})
 #: Of these, what may hold a secret, so that also looking at it is asked about.
 _PRIVATE_NAMES = ".env .env.* .envrc .npmrc .yarnrc.yml .pypirc .netrc *.pem *.key id_rsa id_ed25519 id_ecdsa"
@@ -42,6 +43,20 @@ def protected(path: str) -> str | None:
     if parts and parts[-1] not in _EXAMPLES and _PATTERNS.search("/".join(parts)):
         return path
     return None
+
+
+def may_be_protected(name: str, folder: str) -> bool:
+    """A quick look at one name of many: whether `protected` is worth asking."""
+    if name[0] == "." or not name.isascii():
+        return True
+    plain = name.lower().rstrip(". ")
+    return (
+        plain in _UNDOTTED
+        or plain.endswith(".code-workspace")
+        or ":" in name
+        or "~" in name
+        or ".git" in folder.lower()
+    )
 
 
 def runs_scripts(path: str) -> bool:

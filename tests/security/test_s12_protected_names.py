@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+import tools.protected
 from tests.unit.tools.workbench import workbench
-from tools.protected import protected
+from tools.protected import may_be_protected, protected
 
 NAMES = [
     ".git/hooks/pre-commit",
@@ -90,3 +91,13 @@ async def test_s14_a_link_is_not_another_name_for_it(tmp_path: Path) -> None:
             assert outcome.error is not None and outcome.error.code == "denied", path
         assert len(bench.ledger.questions) == 3
         assert bench.read(".env") == b"KEY=1"
+
+
+def test_s12_no_name_that_is_protected_is_passed_over_by_the_quick_look() -> None:
+    parts = [*tools.protected._DIRECTORIES, *tools.protected._FILE_PATTERNS.split()]
+    names = [part.replace("*", "x") for part in parts]
+    names += [name.upper() for name in names] + [f"{name}." for name in names] + [f"{name}:x" for name in names]
+    for path in (*names, ".ᵉnv", "GIT~1", "a.code-workspace", ".github/workflows/ci", ".GitHub/Workflows/ci"):
+        assert protected(path), path
+        folder, _, name = path.rpartition("/")
+        assert may_be_protected(name, folder), path

@@ -131,6 +131,16 @@ async def test_s14_a_directory_that_is_swapped_for_another_is_seen_through(bench
     assert bench.read(".git/hooks/pre-commit") == b"before"
 
 
+async def test_s14_a_new_file_in_a_directory_that_was_swapped_is_seen_through(bench: Guarded) -> None:
+    bench.write("sub/.vscode/tasks.json", "before")
+    script = (
+        "mv sub s; mkdir -p sub/.v$(printf scode); cd sub/.v*; echo planted > settings.json; echo planted > tasks.json"
+    )
+    await bench.call("run_command", command=script)
+    assert not (bench.workspace / "sub/.vscode/settings.json").exists()
+    assert bench.read("sub/.vscode/tasks.json") == b"before"
+
+
 async def test_s14_a_link_in_its_place_is_none(bench: Guarded) -> None:
     bench.write("target", "planted")
     await bench.call("run_command", command="for f in .e_v .vsc_de; do ln -s target $(echo $f | tr _ ${X:-n}); done")

@@ -65,8 +65,7 @@ class Custody:
             async with guard.aside_from(outlives):
                 return await tool.run(arguments, free, call, output)
         async with guard.over(call.id, outlives) as watch:
-            held = guard.places()[:_HELD] if sandbox is not None and sandbox.holds else []
-            watch.held = tuple(held)
+            held = guard.hold(watch, _HELD) if sandbox is not None and sandbox.holds else []
             readonly = [f"{local.workspace}/{path}" for path in held]
             inside = seen(local.confined(Cage(sandbox, room, self._limits, readonly)))
             result = await tool.run(arguments, inside, call, output)

@@ -43,10 +43,9 @@ class Watch:
 
     call_id: str
     before: dict[str, Kept]
-    floors: dict[str, tuple[int, ...]]
     folders: frozenset[str]
-    #: Directories and files that the sandbox itself keeps as they are.
-    held: tuple[str, ...] = ()
+    #: What the sandbox itself keeps as it is, and the directories that it stood in, by number.
+    held: dict[str, tuple[int, ...]] = field(default_factory=dict)
     accepted: set[str] = field(default_factory=set)
     #: Whether a command ran beside it that may change what is protected: then nobody can tell whose doing it is.
     shared: bool = False
@@ -112,15 +111,15 @@ class Guard:
         for watch in self._watches:
             watch.accepted.add(self._door.relative(path))
 
-    def places(self) -> list[str]:
-        """What was there and protected at the last look, the upper floors first."""
-        return self._inventory.places()
+    def hold(self, watch: Watch, most: int) -> list[str]:
+        """What was there and protected at the last look, the upper floors first, for a sandbox that can keep it so."""
+        watch.held = {place: self._inventory.floors(place) for place in self._inventory.places()[:most]}
+        return list(watch.held)
 
     async def _begun(self, call_id: str) -> Watch:
         async with self._looking:
             before = await asyncio.to_thread(self._inventory.look)
-        floors = {path: self._inventory.floors(path) for path in before}
-        watch = Watch(call_id, before, floors, self._inventory.folders(), shared=self._free > 0)
+        watch = Watch(call_id, before, self._inventory.folders(), shared=self._free > 0)
         self._watches.add(watch)
         return watch
 
@@ -174,10 +173,10 @@ class Guard:
 
     def _is_held(self, watch: Watch, path: str) -> bool:
         """Kept by the sandbox, in the very directories that were there before: then somebody outside wrote it."""
-        if not any(path == each or path.startswith(f"{each}/") for each in watch.held):
-            return False
-        floors = watch.floors.get(path)
-        return floors is None or floors == self._inventory.floors(path)
+        for place, floors in watch.held.items():
+            if path == place or path.startswith(f"{place}/"):
+                return floors == self._inventory.floors(place)
+        return False
 
     def _taken_back(self, watch: Watch, path: str, old: Kept | None, new: Kept | None) -> str:
         """In words, what became of it."""

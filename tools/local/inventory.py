@@ -6,7 +6,7 @@ runs is looked at: a commit must be possible.
 """
 
 # Called before and after every command: building a Path would cost more than the call itself.
-# ruff: noqa: PTH115, PTH118
+# ruff: noqa: PTH115
 
 import os
 import stat
@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.protected import folded, protected
+from tools.protected import folded, may_be_protected, protected
 
 #: Where nobody keeps what is protected: too large, and made by others.
 _PASSED_OVER = frozenset({"node_modules", ".venv", "venv", "target", "dist", "build", "__pycache__"})
@@ -71,10 +71,9 @@ class Inventory:
         return dict(found)
 
     def floors(self, path: str) -> tuple[int, ...]:
-        """The directories that a path goes through, by number: another one in the same place is another one."""
-        return tuple(
-            folder.stamp[0] if (folder := self._folders.get(upper)) is not None else 0 for upper in uppers(path)
-        )
+        """The directories that a path goes through, and itself if it is one, by number: a swap would show."""
+        known = (self._folders.get(each) for each in (path, *uppers(path)))
+        return tuple(folder.stamp[0] if folder is not None else 0 for folder in known)
 
     def places(self) -> list[str]:
         """What is there and protected, directories as a whole, the upper floors first."""
@@ -101,11 +100,11 @@ class Inventory:
             waiting = following
 
     def _folder(self, path: str, kind: str) -> _Folder | None:
-        place = os.path.join(self._root, path) if path else self._root
+        place = f"{self._root}/{path}"
+        known = self._folders.get(path)
         try:
             found = os.lstat(place)
             stamp = (found.st_ino, found.st_dev, found.st_ctime_ns)
-            known = self._folders.get(path)
             if known is not None and known.stamp == stamp:
                 return known
             entries = list(os.scandir(place))
@@ -116,7 +115,7 @@ class Inventory:
         return _Folder((*stamp[:2], 0) if young else stamp, kind, tuple(below), tuple(files))
 
     def _read(self, path: str, room: int) -> Kept | None:
-        place = os.path.join(self._root, path)
+        place = f"{self._root}/{path}"
         try:
             found = os.lstat(place)
             stamp = (found.st_ino, found.st_ctime_ns, found.st_size)
@@ -143,8 +142,10 @@ def _sorted(path: str, kind: str, entries: list["os.DirEntry[str]"]) -> tuple[li
     below: list[tuple[str, str]] = []
     files: list[str] = []
     for entry in entries:
-        inner = f"{path}/{entry.name}" if path else entry.name
         directory = entry.is_dir(follow_symlinks=False)
+        if kind == "names" and not directory and not may_be_protected(entry.name, path):
+            continue
+        inner = f"{path}/{entry.name}" if path else entry.name
         name = folded(entry.name)
         if kind == "all":
             if directory:
@@ -158,7 +159,7 @@ def _sorted(path: str, kind: str, entries: list["os.DirEntry[str]"]) -> tuple[li
                 below.append((inner, "git"))
         elif name == ".git" and directory:
             below.append((inner, "git"))
-        elif protected(inner):
+        elif may_be_protected(entry.name, path) and protected(inner):
             if directory:
                 below.append((inner, "all"))
             else:
