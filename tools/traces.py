@@ -4,6 +4,7 @@ Whoever else writes meanwhile through a tool is known, and is not mistaken for t
 meanwhile in an editor cannot be told from it; it is kept like everything else, so nothing of it is ever lost.
 """
 
+import stat
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -173,7 +174,9 @@ def _name(found: Found | None) -> str | None:
 
 
 def _counted(file: ScannedFile) -> tuple[int, int]:
-    """Lines that came and went."""
+    """Lines that came and went; a link has none."""
+    if any(found is not None and stat.S_ISLNK(found.mode) for found in (file.before, file.after)):
+        return 0, 0
     before, after = file.before.content if file.before else b"", file.after.content if file.after else b""
     if before == after or b"\0" in before[:8192] or b"\0" in after[:8192]:
         return 0, 0

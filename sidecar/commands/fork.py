@@ -41,6 +41,8 @@ def define(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the events, one JSON object a line, nothing else")
     options.add_data_dir(parser)
     parser.set_defaults(act=act)
+    # The words may be left out, and come last: options stand between the id and them.
+    parser.parse_args = parser.parse_intermixed_args  # type: ignore[method-assign]
 
 
 def act(args: argparse.Namespace) -> int:

@@ -88,6 +88,9 @@ class Story:
             self._facts.clear()
             self._calls.finish()
             return [*self._prose.finish(), "", *lines]
+        if self.status == before == "queued" and reason:
+            # A task that begins with a reason was forked: from what, and which files were left as they are.
+            return [self._style.dim(f"⑂ {reason}")]
         if self.status == "queued" and before != "queued":
             self._first_at = event.get("at", "")
             self._calls.finish()

@@ -54,15 +54,18 @@ class Forks:
     ) -> NewTask:
         wanted, request = operation.request, await self._journal.request(old.id)
         options = chosen(request.options, wanted)
+        # In the middle of something the words are one more message; else they are what the new task is about.
+        own = wanted.task is not None and (start.answered or not start.begun)
         stored = request.model_copy(
             update={
-                "task": wanted.task if wanted.task is not None and not start.begun else request.task,
+                "task": wanted.task if own else request.task,
                 "conversation_id": options.conversation_id or f"c_{secrets.token_hex(10)}",
                 "options": options,
                 "forked_from": ForkedFrom(task_id=old.id, seq=seq),
             }
         )
-        first = MessageEvent(message_id=f"{task_id}.asked", role="user", agent="", text=stored.task)
+        opening = start.messages[0].text if start.begun and start.messages else stored.task
+        first = MessageEvent(message_id=f"{task_id}.asked", role="user", agent="", text=opening)
         events: list[Event] = [StatusEvent(status=Status.QUEUED, reason=reason), first]
         records = await self._before(old, request)
         if start.begun:

@@ -80,7 +80,7 @@ def test_a_fork_over_http_is_one_task_however_often_it_is_sent(sidecar: RunningS
 def test_a_fork_on_the_command_line_is_watched_to_its_end(sidecar: RunningSidecar) -> None:
     task_id = worked(sidecar, command("echo one > a.txt"))
     sidecar.script("other", [{}, {}, {"text": "done otherwise"}])
-    words = ("fork", task_id, "try again", "--model", "scripted/other", "--keep-files")
+    words = ("fork", task_id, "--model", "scripted/other", "--keep-files", "try again")
     argv = [sys.executable, "-m", "sidecar", *words, "--data-dir", str(sidecar.data_dir)]
     result = subprocess.run(argv, capture_output=True, text=True, timeout=30, cwd=PROJECT, env=sidecar.environ)
     assert result.returncode == 0, result.stderr
