@@ -1,6 +1,7 @@
 """S6, S9, S13, S14, S24: what a command inside the sandbox cannot do, whatever it tries. Fails closed."""
 
 import os
+import re
 import shutil
 import time
 from collections.abc import AsyncIterator
@@ -17,6 +18,7 @@ from tools.local.sandbox import Room, Sandboxes, rights
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.port import Start
 from tools.local.sandbox.probe import works
+from tools.local.sandbox.seatbelt import Seatbelt
 from tools.policy import Policy
 
 SANDBOXES = Sandboxes()
@@ -239,3 +241,17 @@ async def test_a_sandbox_that_is_gone_since_it_was_found_runs_nothing(caged: Cag
     caged.executor = Executor(caged.registry, [LocalSite(caged.registry, caged.data_dir, sandboxes=gone)], Policy())
     assert (await caged.run("touch planted")).status == "error"
     assert not (caged.workspace / "planted").exists()
+
+
+def test_the_rules_of_macos_hide_last_and_quote_every_path(tmp_path: Path) -> None:
+    """Read, not run: the last rule that fits decides there, and a path must not end its own rule."""
+    odd = tmp_path / 'a") (allow network*) ("b'
+    (odd / "data").mkdir(parents=True)
+    start = Seatbelt().around(["true"], Room(str(odd), private=(str(odd / "data"),)), "/", {}, [str(odd / ".env")])
+    rules = start.argv[2]
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"', '""', rules)
+    assert "network" not in bare
+    assert bare.count("(") == bare.count(")")
+    assert bare.index("allow file-write* (subpath") < bare.index("deny file-write* (subpath")
+    assert bare.rindex("deny file-read* file-write*") > bare.rindex("allow")
+    assert list(start.argv[3:]) == ["true"]

@@ -1,16 +1,29 @@
-"""The sandbox of macOS. It has been read with care and is not tried in our tests, which run on Linux."""
+"""The sandbox of macOS. It has been read with care and is not tried in our tests, which run on Linux.
 
-from collections.abc import Mapping, Sequence
+Rules are by path, and the last one that fits decides. They speak of a place by its real name: `/tmp` is a link there.
+"""
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
 
 from tools.local.sandbox.home import caches, secrets
 from tools.local.sandbox.port import Room, Start
 
 _HEAD = """(version 1)
 (deny default)
-(allow process*) (allow signal (target same-sandbox)) (allow sysctl-read) (allow mach-lookup) (allow ipc-posix-shm*)
-(allow file-read*) (allow file-write* (literal "/dev/null") (literal "/dev/tty") (subpath "/private/tmp"))
-(allow file-write* (subpath "/private/var/folders"))
+(allow process-exec process-fork) (allow process-info* (target same-sandbox)) (allow signal (target same-sandbox))
+(allow sysctl-read) (allow ipc-posix-sem) (allow ipc-posix-shm*) (allow pseudo-tty)
+(allow file-read*) (allow file-ioctl (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))
+(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal "/dev/ptmx"))
 """
+#: Who looks up users and the clock. Any other service could do, outside, what it is asked from in here.
+_SERVICES = (
+    '(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo") '
+    '(global-name "com.apple.system.notification_center") (global-name "com.apple.system.logger"))'
+)
 
 
 class Seatbelt:
@@ -18,21 +31,28 @@ class Seatbelt:
     watched = False
     holds = True
 
+    def __init__(self) -> None:
+        # One for all commands of this process, gone with it: there is no /tmp of their own here.
+        self._tmp = tempfile.mkdtemp(prefix="brain-")
+        weakref.finalize(self, shutil.rmtree, self._tmp, ignore_errors=True)
+
     def around(
         self, argv: Sequence[str], room: Room, cwd: str, environment: Mapping[str, str], readonly: Sequence[str]
     ) -> Start:
         home = environment.get("HOME", "")
-        rules = [_HEAD, _rule("allow file-write*", [room.workspace, *(caches(home) if room.approved else ())])]
+        rules = [_HEAD, "(allow mach-lookup) (allow network*)" if room.approved else _SERVICES]
+        rules.append(_rule("allow file-write*", [room.workspace, self._tmp, *(caches(home) if room.approved else ())]))
         rules.append(_rule("deny file-write*", readonly))
-        if room.approved:
-            rules.append("(allow network*)")
         hidden = [*(() if room.approved else secrets(home)), *room.private]
-        rules += [_rule("deny file-read*", hidden), _rule("deny file-write*", hidden)]
-        return Start(["/usr/bin/sandbox-exec", "-p", "\n".join(filter(None, rules)), *argv], environment)
+        rules += [_rule("deny file-read* file-write*", hidden)]
+        line = ["/usr/bin/sandbox-exec", "-p", "\n".join(filter(None, rules)), *argv]
+        return Start(line, {**environment, "TMPDIR": self._tmp})
 
 
-def _rule(verb: str, places: Sequence[str]) -> str:
-    if not places:
-        return ""
-    quoted = " ".join('(subpath "' + place.replace("\\", "\\\\").replace('"', '\\"') + '")' for place in places)
-    return f"({verb} {quoted})"
+def _rule(verb: str, places: Iterable[str]) -> str:
+    quoted = " ".join('(subpath "' + _escaped(os.path.realpath(place)) + '")' for place in places)
+    return f"({verb} {quoted})" if quoted else ""
+
+
+def _escaped(place: str) -> str:
+    return place.replace("\\", "\\\\").replace('"', '\\"')
