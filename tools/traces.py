@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeGuard
+from weakref import WeakSet, ref
 
 from pydantic import JsonValue
 
@@ -24,12 +25,12 @@ _TOLD = 100
 _NAMED = 20
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class Window:
-    """From before a command to after it."""
+    """From before a command to after it. Whoever lets go of it closes it."""
 
     workspace: str
-    ledger: Ledger
+    ledger: "ref[Ledger]"
     host: ScanningHost | None = None
     snapshot: Snapshot | None = None
     #: Why nothing can be said of what it changed.
@@ -69,11 +70,11 @@ class Trace(NamedTuple):
 
 @dataclass(slots=True)
 class Traces:
-    _open: set[Window] = field(default_factory=set)
+    _open: "WeakSet[Window]" = field(default_factory=WeakSet)
 
     async def begin(self, host: Host | None, workspace: str, ledger: Ledger) -> Window:
         """Never fails: a command is not kept from running because nobody could look."""
-        window = Window(workspace, ledger)
+        window = Window(workspace, ref(ledger))
         if host is None or not scanning(host):
             window.blind = "What it changed was not recorded: the workspace cannot be looked at from here."
             return window
@@ -93,7 +94,7 @@ class Traces:
 
     async def reopen(self, host: Host | None, workspace: str, ledger: Ledger, scan: str | None) -> Window:
         """The window of a call that an earlier process left open."""
-        window = Window(workspace, ledger, blind=_FORGOTTEN)
+        window = Window(workspace, ref(ledger), blind=_FORGOTTEN)
         kept = await ledger.blob(scan) if scan is not None else None
         if kept is not None and host is not None and scanning(host):
             window.snapshot = await host.restored(kept, ledger.blob)
@@ -122,7 +123,7 @@ class Traces:
             return Trace([], [], [], [], f"What it changed was not recorded: {_said(error)}")
         for other in self._open:
             # Two commands of one task: what the one was seen to do, the other did not do once more.
-            if other.ledger is window.ledger and other.snapshot is not None:
+            if other.ledger() is window.ledger() and other.snapshot is not None:
                 for each in found:
                     if not each.unkept:
                         other.snapshot.wrote(each.path, each.after.content if each.after else None)

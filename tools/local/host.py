@@ -29,6 +29,8 @@ from tools.local.scan import LocalSnapshot, Scanner, Shelf
 
 #: From this size on a read would be felt by everything else that runs here, so a thread does it.
 _LARGE = 1 << 20
+#: So many files are listed faster than a thread is asked to.
+_FEW = 100
 
 
 class LocalHost:
@@ -115,7 +117,7 @@ class LocalHost:
 
     async def keeping(self, snapshot: Snapshot) -> Sequence[bytes]:
         assert isinstance(snapshot, LocalSnapshot)
-        return written(snapshot)
+        return written(snapshot) if len(snapshot.sources) < _FEW else await asyncio.to_thread(written, snapshot)
 
     async def restored(self, kept: bytes, blob: Blob) -> Snapshot | None:
         return await read_back(kept, blob)

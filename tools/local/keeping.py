@@ -8,6 +8,7 @@ from tools.ledger import digest
 from tools.local.names import meant, shown
 from tools.local.scan import LocalSnapshot, Source
 from tools.local.walk import Listing
+from tools.protected import secret
 
 #: More than this is not worth writing before each command.
 _FILES = 2_000
@@ -19,11 +20,13 @@ def written(snapshot: LocalSnapshot) -> Sequence[bytes]:
     """The list of files first, then what of them is held here; nothing if it is too much, or not the whole."""
     if snapshot.partial or len(snapshot.listing) > _FILES:
         return ()
-    held = [source.content for source in snapshot.sources.values() if source.content is not None]
+    held = [
+        source.content for path, source in snapshot.sources.items() if source.content is not None and not secret(path)
+    ]
     if len(held) > _HELD or sum(map(len, held)) > _BYTES:
         return ()
     rows = [
-        [shown(path), stamp, _name(snapshot.sources[path])]
+        [shown(path), stamp, _name(path, snapshot.sources[path])]
         for path, stamp in sorted(snapshot.listing)
         if path in snapshot.sources
     ]
@@ -46,7 +49,9 @@ async def read_back(kept: bytes, blob: Blob) -> LocalSnapshot | None:
         return None
 
 
-def _name(source: Source) -> str:
+def _name(path: str, source: Source) -> str:
+    if source.content is not None and secret(path):
+        return f"none:{_UNWRITTEN}"
     if source.content is not None:
         return f"sha256:{digest(source.content)}"
     return f"git:{source.git.hex()}" if source.git is not None else f"none:{source.why}"
@@ -61,6 +66,7 @@ async def _source(name: str, blob: Blob) -> Source:
 
 
 _LOST = "What it was before the command was not kept."
+_UNWRITTEN = "It may hold a secret, so it was not written down before the command, and the process died during it."
 
 
 def _stamp(numbers: Sequence[int]) -> tuple[int, int, int, int, int]:

@@ -1,6 +1,7 @@
 """What a command does to files is found by looking, with what they were before, whatever kind of change it is."""
 
 import asyncio
+import gc
 import os
 import stat
 import subprocess
@@ -256,6 +257,23 @@ async def test_what_a_command_did_before_the_process_died_is_found_afterwards(tm
         assert outcome.status == "unknown"
         assert states(outcome) == {"a.txt": pair(b"one\n", b"two\n"), "b.txt": pair(b"b\n", None)}
         assert "a.txt, b.txt" in outcome.content
+
+
+async def test_what_may_hold_a_secret_is_not_written_down_before_anything_has_changed_it(bench: Workbench) -> None:
+    bench.write(".env", "KEY=canary\n")
+    bench.write("a.txt", "a\n")
+    await command(bench, "true")
+    assert digest(b"a\n") in bench.ledger.blobs
+    assert not any(b"canary" in content for content in bench.ledger.blobs.values())
+
+
+async def test_a_window_that_everybody_has_let_go_of_is_closed(bench: Workbench) -> None:
+    await bench.call("run_command", "bg", command="exec sleep 1000", background=True)
+    traces = bench.executor._course.traces
+    assert len(traces._open) == 1
+    await bench.executor.end(bench.ledger)
+    gc.collect()
+    assert len(traces._open) == 0
 
 
 async def test_the_sidecars_own_directory_in_a_workspace_is_not_looked_at(tmp_path: Path) -> None:
