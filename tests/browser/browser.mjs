@@ -23,7 +23,7 @@ export class Browser {
   /** A window of its own, as a person who has never been here. */
   async window(options = {}) {
     const context = await this.chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(25_000);
     return { context, page: await this.tab(context) };
   }
 
@@ -58,7 +58,8 @@ export const panel = (page) => ({
   palette: page.getByRole("dialog", { name: "Command palette" }),
   changes: page.getByRole("region", { name: "Changes" }),
   tool: (name) => page.getByRole("article", { name, exact: true }),
-  async reaches(status) {
-    await page.getByRole("status", { name: "Task status" }).and(page.getByText(status, { exact: true })).waitFor();
+  /** `options.timeout` for what runs real programs, which take their time on a busy machine. */
+  async reaches(status, options) {
+    await page.getByRole("status", { name: "Task status" }).and(page.getByText(status, { exact: true })).waitFor(options);
   },
 });

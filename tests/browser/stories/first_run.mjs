@@ -30,7 +30,7 @@ export default async function ({ sidecar, page }) {
   await sidecar.trust();
   await page.getByRole("button", { name: "New task" }).click();
   await page.getByRole("button", { name: "create a Python package called hello" }).click();
-  await reaches("completed");
+  await reaches("completed", { timeout: 60_000 });
   await conversation.getByText(/^Verified: /).waitFor();
   assert.match(await sidecar.read("pyproject.toml"), /hello/);
 }

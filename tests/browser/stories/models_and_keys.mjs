@@ -38,7 +38,7 @@ export default async function ({ sidecar, page, remote, local }) {
   await settings.getByRole("button", { name: "Change smart" }).click();
   await settings.getByRole("textbox", { name: "Model for smart" }).or(settings.getByRole("combobox", { name: "Model for smart" })).fill("auto");
   await page.keyboard.press("Enter");
-  await settings.getByText(/What there are keys for plays the role smart/).waitFor();
+  await settings.getByText(/plays the role smart/).waitFor();
   await groq.getByLabel("Key of Groq").fill("gsk-wrong");
   await groq.getByRole("button", { name: "Save" }).click();
   await groq.getByText(/groq does not accept the key/).waitFor();

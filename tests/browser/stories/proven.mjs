@@ -4,6 +4,7 @@ import { panel } from "../browser.mjs";
 export const files = { "calc.py": "def add(a, b):\n    return a - b\n", "test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n" };
 
 const write = (sign) => ({ calls: [{ tool: "write_file", args: { path: "calc.py", content: `def add(a, b):\n    return a ${sign} b\n` } }] });
+const PATIENT = { timeout: 60_000 };
 const passed = Array(6).fill({ text: '{"passed": true}' });
 
 /** What an agent says counts for nothing: it is checked, sent back with the evidence, and proven, or a person is asked. */
@@ -14,7 +15,7 @@ export default async function ({ sidecar, page }) {
   const mended = await run("mended", [write("*"), { text: "Fixed." }, write("+"), { text: "Now it is." }]);
   await page.goto(await sidecar.door());
   await page.goto(`${sidecar.url}/#task=${mended}`);
-  await reaches("completed");
+  await reaches("completed", PATIENT);
   await conversation.getByText(/^Not verified: \d of \d checks? passed/).waitFor();
   await conversation.getByText(/assert 6 == 5/).first().waitFor();
   await conversation.getByText(/^Trying again \(2 of \d\)/).waitFor();
@@ -25,7 +26,7 @@ export default async function ({ sidecar, page }) {
 
   const stuck = await run("stuck", [...Array(3).fill([write("*"), { text: "Fixed." }]).flat(), write("+ 0 +"), { text: "Now I add." }]);
   await page.goto(`${sidecar.url}/#task=${stuck}`);
-  await reaches("escalated");
+  await reaches("escalated", PATIENT);
   await conversation.getByText(/^A person is needed after \d attempts?/).waitFor();
   await tasks.getByRole("link", { name: /fix add, stuck/ }).getByText("not verified").waitFor();
   const next = conversation.getByRole("form", { name: "What to do next" });
@@ -34,6 +35,6 @@ export default async function ({ sidecar, page }) {
   await conversation.getByText("use + instead").waitFor();
   await next.waitFor({ state: "detached" });
   await conversation.getByText("Now I add.").waitFor();
-  await reaches("completed");
+  await reaches("completed", PATIENT);
   assert.equal((await sidecar.task(stuck)).verified, true);
 }
