@@ -46,7 +46,7 @@ class Messages:
         self._tools: Sequence[ToolInfo] | None = None
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        if self._tools is not None and self._tools is not request.tools and _BINDS.match(self._name):
+        if _BINDS.match(self._name) and self._has_other(request.tools):
             self._let_go(request)
         self._tools = request.tools
         try:
@@ -71,6 +71,9 @@ class Messages:
         return await self._client.post(
             "/v1/messages", content=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
         )
+
+    def _has_other(self, tools: Sequence[ToolInfo]) -> bool:
+        return self._tools is not None and self._tools is not tools and list(self._tools) != list(tools)
 
     def _let_go(self, request: Request) -> bool:
         """What was thought belongs to exactly what came before it. If that was shortened, or tools were added since, it
