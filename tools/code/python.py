@@ -42,6 +42,18 @@ def name_of(node: "Node") -> str:
     return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
 
+def _strings(node: "Node") -> list[tuple[str, Place]]:
+    """The strings of a list or a tuple that names names."""
+    found: list[tuple[str, Place]] = []
+    for item in node.named_children:
+        if item.type == "string":
+            parts = [part for part in item.named_children if part.type == "string_content"]
+            found += [(text_of(part), place_of(part, "quoted")) for part in parts]
+        elif item.type in ("list", "tuple"):
+            found += _strings(item)
+    return found
+
+
 class _Reader:
     def __init__(self, source: Source) -> None:
         self.module = self._scope("module", source.root, None)
@@ -177,6 +189,10 @@ class _Reader:
                     binding.values.append((right, scope))
             if name_of(left) == "__all__" and scope is self.module and right is not None:
                 self._listed(right)
+            body = self._bodies.get(id(scope))
+            if body is not None and right is not None and name_of(left) in ("__slots__", "__match_args__"):
+                for name, place in _strings(right):
+                    body.members.setdefault(name, []).append(place)
         elif left.type == "attribute":
             self.one(left, scope)
             self._own_attribute(left, scope, annotation, right)
@@ -207,13 +223,7 @@ class _Reader:
             self._listed(right)
 
     def _listed(self, node: "Node") -> None:
-        for item in node.named_children:
-            if item.type == "string":
-                for part in item.named_children:
-                    if part.type == "string_content":
-                        self.file.listed.append((text_of(part), place_of(part, "quoted")))
-            elif item.type in ("list", "tuple"):
-                self._listed(item)
+        self.file.listed += _strings(node)
 
     def _for(self, node: "Node", scope: Scope) -> None:
         self._target(node.child_by_field_name("left"), scope)

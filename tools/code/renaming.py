@@ -9,6 +9,7 @@ from tools.code.edits import Edit, line_at
 from tools.code.members import ClassKey, Members
 from tools.code.project import Module, Named, Project, exported
 from tools.code.scopes import Binding, FileScopes, Place, Scope
+from tools.code.tree import text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -251,7 +252,12 @@ class _Search:
                     f"{key.binding.name} ({key.path}:{key.binding.line}) derives from a class outside of the "
                     f"workspace: if {name} is that class's name, it is no longer overridden."
                 )
+        self._structural(family)
+        spelled = re.compile(rb"\b(?:get|set|has|del)attr\([^(),]+,\s*[\"']" + re.escape(name.encode()) + rb"[\"']")
         for path, file in self._project.files.items():
+            if file.source.family == "python":
+                starts = [match.start() for match in spelled.finditer(file.source.text)]
+                found.unsure += [(path, line_at(file.source.text, start)) for start in starts]
             for own, member, place in file.own:
                 if member == name and self._belongs(ClassKey(path, own.binding), family):
                     found.add(path, place, property=True)
@@ -280,6 +286,23 @@ class _Search:
                     family.add(key)
                     grown = True
         return family
+
+    def _structural(self, family: set[ClassKey]) -> None:
+        """A protocol is fulfilled by classes that do not say so: whether they are meant to, nobody can tell."""
+        name = self._symbol.name
+        owners = [
+            (ClassKey(path, body.binding), body)
+            for path, file in self._project.files.items()
+            for body in file.classes
+            if body.members.get(name)
+        ]
+        protocols = [key for key, body in owners if any("Protocol" in text_of(base) for base in body.bases)]
+        if not protocols:
+            return
+        renames_one = any(key in family for key in protocols)
+        for key, body in owners:
+            if key not in family and (renames_one or key in protocols):
+                self._found.unsure.append((key.path, body.members[name][0].line))
 
     def _belongs(self, key: ClassKey, family: set[ClassKey]) -> bool:
         return any(each in family for each in self._members.ancestors(key))
@@ -311,6 +334,9 @@ class _Search:
             elif evidence is None:
                 self._found.unsure.append((path, place.line))
             return
+        if (word := text_of(callee).rpartition(".")[2]) in ("replace", "_replace", "evolve"):
+            self._copied(path, file, callee, scope, place, family, word)
+            return
         meaning = self._project.of_expression(callee, scope, file)
         if isinstance(meaning, Named) and meaning.binding.kind == "class":
             key = ClassKey(*meaning)
@@ -318,6 +344,16 @@ class _Search:
             made_so = any(body.by_members for body in made) and not any("__init__" in body.methods for body in made)
             if made_so and self._belongs(key, family):
                 self._found.add(path, place, property=True)
+
+    def _copied(
+        self, path: str, file: FileScopes, callee: "Node", scope: Scope, place: Place, family: set[ClassKey], word: str
+    ) -> None:
+        """`replace(point, x=1)` and `point._replace(x=1)`: a copy of an instance, with members by name."""
+        item = callee.child_by_field_name("object") if word == "_replace" else None
+        arguments = callee.parent.child_by_field_name("arguments") if callee.parent is not None else None
+        if item is None and arguments is not None and arguments.named_child_count:
+            item = arguments.named_children[0]
+        self._access(path, file, item, scope, place, family)
 
 
 def rewritten(words: set[Written], old: str, new: str) -> list[Edit]:

@@ -193,6 +193,31 @@ def test_an_attribute_is_renamed_with_the_keywords_that_make_it() -> None:
     assert done.found.unsure == [("a.py", 8)]
 
 
+def test_a_member_is_followed_into_copies_and_slots_and_its_name_in_a_string_is_said() -> None:
+    before = (
+        "class P(NamedTuple):\n    x: int\n"
+        "p = P(x=1)\nreplace(p, x=2)\np._replace(x=3)\nreplace(q, x=4)\n"
+        "class S:\n    __slots__ = ('x',)\n    def __init__(self): self.x = 1\n"
+        "getattr(p, 'x')\n"
+    )
+    done = rename({"a.py": before}, "P.x", "left")
+    assert done.contents["a.py"].decode() == (
+        before.replace("    x: int", "    left: int")
+        .replace("P(x=1)", "P(left=1)")
+        .replace("(p, x=2)", "(p, left=2)")
+        .replace("_replace(x=3)", "_replace(left=3)")
+    )
+    assert done.found.unsure == [("a.py", 6), ("a.py", 10)]
+    slots = after({"a.py": before}, "S.x", "left")["a.py"]
+    assert "    __slots__ = ('left',)\n    def __init__(self): self.left = 1\n" in slots
+
+
+def test_a_class_that_may_fulfil_a_protocol_is_said() -> None:
+    before = "class Port(Protocol):\n    def save(self): ...\nclass Disk:\n    def save(self): ...\n"
+    assert rename({"a.py": before}, "Port.save", "keep").found.unsure == [("a.py", 4)]
+    assert rename({"a.py": before}, "Disk.save", "keep").found.unsure == [("a.py", 2)]
+
+
 def test_an_attribute_that_only_methods_make_is_known_too() -> None:
     before = (
         "class A:\n    def __init__(self, n):\n        self.n = n\n        self.b = B()\n"
