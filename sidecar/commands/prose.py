@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sidecar.commands.emphasis import emphasised
 from sidecar.commands.retelling import STRUCTURED, retold
 from sidecar.commands.style import Style
 from sidecar.commands.text import paragraph, safe, wrapped
@@ -85,7 +86,8 @@ class Prose:
             if line.lstrip().startswith("```"):
                 self._in_code = not self._in_code
             as_it_is = self._in_code or line.startswith("    ")
-            lines += paragraph(line, None if as_it_is else self._columns, INDENT)
+            rows = paragraph(line, None if as_it_is else self._columns, INDENT)
+            lines += rows if as_it_is else [emphasised(row, self._style) for row in rows]
         return lines
 
     @property

@@ -10,6 +10,10 @@ class Style:
     def __init__(self, *, colour: bool) -> None:
         self._colour = colour
 
+    @property
+    def colours(self) -> bool:
+        return self._colour
+
     def bold(self, text: str) -> str:
         return self._in("1", text)
 
