@@ -22,12 +22,13 @@ run: setup ## start the sidecar and open the panel
 demo: setup $(STAMPS)/dev ## three tasks in a project of their own, in this terminal, without a key
 	@$(BIN)/python packaging/demo.py
 
-setup: $(STAMPS)/runtime panel ## make .venv with the brain command, and build the panel
+setup: ## make .venv with the brain command, and build the panel
+	@$(MAKE) --no-print-directory --jobs 2 $(STAMPS)/runtime panel
 
 $(STAMPS)/runtime: packaging/lock/runtime.txt pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) packaging/python_version.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing the packages of packaging/lock/runtime.txt …"
+	@echo "Installing the packages of packaging/lock/runtime.txt into $(VENV) (the first time only) …"
 	@$(PIP) --require-hashes -r packaging/lock/runtime.txt -r packaging/lock/build.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q sidecar bridge tools
@@ -36,8 +37,8 @@ $(STAMPS)/runtime: packaging/lock/runtime.txt pyproject.toml
 panel: frontend/dist/index.html ## build the panel, if its sources are newer
 
 frontend/dist/index.html: frontend/package-lock.json $(PANEL)
-	@if command -v npm > /dev/null; then cd frontend \
-		&& { { test -e node_modules/.bin/vite && test node_modules/.package-lock.json -nt package-lock.json; } || npm ci --ignore-scripts --loglevel=error; } \
+	@if command -v npm > /dev/null; then echo "Building the panel …"; cd frontend \
+		&& { { test -e node_modules/.bin/vite && test node_modules/.package-lock.json -nt package-lock.json; } || npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > /dev/null; } \
 		&& npm run --silent build -- --logLevel warn && touch dist/index.html; \
 	else echo "Without Node.js (20.19 or newer) there is no panel; brain run and the API work all the same."; fi
 

@@ -1,6 +1,7 @@
 """`brain` alone: start the sidecar and open the panel, or open the panel of the one that is running."""
 
 import argparse
+import shutil
 import signal
 import subprocess
 import sys
@@ -60,16 +61,26 @@ def _serve(command: list[str], data_dir: Path, *, no_open: bool) -> int:
 
 
 def _welcome(client: Client, state: str, *, no_open: bool) -> None:
-    style = style_for()
+    style, brain = style_for(), called()
     print(f"{style.green('●')} Rainy Brain {state} at {style.bold(client.url)}  {style.dim(f'process {client.pid}')}")
     if not client.has("/"):
-        print("  The panel is not built (in a clone, `make panel` builds it). From another terminal:")
+        print("  The panel is not built (in a clone, `make panel` builds it).")
     else:
         url = panel_url(client)
         if not no_open and open_browser(url):
-            print("  The panel opens in your browser; `brain open` opens it again. Or from another terminal:")
+            print(f"  The panel opens in your browser; `{brain} open` opens it again.")
         else:
-            print(f"  The panel: {url}  {style.dim('(works once, for a minute; `brain open` makes another)')}")
-            print("  Or from another terminal:")
-    print(style.dim('    brain run "list the files"     a task, watched there'))
-    print(style.dim("    brain tasks                    what was done, and what is going on"), flush=True)
+            print(f"  The panel: {url}")
+            print(style.dim(f"  This address works once, for a minute; `{brain} open` makes another."))
+    print("  From another terminal, in a project of yours:")
+    print(style.dim(f'    {brain} run "what does this project do"'))
+    print(style.dim(f'    {brain} run "what can you do"'), flush=True)
+
+
+def called() -> str:
+    """How this command is called from another terminal: by its name, if that leads here, else by its path."""
+    here = Path(sys.argv[0]).absolute()
+    found = shutil.which("brain")
+    if here.name != "brain" or not here.is_file() or (found is not None and Path(found).samefile(here)):
+        return "brain"
+    return str(here)
