@@ -31,7 +31,8 @@ def ending(
     """`told` is what the person has just read, so that nobody has to read it twice."""
     took = duration(_milliseconds(started_at, status.get("at", "")))
     task_id = short(status.get("taskId", ""))
-    lines = [*_files(style, files), *_checks(style, checks, columns), *_usage(style, facts.get("usage"))]
+    proof = _unproven(style, facts.get("complete")) if checks is None else _checks(style, checks, columns)
+    lines = [*_files(style, files), *proof, *_usage(style, facts.get("usage"))]
     match status["status"]:
         case "completed" if checks is not None and not checks["passed"]:
             told_so = f"{style.red('✗')} {style.bold('Completed, and not verified')} in {took}"
@@ -119,9 +120,16 @@ def _files(style: Style, files: Sequence[Event]) -> list[str]:
     return lines
 
 
-def _checks(style: Style, event: Event | None, columns: int | None) -> list[str]:
-    if event is None:
+def _unproven(style: Style, complete: Event | None) -> list[str]:
+    """Why nothing can be said of a change: nobody should take silence for proof."""
+    found = (complete or {}).get("result", {}).get("verification")
+    if not isinstance(found, dict) or found.get("passed") is not None:
         return []
+    notes = found.get("notes") or ["There was nothing to run that could tell whether it works."]
+    return [style.yellow("neither verified nor refuted"), *(style.dim(f"  {safe_line(note)}") for note in notes)]
+
+
+def _checks(style: Style, event: Event, columns: int | None) -> list[str]:
     head = style.green("verified") if event["passed"] else style.red("not verified: a check failed")
     lines = [head]
     for check in event["checks"]:

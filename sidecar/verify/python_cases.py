@@ -77,7 +77,7 @@ def _does(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> str
 
 def _asserting_helpers(tree: ast.Module) -> frozenset[str]:
     """Functions of the file that themselves assert; a test that calls one asserts too."""
-    owners = [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]
+    owners: list[ast.Module | ast.ClassDef] = [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]
     return frozenset(
         node.name
         for owner in owners

@@ -93,7 +93,7 @@ class Verifier:
             )
             found += await suite.check()
             allowed = allowed or suite.allowed
-            if work.unasked or not any(finding.check is not None for finding in found):
+            if work.unasked or suite.framework is None:
                 diagnosis = Diagnosis(work.changes, host, runner, work.mark, self._seconds)
                 found += await diagnosis.check(unasked=work.unasked)
         vanishings = Vanishings(work.changes, work.request, host, runner, work.mark, self._seconds)

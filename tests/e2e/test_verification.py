@@ -278,6 +278,25 @@ def test_in_an_untrusted_workspace_the_person_is_asked_and_a_no_proves_nothing(s
     assert any("not run" in note for note in story.task["result"]["verification"]["notes"])
 
 
+def test_in_an_untrusted_workspace_one_yes_is_enough_for_one_verification(sidecar: RunningSidecar) -> None:
+    project(sidecar)
+    coder = [write("calc.py", WRONG), says("Fixed."), write("calc.py", RIGHT), says("Now.")]
+    models = sidecar.script("ask", {"coder": coder, "reviewer": PASSED})
+    task_id = sidecar.execute("fix the bug in add", models=models, intent="edit_code")
+    for number in (1, 2):
+        asked = sidecar.wait_for_event(
+            task_id,
+            lambda event, number=number: event["type"] == "approval" and f".verify{number}." in event["approvalId"],
+            seconds=SECONDS,
+        )
+        place = f"/api/brain/tasks/{task_id}/approvals/{asked['approvalId']}"
+        assert sidecar.post(place, {"decision": "allow"}).status == 200
+    story = Told(sidecar, task_id)
+    assert [each["passed"] for each in story.verifications] == [False, True]
+    assert story.task["verified"] is True
+    assert len([event for event in story.events if event["type"] == "approval"]) == 4
+
+
 def test_in_a_trusted_workspace_nobody_is_asked(tmp_path: Path) -> None:
     with running_sidecar(tmp_path) as sidecar:
         project(sidecar)

@@ -277,6 +277,15 @@ def test_what_was_verified_before_a_later_change_is_not_told() -> None:
     assert "verified" not in teller.hear("status", status="completed")
 
 
+def test_a_change_of_which_nothing_is_known_is_told_to_be_so() -> None:
+    teller = Teller()
+    found = {"passed": None, "attempt": 1, "checks": [], "notes": ["No tests were found."]}
+    teller.hear("complete", result={"summary": "x", "filesModified": ["a.py"], "verification": found, "usage": {}})
+    lines = teller.hear("status", status="completed")
+    assert "neither verified nor refuted" in lines
+    assert "  No tests were found." in lines
+
+
 def test_an_attempt_is_told_with_its_hints_and_an_escalation_with_what_to_do() -> None:
     teller = Teller()
     lines = teller.hear("retry", attempt=2, of=3, hints=["Mend the code."], error="tests: test_add failed")
