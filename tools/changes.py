@@ -8,6 +8,7 @@ from tools.ledger import digest
 from tools.spec import ToolResult
 
 _DIFF_LINES = 80
+_ASKED_LINES = 5_000
 #: Comparing longer texts line by line takes longer than anybody would wait for a diff.
 _DIFF_BYTES = 1_000_000
 
@@ -42,6 +43,13 @@ def told(changes: Sequence[FileChange], note: str = "") -> ToolResult:
     rest = f" and {len(files) - 1} more" if len(files) > 1 else ""
     summary = f"{first['change']} {first['path']}{rest}"
     return ToolResult(content="\n".join(parts), details={"files": list(files)}, summary=summary)
+
+
+def whole(changes: Sequence[FileChange]) -> str:
+    """All of it, for a person who is asked: what a model reads is shortened, this is not, unless it is huge."""
+    lines = [line for change in changes for line in unified(change)]
+    more = [f"… {len(lines) - _ASKED_LINES} more lines"] if len(lines) > _ASKED_LINES else []
+    return "\n".join([*lines[:_ASKED_LINES], *more])
 
 
 def unified(change: FileChange) -> list[str]:

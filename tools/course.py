@@ -11,7 +11,7 @@ from sidecar.cache import Caches, Stamp
 from sidecar.telemetry.redaction import MARK
 from tools.access import touching
 from tools.asking import behind_links, question
-from tools.changes import told
+from tools.changes import told, whole
 from tools.errors import (
     ApprovalRequired,
     ChangedElsewhere,
@@ -139,7 +139,7 @@ class Course:
         diff = None
         if changes_files(passage.tool) and hosted(site):
             prepared = await _safely(passage, passage.tool.prepare(passage.args, _host(passage, site), _call(passage)))
-            diff = prepared.result.content
+            diff = whole(prepared.changes) or prepared.result.content
         passage.ledger.note(passage.event("pending"))
         asked = question(passage, "approve", decision.why, diff)
         if self._policy.granted(passage.context.workspace, asked.binding):

@@ -29,7 +29,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Node:
     assert built.returncode == 0, built.stdout + built.stderr
     environ = {**os.environ, "BRAIN_PYTHON": sys.executable, "BRAIN_PICTURES": str(tmp_path_factory.mktemp("pictures"))}
 
-    def run(script: str, *arguments: str, seconds: float = 110) -> str:
+    def run(script: str, *arguments: str, seconds: float = 140) -> str:
         command = ["node", str(HERE / script), *arguments]
         told = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=environ, cwd=PROJECT)
         assert told.returncode == 0, told.stdout + told.stderr

@@ -76,6 +76,17 @@ def test_s16_what_was_revoked_is_asked_again_in_the_very_task_that_it_was_allowe
     sidecar.post(f"/api/brain/tasks/{task_id}/cancel")
 
 
+def test_s17_the_question_shows_every_line_of_a_file_that_would_be_written(sidecar: RunningSidecar) -> None:
+    lines = [f"VALUE_{number}=1" for number in range(300)]
+    write = {"tool": "write_file", "args": {"path": "deep/.env", "content": "\n".join(lines) + "\n"}}
+    models = sidecar.script("writes", [{"calls": [write]}, {"text": "done"}])
+    task_id = sidecar.execute("x", models=models, agentType="coder", intent="edit_code")
+    shown = asked(sidecar, task_id)["diff"].splitlines()
+    assert shown[:3] == ["--- /dev/null", "+++ b/deep/.env", "@@ -0,0 +1,300 @@"]
+    assert shown[3:] == [f"+{line}" for line in lines]
+    sidecar.post(f"/api/brain/tasks/{task_id}/cancel")
+
+
 def test_several_questions_are_answered_at_once(sidecar: RunningSidecar) -> None:
     calls = [{"tool": "write_file", "args": {"path": f"{name}/.env", "content": "A=1"}} for name in ("a", "b")]
     models = sidecar.script("several", [{"calls": calls}, {"text": "done"}])

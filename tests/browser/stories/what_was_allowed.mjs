@@ -12,6 +12,10 @@ export default async function ({ sidecar, page }) {
   await page.goto(await sidecar.door());
   await page.goto(`${sidecar.url}/#task=${first}`);
   await page.getByRole("region", { name: "All approvals" }).getByText("2 questions wait for you").waitFor();
+  const question = page.getByRole("region", { name: "Approval", exact: true }).first();
+  await question.getByText("Create this file?").waitFor();
+  await question.getByText("a/.env", { exact: true }).waitFor();
+  await question.locator(".diff-added", { hasText: "A=1" }).waitFor();
   await page.getByRole("button", { name: "Allow all, once" }).click();
   await reaches("completed");
   assert.equal(await sidecar.read("a/.env"), "A=1\n");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { themeVariables } from "../features/host/protocol.ts";
 import { Finder } from "../features/palette/fuzzy.ts";
-import { hunksOf, numbered, sideBySide } from "../shared/diff/parse.ts";
+import { filesOf, hunksOf, numbered, sideBySide } from "../shared/diff/parse.ts";
 import { GrowingText } from "../shared/markdown/blocks.ts";
 import { commandLine, plain, visible } from "../shared/visible.ts";
 import { clock, duration } from "../shared/words.ts";
@@ -100,4 +100,18 @@ describe("times", () => {
     ]);
     expect([0, 65_000, 3_725_000].map(clock)).toEqual(["0:00", "1:05", "1:02:05"]);
   });
+});
+
+it("the files of a diff are told apart, also where a line looks like the head of one", () => {
+  const sql = "--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1 @@\n keep\n--- a comment\n";
+  const made = "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,2 @@\n+one\n+++two\n";
+  const gone = "--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-bye";
+  const files = filesOf(sql + made + gone);
+  expect(files.map(({ path, change }) => [path, change])).toEqual([
+    ["x.sql", "modified"],
+    ["new.txt", "created"],
+    ["old.txt", "deleted"],
+  ]);
+  expect(files[0]!.hunks[0]!.lines.at(-1)).toEqual({ kind: "removed", text: "-- a comment" });
+  expect(files[1]!.hunks[0]!.lines.at(-1)).toEqual({ kind: "added", text: "++two" });
 });

@@ -3,7 +3,7 @@ import { type ApprovalItem, isActive, ProblemError } from "../../../client/index
 import type { ApprovalRequest, Status } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { HunkLines } from "../../shared/diff/HunkLines.tsx";
-import { hunksOf } from "../../shared/diff/parse.ts";
+import { type DiffFile, filesOf } from "../../shared/diff/parse.ts";
 import { Icon } from "../../shared/icons.tsx";
 import { complain, say } from "../../shared/toasts.tsx";
 import { commandLine, visible } from "../../shared/visible.ts";
@@ -63,7 +63,7 @@ function Question({ taskId, item }: Omit<Props, "status">) {
     <section ref={card} className="approval" aria-label="Approval" tabIndex={-1} onKeyDown={pressed}>
       <header>
         <Icon name="shield" />
-        <strong>{item.argv ? "Run this command?" : visible(item.action)}</strong>
+        <strong>{asked(item)}</strong>
       </header>
       <Act item={item} />
       <p className="approval-why">It asks because {visible(item.why)}.</p>
@@ -112,10 +112,41 @@ function Act({ item }: { item: ApprovalItem }) {
           )}
         </p>
       )}
-      {item.diff && hunksOf(item.diff).map((hunk) => <HunkLines key={hunk.id} hunk={hunk} />)}
+      {item.diff &&
+        filesOf(item.diff).map((file) => (
+          <div key={file.path} className="approval-file">
+            <code>{visible(file.path)}</code>
+            {file.hunks.map((hunk) => (
+              <HunkLines key={hunk.id} hunk={hunk} language={file.path} />
+            ))}
+          </div>
+        ))}
+      {leftOut(item.diff) && <p className="approval-why">{leftOut(item.diff)} are not shown here.</p>}
     </>
   );
 }
+
+/** A change of many thousand lines is cut off by the sidecar, which says so in the last line. */
+const leftOut = (diff: string | undefined): string | undefined => /\n… (\d+ more lines)$/.exec(diff ?? "")?.[1];
+
+const VERBS: Record<DiffFile["change"], string> = { created: "Create", deleted: "Delete", modified: "Change" };
+
+/** The question, in a few words; what it is about stands below in full. */
+function asked(item: ApprovalItem): string {
+  if (item.argv) return "Run this command?";
+  const files = filesOf(item.diff ?? "");
+  const verbs = new Set(files.map(({ change }) => VERBS[change]));
+  if (files.length === 0 || files.some(({ path }) => path === "")) return visible(item.action);
+  return `${verbs.size === 1 ? [...verbs][0] : "Change"} ${files.length === 1 ? "this file" : `${files.length} files`}?`;
+}
+
+/** The act on one line, for when it is over. */
+const acted = (item: ApprovalItem): string => {
+  if (item.argv) return commandLine(item.argv);
+  const files = filesOf(item.diff ?? "").filter(({ path }) => path !== "");
+  if (files.length === 0) return visible(item.action);
+  return files.map(({ change, path }) => `${VERBS[change].toLowerCase()} ${visible(path)}`).join(", ");
+};
 
 const WORDS = { allowed: "Allowed", denied: "Denied", requested: "Not answered" } as const;
 const MARKS = { allowed: "check", denied: "close", requested: "question" } as const;
@@ -130,7 +161,7 @@ function Answered({ taskId, item }: Omit<Props, "status">) {
       <summary>
         <Icon name={MARKS[item.state]} />
         {WORDS[item.state]}
-        {lasting && ` ${lasting[1]}`}: {item.argv ? commandLine(item.argv) : visible(item.action)}
+        {lasting && ` ${lasting[1]}`}: {acted(item)}
       </summary>
       <Act item={item} />
       <p className="approval-why">It asked because {visible(item.why)}.</p>

@@ -2,19 +2,48 @@ import type { DiffLine, Hunk } from "../../../wire/types.ts";
 
 const MARKS: Record<string, DiffLine["kind"]> = { "+": "added", "-": "removed", " ": "context" };
 
-/** The hunks of a unified diff, for one that came as text. */
-export function hunksOf(diff: string): Hunk[] {
-  const hunks: Hunk[] = [];
-  for (const text of diff.split("\n")) {
-    if (text.startsWith("@@")) {
-      hunks.push({ id: String(hunks.length), header: text, lines: [] });
-      continue;
-    }
-    const kind = MARKS[text[0] ?? ""];
-    if (kind !== undefined) hunks.at(-1)?.lines.push({ kind, text: text.slice(1) });
-  }
-  return hunks;
+/** What a unified diff says of one file. */
+export interface DiffFile {
+  readonly path: string;
+  readonly change: "created" | "deleted" | "modified";
+  readonly hunks: readonly Hunk[];
 }
+
+const HEADER = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
+
+/** The files of a unified diff, for one that came as text. How long a hunk is, its header says: a line may begin like one. */
+export function filesOf(diff: string): DiffFile[] {
+  const files: { path: string; change: DiffFile["change"]; hunks: Hunk[] }[] = [];
+  let before = "";
+  let left = [0, 0];
+  let count = 0;
+  for (const text of diff.split("\n")) {
+    const kind = MARKS[text[0] ?? ""];
+    if (left[0]! > 0 || left[1]! > 0) {
+      if (kind === undefined) continue;
+      files
+        .at(-1)
+        ?.hunks.at(-1)
+        ?.lines.push({ kind, text: text.slice(1) });
+      left = [left[0]! - (kind === "added" ? 0 : 1), left[1]! - (kind === "removed" ? 0 : 1)];
+    } else if (text.startsWith("--- ")) before = text.slice(4);
+    else if (text.startsWith("+++ ")) files.push({ ...named(before, text.slice(4)), hunks: [] });
+    else if (text.startsWith("@@")) {
+      const found = HEADER.exec(text);
+      left = found ? [Number(found[1] ?? 1), Number(found[2] ?? 1)] : [0, 0];
+      if (files.length === 0) files.push({ path: "", change: "modified", hunks: [] });
+      files.at(-1)!.hunks.push({ id: String(count++), header: text, lines: [] });
+    }
+  }
+  return files;
+}
+
+function named(before: string, after: string): Pick<DiffFile, "path" | "change"> {
+  if (after === "/dev/null") return { path: before.replace(/^a\//, ""), change: "deleted" };
+  return { path: after.replace(/^b\//, ""), change: before === "/dev/null" ? "created" : "modified" };
+}
+
+export const hunksOf = (diff: string): Hunk[] => filesOf(diff).flatMap(({ hunks }) => hunks);
 
 export interface NumberedLine extends DiffLine {
   readonly before: number | undefined;
