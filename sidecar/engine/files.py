@@ -39,6 +39,7 @@ class FileHistory:
         self._rewinds = rewinds(records)
         self._steps: dict[str, list[FileStep]] = {}
         self._unkept: list[tuple[int, Unkept]] = []
+        self._timelines: dict[int | None, Timeline] = {}
         for seq, outcome, intent in _settled(records):
             planned = intent.files if intent is not None and outcome.status == "success" else []
             for file in (*planned, *outcome.files):
@@ -69,7 +70,10 @@ class FileHistory:
         return list(found.values())
 
     def _timeline(self, seq: int | None) -> Timeline:
-        return Timeline.of([rewind for rewind in self._rewinds if seq is None or rewind.at <= seq])
+        if seq not in self._timelines:
+            counted = [rewind for rewind in self._rewinds if seq is None or rewind.at <= seq]
+            self._timelines[seq] = Timeline.of(counted)
+        return self._timelines[seq]
 
     def _held(self, path: str, seq: int | None = None) -> list[FileStep]:
         timeline = self._timeline(seq)

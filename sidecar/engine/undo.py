@@ -93,11 +93,13 @@ class Undoing:
             undo.conflicts.append(RewoundFile(path=path, change="conflict", why=why))
             return False
         if result != found:
-            before, after = None if found is None else digest(found.content), None
-            if found is not None and not preview:
-                await self.keep(task, found.content)
-            if result is not None:
-                after = digest(result.content) if preview else await self.keep(task, result.content, before)
+            before = None if found is None else digest(found.content)
+            after = None if result is None else digest(result.content)
+            if not preview:
+                # Not waited for: they are on the disk when the plan is, which is written after them.
+                for file, like in ((found, None), (result, before)):
+                    if file is not None:
+                        self._journal.put_blob(task.id, file.content, like, capped=False)
             undo.files.append(
                 FileState(
                     path=path,

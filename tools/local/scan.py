@@ -45,7 +45,7 @@ _NOT_IN_GIT = "Git has its content no longer, or in another form, so it is not k
 class Shelf:
     """Room for what files hold, for all workspaces together."""
 
-    def __init__(self, room: int = 96 * 1024 * 1024) -> None:
+    def __init__(self, room: int = 64 * 1024 * 1024) -> None:
         self._room = room
         self._lock = threading.Lock()
 
