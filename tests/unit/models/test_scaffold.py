@@ -50,6 +50,9 @@ def asked(text: str) -> Asked | None:
         ("make a new react app todo-list", "react_app", "todo-list"),
         ("generate a React application called shop with tests and a readme", "react_app", "shop"),
         ("give me a new react app", "react_app", ""),
+        ("Set up a Vite + React + TypeScript project", "react_app", ""),
+        ("create a new Python project called inventory with pytest and ruff", "python_package", "inventory"),
+        ("Generate a Python CLI tool project", "python_cli", ""),
         ("set up a static site for my band", "static_site", "band"),
         ("make a static website called cafe", "static_site", "cafe"),
         ("i need a plain html site named cafe", "static_site", "cafe"),
@@ -80,6 +83,8 @@ def test_a_project_is_asked_for_in_many_ways(text: str, kind: str, name: str) ->
         "rename the python package to kit",
         "create a new file called notes.txt",
         "create an api client for the shop",
+        "write a blog post about this release",
+        "create an API reference",
     ],
 )
 def test_what_is_no_project_is_left_to_others(text: str) -> None:
@@ -94,6 +99,7 @@ def test_what_is_no_project_is_left_to_others(text: str) -> None:
         ("make me a react native app", "react native app"),
         ("create a react app called shop with redux and stripe", "with redux and stripe"),
         ("create a python package in ../elsewhere", "../elsewhere"),
+        ("bootstrap a new typescript library with vitest", "with vitest"),
     ],
 )
 def test_what_there_is_no_template_for_is_declined_with_what_there_is(text: str, word: str) -> None:

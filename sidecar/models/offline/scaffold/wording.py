@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from sidecar.models.offline.scaffold.kinds import KINDS, offered
 
@@ -35,7 +36,7 @@ _SAID = {
         r"(?:npm\s+|node\s+)?(?:library|package)\s+(?:in|with|using)\s+typescript"
     ),
     "react_app": (
-        r"(?:vite\s+)?react(?:\.?js)?\s+(?:(?:typescript|ts|web|single[\s-]page|vite)\s+)?"
+        r"(?:vite\s+(?:\+\s+)?)?react(?:\.?js)?\s+(?:(?:\+\s+)?(?:typescript|ts|web|single[\s-]page|vite)\s+)?"
         r"(?:app|application|project|frontend|front-end|web\s?app|spa|website|site)|"
         r"(?:web\s?|single[\s-]page\s+)?(?:app|application|frontend|spa)\s+(?:in|with|using)\s+react"
     ),
@@ -44,12 +45,15 @@ _SAID = {
         r"(?:website|site)\s+(?:in|with|of)\s+(?:plain\s+|static\s+)?html"
     ),
 }
-_KIND = re.compile(rf"(?:{'|'.join(f'(?P<{key}>{said})' for key, said in _SAID.items())})(?![\w-])", re.IGNORECASE)
+_KIND = re.compile(
+    rf"(?:{'|'.join(f'(?P<{key}>{said})' for key, said in _SAID.items())})(?:\s+project)?(?![\w-])", re.IGNORECASE
+)
 #: What is a project, but perhaps not one of ours.
 _OTHER = re.compile(
-    r"(?:[\w.+#-]+\s+){0,3}?(?:project|app|application|game|website|web\s?site|site|api|server|service|microservice|"
-    r"library|package|crate|gem|cli|command[\s-]line\s+\w+|bot|dashboard|blog|shop|extension|plugin|backend|frontend)"
-    r"(?![\w-])",
+    r"(?:[\w.+#-]+\s+){0,4}?(?:project|app|application|game|website|web\s?site|site|api|server|service|microservice|"
+    r"library|package|crate|gem|cli|command[\s-]line\s+\w+|tool|bot|dashboard|blog|shop|extension|plugin|backend|frontend|"
+    r"engine|platform|simulator)(?=\s*(?:$|[,.:;])|\s+(?:that|which|where|to|for|in|with|using|called|named|from|on|and|of|"
+    r"by|here|as|about)\b)",
     re.IGNORECASE,
 )
 #: A part of a project, or of an answer: not ours, even if a project is named beside it.
@@ -83,12 +87,14 @@ _JOINTS = re.compile(
 _PURPOSE = re.compile(
     r"[,\s]*(?:(?P<joint>that|which|to|for)\s+(?P<what>\S.*)|[:–—-]\s+(?P<told>\S.*))$", re.IGNORECASE
 )
-_OURS = re.compile(
-    r"[,\s]*(?:with|including|and)\s+(?:(?:a|an|some|unit|the|its|proper|,|and)\s+)*"
-    r"(?:tests?|readme|licen[cs]e|linter|formatter|type\s+hints|docs)"
-    r"(?:\s*(?:,|and)\s*(?:(?:a|an|some|unit)\s+)*(?:tests?|readme|licen[cs]e|linter|formatter|type\s+hints|docs))*",
-    re.IGNORECASE,
-)
+#: What every project has anyway, and what those of a kind have.
+_HAS = r"tests?|readme|licen[cs]e|linter|linting|formatter|type\s+hints|types|docs|git\s?ignore"
+_HAS_TOO = {
+    "python": r"pytest|ruff|mypy|pyproject(?:\.toml)?|src\s+layout|argparse|uvicorn",
+    "react_app": r"typescript|ts|vite|vitest|biome|testing\s+library|html|css",
+    "typescript_library": r"biome|node:test|strict\s+mode",
+    "static_site": r"html|css|html5|css3|prettier",
+}
 _FOR_WHOM = re.compile(r"^for\s+(?:my|our|the|a|an)\s+([\w-]+(?:\s+[\w-]+)?)$", re.IGNORECASE)
 _LONG = 200
 
@@ -145,8 +151,8 @@ def _read(kind: str, rest: str) -> Asked | None:
             folder, rest = "." if place["here"] else _tidy(place["path"]), rest[place.end() :]
         elif not folder and (here := _HERE.match(rest)):
             folder, rest = ".", rest[here.end() :]
-        elif ours := _OURS.match(rest):
-            rest = rest[ours.end() :]
+        elif has := _has_anyway(kind).match(rest):
+            rest = rest[has.end() :]
         elif told := _PURPOSE.match(rest):
             if not name and (last := _CALLED_LAST.search(rest)):
                 # “… for my job, called jobkit”: the name comes last.
@@ -160,6 +166,16 @@ def _read(kind: str, rest: str) -> Asked | None:
     if not name and (whom := _FOR_WHOM.match(purpose)):
         name = whom[1]
     return Asked(kind, name, purpose, folder)
+
+
+@cache
+def _has_anyway(kind: str) -> re.Pattern[str]:
+    layers = ("python" if KINDS[kind].python else kind, kind)
+    words = "|".join([_HAS, *{_HAS_TOO[layer] for layer in layers if layer in _HAS_TOO}])
+    thing = rf"(?:(?:a|an|some|unit|the|its|proper|plain)\s+)*(?:{words})(?![\w-])"
+    return re.compile(
+        rf"[,\s]*(?:with|including|using|and|in)\s+{thing}(?:\s*(?:,\s*and|,|and|\+|&)\s*{thing})*", re.IGNORECASE
+    )
 
 
 def _quoted(found: re.Match[str]) -> str:
