@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sidecar.verify.cases import cases
 from sidecar.verify.change import Change, is_document
 from sidecar.verify.copies import NoCopy, copied
 from sidecar.verify.related import all_of_them, touching
@@ -105,10 +106,25 @@ class Suite:
             told = {"refused": "The tests were not run: ", "late": "The tests were ended: "}
             return [Finding(notes=[told.get(run.state, "The tests could not be run: ") + run.why])]
         if run.empty:
-            return [Finding(notes=["Not a single test was found to run."])]
+            return [await self._none_ran(targets)]
         if run.green:
             return [Finding(_check(name, run, True, []), proves=bool(run.passed) or not run.counted)]
         return await self._failed(name, run, targets)
+
+    async def _none_ran(self, targets: Sequence[str]) -> Finding:
+        """No test, although the files hold some, is no reason to believe what the others say."""
+        there = [path for path in targets if await self._holds_tests(path)]
+        if there:
+            return Finding(
+                notes=[f"None of the tests in {', '.join(there)} was run, though there are some."], doubt=True
+            )
+        return Finding(notes=["Not a single test was found to run."])
+
+    async def _holds_tests(self, path: str) -> bool:
+        try:
+            return any(not case.skipped for case in cases(path, await self.host.read(path, 1 << 20)).values())
+        except ToolError:
+            return False
 
     # -- what a failure means ----------------------------------------------------------------------------------------
 
@@ -160,8 +176,11 @@ class Suite:
         return FIX.search(self.request) is not None and not mended
 
     def _touches(self, failed: Failed, targets: Sequence[str]) -> bool:
-        if targets or not self._related or failed.file in self._related:
+        if targets or failed.file in self._related:
             return True
+        if not self._related:
+            # A test that names its file and touches nothing of the change is another's, unless it was to be mended.
+            return "::" not in failed.name or FIX.search(self.request) is not None
         # Not every framework says in which file a test stands; if those that touch the change passed, it is another.
         return "::" not in failed.name and not self.unasked
 
