@@ -51,7 +51,8 @@ class Trace(NamedTuple):
             return outcome
         details: JsonObject = dict(outcome.details) if isinstance(outcome.details, dict) else {}
         if self.told:
-            details["files"] = self.told
+            # A shell that edits files says itself what it did, and says more.
+            details.setdefault("files", self.told)
         if self.unkept or self.words:
             named = [f"{each.path}: {each.why}" for each in self.unkept[:_TOLD]]
             details["notKept"] = "\n".join([*([self.words] if self.words else []), *named])

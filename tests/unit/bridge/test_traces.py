@@ -1,0 +1,33 @@
+"""What a desktop shell does to files, with commands or its own edits, is seen from here and can be taken back."""
+
+from pathlib import Path
+
+from tests.unit.bridge.loopback import loopback
+from tools.executor import BatchContext, Executor, ToolCall
+from tools.ledger import ListLedger, digest
+from tools.local import LocalSite
+from tools.policy import Policy
+from tools.registry import default_registry
+
+
+async def test_what_a_shell_changed_is_in_the_books_with_both_contents(tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (workspace / "a.txt").write_text("one\n")
+    registry = default_registry()
+    local, ledger = LocalSite(registry, tmp_path / "data"), ListLedger()
+    async with loopback() as bridge, bridge.reference_shell(workspace, tmp_path / "shell"):
+        executor = Executor(registry, [bridge.site, local], Policy())
+        context = BatchContext(str(workspace), "auto", ledger)
+        calls = [
+            ToolCall("c1", "run_command", {"command": "echo two >> a.txt"}),
+            ToolCall("c2", "write_file", {"path": "b.txt", "content": "b\n"}),
+        ]
+        ran, wrote = await executor.batch(calls, context, parallel=False)
+        await executor.close()
+    assert (ran.executor, wrote.executor) == ("shell", "shell")
+    assert [(file.path, file.before, file.after) for file in ran.files] == [
+        ("a.txt", digest(b"one\n"), digest(b"one\ntwo\n"))
+    ]
+    assert [(file.path, file.before, file.after) for file in wrote.files] == [("b.txt", None, digest(b"b\n"))]
+    assert {digest(b"one\n"), digest(b"one\ntwo\n"), digest(b"b\n")} <= ledger.blobs.keys()
