@@ -18,6 +18,3 @@ export const usual = (list: ModelList | undefined): string | undefined =>
 /** True once it is known that there is no language model at all. */
 export const isOffline = (list: ModelList | undefined): boolean =>
   list?.roles.every((role) => role.chain.every((name) => name.startsWith("offline/"))) ?? false;
-
-/** A model's name without its provider, for where there is little room. */
-export const shortName = (name: string): string => name.slice(name.indexOf("/") + 1);

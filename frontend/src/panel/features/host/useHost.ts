@@ -4,14 +4,13 @@ import { useCommands } from "../../shared/commands.ts";
 import { composerText } from "../../shared/composer-text.ts";
 import { hostPort } from "../../shared/host-port.ts";
 import { prefer } from "../../shared/preferences.ts";
-import { Store, useStore } from "../../shared/store.ts";
+import { Store } from "../../shared/store.ts";
 import { type HostMessage, isHostMessage, themeVariables } from "./protocol.ts";
 
 const context = new Store<Pick<Context, "currentFile" | "selectedCode" | "openFiles">>({});
 
 /** What the editor around the panel has open; goes with the next task. */
 export const hostContext = context.get;
-export const useHostContext = () => useStore(context);
 
 /**
  * Talks with the window that the panel is embedded in, if there is one. Only that window is listened to; the policy of
