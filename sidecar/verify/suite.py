@@ -114,7 +114,8 @@ class Suite:
     async def _none_ran(self, targets: Sequence[str]) -> Finding:
         """No test, although the files hold some, is no reason to believe what the others say."""
         there = [path for path in targets if await self._holds_tests(path)]
-        if there:
+        before = (await self._before(there))[0] if there else None
+        if there and not (before is not None and before.empty):
             return Finding(
                 notes=[f"None of the tests in {', '.join(there)} was run, though there are some."], doubt=True
             )
@@ -138,7 +139,7 @@ class Suite:
             return [Finding(flaky, notes=notes), Finding(repeated, proves=True)]
         still = again.names if again is not None and again.names else run.names
         flaky_names = run.names - still
-        before, unknown = await self._before(run)
+        before, unknown = await self._before([each.file for each in run.failures])
         known = _known(run, before) & still
         held = [each for each in run.failures if each.name in still and each.name not in known]
         held += [each for each in run.failures if each.name in known and self._asked_for(each, run, before, targets)]
@@ -193,11 +194,11 @@ class Suite:
         again = await self._run(f"{name.replace(' ', '-')}-again", alone or targets, self.seconds)
         return again if again.state == "ran" else None
 
-    async def _before(self, run: TestRun) -> tuple[TestRun | None, str]:
-        """The same tests without the task's changes; or why that cannot be known."""
+    async def _before(self, failed: Sequence[str]) -> tuple[TestRun | None, str]:
+        """The tests of these files, and those that touch the change, without the change; or why that is not known."""
         assert self.framework is not None
         taken_back = {change.path: change.before for change in self.changes}
-        files = [each.file for each in run.failures] if self.framework.name == "pytest" else []
+        files = failed if self.framework.name == "pytest" else []
         wanted = sorted({*files, *(self._related if files else [])})
         there = [path for path in wanted if taken_back.get(path, b"") is not None]
         if files and not there:

@@ -15,7 +15,8 @@ _TAKES_FILES = re.compile(r"\b(?:vitest|jest|mocha|node\b.*--test)\b")
 #: Frameworks whose counts can be read, so that a run without a single test is known for what it is.
 _COUNTED = frozenset({"pytest", "unittest", "go", "cargo"})
 _UNITTEST_NAME = re.compile(r"^(?P<test>\w+) \((?P<owner>[\w.]+)\)")
-_NO_TESTS = 5
+#: Exit codes of a run without a single test: of pytest where it found none, or was kept from looking.
+_NO_TESTS = (0, 4, 5)
 #: Words of somebody who wants something mended.
 FIX = re.compile(
     r"\b(?:fix\w*|bugs?|repair\w*|broken|fail\w*|wrong|errors?|crash\w*|correct\w*|mend|solve|debug|pass|passing|green)\b",
@@ -57,7 +58,8 @@ class TestRun:
 
     @property
     def green(self) -> bool:
-        return self.state == "ran" and self.exit_code == 0
+        # A run that names failures and ends with 0 all the same has been tampered with.
+        return self.state == "ran" and self.exit_code == 0 and not self.failures
 
     @property
     def empty(self) -> bool:
@@ -67,7 +69,7 @@ class TestRun:
             and self.counted
             and not self.passed
             and not self.failures
-            and self.exit_code in (0, _NO_TESTS)
+            and self.exit_code in _NO_TESTS
         )
 
     @property

@@ -31,7 +31,7 @@ def test_sub():
 class Tried:
     def __init__(self, findings: list[Finding], runner: BenchRunner) -> None:
         self.checks = [finding.check for finding in findings if finding.check is not None]
-        self.proves = any(finding.proves for finding in findings)
+        self.proves = any(finding.proves for finding in findings) and not any(finding.doubt for finding in findings)
         self.notes = [note for finding in findings for note in finding.notes]
         self.passed = all(check.passed for check in self.checks)
         self.evidence = "\n".join(check.evidence for check in self.checks)
@@ -138,6 +138,28 @@ async def test_no_tests_at_all_prove_nothing(bench: Workbench) -> None:
     done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)))
     assert (done.checks, done.proves) == ([], False)
     assert "Not a single test was found to run." in done.notes
+
+
+async def test_tests_that_are_kept_from_running_prove_nothing(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    bench.write("test_far.py", "def test_far():\n    assert sum([1, 2]) == 3\n")
+    settings = "[pytest]\naddopts = -k far\n"
+    done = await tried(bench, changed(bench, calc__py=(CALC, BROKEN), pytest__ini=(None, settings)))
+    assert "None of the tests in test_calc.py was run, though there are some." in done.notes
+    assert not done.proves
+
+    # As it was before the task, it says nothing about the task.
+    done = await tried(bench, changed(bench, calc__py=(CALC, BROKEN)))
+    assert done.notes == ["Not a single test was found to run."]
+    assert done.proves
+
+
+async def test_a_run_that_ends_well_although_it_failed_is_not_believed(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    hook = "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n"
+    done = await tried(bench, changed(bench, calc__py=(CALC, BROKEN), conftest__py=(None, hook)))
+    assert not done.passed
+    assert "assert 6 == 5" in done.evidence
 
 
 async def test_the_tests_of_unittest_are_judged_too(bench: Workbench) -> None:
