@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
 import { panel } from "../browser.mjs";
+import { ModelServer } from "../model_server.mjs";
+
+export async function before() {
+  const local = await ModelServer.start({ usual: true });
+  return { end: () => local.close() };
+}
 
 /** What the doctor knows stands in the panel, and what one click can mend is mended with one click. */
 export default async function ({ sidecar, page, context }) {
@@ -11,7 +17,7 @@ export default async function ({ sidecar, page, context }) {
   await task.press("Enter");
   const open = page.getByRole("list", { name: "To be mended" });
   const fine = page.getByRole("list", { name: "In order" });
-  await fine.getByText(/^in order: sandbox|^sandbox/).first().waitFor();
+  await page.getByText("sandbox", { exact: true }).waitFor();
   assert.match(await fine.innerText(), /git/);
   await open.getByText(/is not trusted/).waitFor();
   await open.getByRole("button", { name: "Copy brain keys set anthropic" }).click();
@@ -23,4 +29,10 @@ export default async function ({ sidecar, page, context }) {
   await open.getByRole("button", { name: "Add a key" }).click();
   await page.getByRole("tab", { name: "Models and keys", selected: true }).waitFor();
   await page.getByLabel("Key of Anthropic").waitFor();
+
+  // A model that is served on this machine is chosen with one click, and then nothing of it is left to be mended.
+  await page.getByRole("tab", { name: "Health" }).click();
+  await open.getByRole("button", { name: "Use openai/tiny-coder" }).click();
+  await fine.getByText(/openai\/tiny-coder for fast, smart, instant/).waitFor();
+  await open.getByText("No language model is configured").waitFor({ state: "detached" });
 }
