@@ -147,6 +147,33 @@ async def test_s14_a_link_in_its_place_is_none(bench: Guarded) -> None:
     assert not (bench.workspace / ".env").is_symlink()
 
 
+async def test_s14_links_of_every_kind_hinder_no_command(bench: Guarded, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    bench.write("shared/env", "before")
+    for name, target in (
+        (".env", "shared/env"),
+        (".envrc", "/nonexistent"),
+        (".vscode", "../outside"),
+        (".npmrc", ".npmrc"),
+    ):
+        (bench.workspace / name).symlink_to(target)
+    outcome = await bench.call("run_command", command="echo it runs")
+    assert outcome.content == "it runs"
+
+
+@pytest.mark.parametrize("how", ["link", "file"])
+async def test_s14_a_repository_that_is_kept_elsewhere_in_the_workspace_is_kept(bench: Guarded, how: str) -> None:
+    (bench.workspace / ".git").rename(bench.workspace / "repository")
+    if how == "link":
+        (bench.workspace / ".git").symlink_to("repository")
+    else:
+        bench.write(".git", "gitdir: repository\n")
+    before = bench.read("repository/config")
+    await bench.plant("repository/config", "repository/hooks/post-commit")
+    assert bench.read("repository/config") == before
+    assert not (bench.workspace / "repository/hooks/post-commit").exists()
+
+
 async def test_s14_what_the_person_approved_may_write_it(bench: Guarded) -> None:
     bench.ledger.answer = "allow"
     outcome = await bench.call("run_command", command="echo A=1 > .env && git config core.pager cat")

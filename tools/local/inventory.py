@@ -111,7 +111,7 @@ class Inventory:
         except OSError:
             return None
         young = abs(time.time_ns() - found.st_ctime_ns) < _YOUNG
-        below, files = _sorted(path, kind, entries)
+        below, files = _sorted(self._root, path, kind, entries)
         return _Folder((*stamp[:2], 0) if young else stamp, kind, tuple(below), tuple(files))
 
     def _read(self, path: str, room: int) -> Kept | None:
@@ -137,7 +137,9 @@ class Inventory:
         return Kept(found.st_mode, content if len(content) <= _LARGEST else None, stamp)
 
 
-def _sorted(path: str, kind: str, entries: list["os.DirEntry[str]"]) -> tuple[list[tuple[str, str]], list[str]]:
+def _sorted(
+    root: str, path: str, kind: str, entries: list["os.DirEntry[str]"]
+) -> tuple[list[tuple[str, str]], list[str]]:
     """What of a directory is to be looked into, and what in it is protected itself."""
     below: list[tuple[str, str]] = []
     files: list[str] = []
@@ -164,11 +166,27 @@ def _sorted(path: str, kind: str, entries: list["os.DirEntry[str]"]) -> tuple[li
                 below.append((inner, "all"))
             else:
                 files.append(inner)
+                if name == ".git" and (elsewhere := _git_directory(root, inner)) is not None:
+                    below.append((elsewhere, "git"))
         elif directory and name not in _PASSED_OVER:
             below.append((inner, "names"))
     if kind == "git":
         files += [f"{path}/{name}" for name in _GIT_FILES]
     return below, files
+
+
+def _git_directory(root: str, path: str) -> str | None:
+    """Where a `.git` that is a link or a file leads to, if that is in the workspace, too."""
+    place = f"{root}/{path}"
+    try:
+        if not os.path.islink(place):  # noqa: PTH114
+            with open(os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
+                named = os.fsdecode(file.read(4_096)).removeprefix("gitdir:").strip()
+            place = os.path.join(os.path.dirname(place), named)  # noqa: PTH118, PTH120
+        real = os.path.realpath(place)
+    except (OSError, ValueError):
+        return None
+    return real[len(root) + 1 :] if real.startswith(f"{root}/") else None
 
 
 def uppers(path: str) -> Iterator[str]:

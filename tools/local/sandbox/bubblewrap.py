@@ -46,7 +46,10 @@ class Bubblewrap:
             # A place of its own cannot be moved away, to make room for another one.
             line += ["--bind", place, place]
         for place in readonly:
-            line += ["--ro-bind-try", place, place]
+            # Of a link it is the place behind it that is kept, if that can be written at all.
+            real = os.path.realpath(place) if Path(place).is_symlink() else place
+            if Path(real).exists() and (real == place or real.startswith(f"{room.workspace}/")):
+                line += ["--ro-bind-try", real, real]
         for place in (*(() if room.approved else secrets(home)), *room.private):
             # Last of all, so that nothing above uncovers it again.
             if Path(place).is_dir():
