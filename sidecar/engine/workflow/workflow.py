@@ -94,8 +94,8 @@ class Workflow:
 
         if self._verifier is None:
             self._verifier = Verifier(self._verify_seconds)
-        # What a trusted project brings runs without a question only where there is a sandbox to run it in.
-        unasked = run.request.options.approvals == "auto" or (desk.trusted and self._contained())
+        # As policy has it: what a project brings runs without a question only where there is a sandbox to run it in.
+        unasked = (desk.trusted or run.request.options.approvals == "auto") and self._contained()
         commands = configured(run.request.workspace) if desk.trusted else None
         return Proof(desk, self._journal, self._verifier, commands, unasked=unasked).stages()
 
