@@ -283,7 +283,6 @@ class Course:
                     error.message += f" {change.path} was changed already and could not be taken back."
             outcome = failed(passage, error)
         else:
-            self.traces.wrote(passage.context.workspace, changes)
             for change in changes:
                 passage.session.saw(change.path, change.after)
             outcome = passage.outcome("error" if result.error else "success", result)

@@ -139,7 +139,10 @@ class Snapshot(Protocol):
     partial: str
 
     def wrote(self, path: str, content: bytes | None) -> None:
-        """Another call has written this meanwhile: it counts as having been there from the start."""
+        """Somebody else has written this meanwhile: it counts as having been there from the start.
+
+        What the host applies itself, it knows of.
+        """
 
 
 class ScannedFile(NamedTuple):

@@ -6,7 +6,7 @@ meanwhile in an editor cannot be told from it; it is kept like everything else, 
 
 import stat
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeGuard
 from weakref import WeakSet, ref
@@ -103,13 +103,6 @@ class Traces:
                 window.host, window.blind = host, ""
         self._open.add(window)
         return window
-
-    def wrote(self, workspace: str, changes: Iterable[FileChange]) -> None:
-        """A tool has written these, so no command that runs at the moment did."""
-        for window in self._open:
-            if window.workspace == workspace and window.snapshot is not None:
-                for change in changes:
-                    window.snapshot.wrote(change.path, change.after)
 
     def drop(self, window: Window) -> None:
         self._open.discard(window)

@@ -5,6 +5,7 @@ import copy
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from weakref import WeakSet
 
 from tools.errors import PathDenied
 from tools.host import (
@@ -51,6 +52,8 @@ class LocalHost:
         self._cage: Cage | None = None
         self._wrote = wrote
         self._scanner = Scanner(self.door, shelf or Shelf())
+        #: Of commands that run at the moment: what is written here meanwhile is not their doing.
+        self._snapshots: WeakSet[LocalSnapshot] = WeakSet()
 
     def confined(self, cage: Cage) -> "LocalHost":
         """The same host, whose commands run inside a sandbox."""
@@ -99,6 +102,8 @@ class LocalHost:
             async with lock:
                 self._wrote(self, name)
                 await asyncio.to_thread(files.apply_change, self.door, change)
+                for snapshot in self._snapshots:
+                    snapshot.wrote(self.door.real(change.path), change.after)
         finally:
             if not lock.locked():
                 self._writing.pop(name, None)
@@ -107,11 +112,15 @@ class LocalHost:
         return await asyncio.to_thread(files.look, self.door, path, limit)
 
     async def snapshot(self) -> Snapshot:
-        quick = self._scanner.quick_snapshot()
-        return quick if quick is not None else await asyncio.to_thread(self._scanner.snapshot)
+        taken = self._scanner.quick_snapshot()
+        if taken is None:
+            taken = await asyncio.to_thread(self._scanner.snapshot)
+        self._snapshots.add(taken)
+        return taken
 
     async def changes(self, before: Snapshot) -> Sequence[ScannedFile]:
         assert isinstance(before, LocalSnapshot)
+        self._snapshots.discard(before)
         quick = self._scanner.quick_changes(before)
         return quick if quick is not None else await asyncio.to_thread(self._scanner.changes, before)
 
@@ -120,7 +129,10 @@ class LocalHost:
         return written(snapshot) if len(snapshot.sources) < _FEW else await asyncio.to_thread(written, snapshot)
 
     async def restored(self, kept: bytes, blob: Blob) -> Snapshot | None:
-        return await read_back(kept, blob)
+        snapshot = await read_back(kept, blob)
+        if snapshot is not None:
+            self._snapshots.add(snapshot)
+        return snapshot
 
     async def run(
         self,

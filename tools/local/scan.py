@@ -70,7 +70,7 @@ class Source:
     why: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class LocalSnapshot:
     listing: Listing = field(default_factory=Listing)
     sources: dict[str, Source] = field(default_factory=dict)

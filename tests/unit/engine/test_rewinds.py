@@ -148,6 +148,22 @@ async def test_what_the_person_wrote_between_two_changes_of_the_task_stays(shop:
     assert file.read_text() == BEFORE.replace("line 15\n", "the person's own\n")
 
 
+async def test_what_is_rejected_while_a_command_runs_is_not_the_commands_doing(shop: Workshop) -> None:
+    await shop.open()
+    await shop.call("write_file", {"path": "a.txt", "content": "one\n"})
+    await shop.open("t_2")
+    (file,) = (await shop.engine.review.diff("t_1")).files
+    waiting = "touch up; while [ ! -e go ]; do sleep 0.01; done; echo own > own.txt"
+    running = asyncio.create_task(shop.command(waiting, "t_2"))
+    async with asyncio.timeout(5):
+        while not (shop.workspace / "up").exists():
+            await asyncio.sleep(0.005)
+    await shop.engine.review.decide("t_1", HunkRequest(reject=[hunk.id for hunk in file.hunks]))
+    assert not (shop.workspace / "a.txt").exists()
+    (shop.workspace / "go").touch()
+    assert {each.path for each in (await running).files} == {"up", "go", "own.txt"}
+
+
 async def test_nothing_of_git_is_touched(shop: Workshop) -> None:
     (shop.workspace / "a.txt").write_text("one\n")
     shop.commit_all()
