@@ -33,6 +33,7 @@ def check_name(new: str, family: Family) -> None:
 def check_collisions(symbol: Symbol, found: Found, new: str, project: Project) -> None:
     if symbol.owner is not None and symbol.method is None:
         _check_members(symbol, found, new, project)
+    _check_tangles(symbol, found, project)
     for path, binding in found.renamed:
         file = project.files[path]
         drawn = [place for place in binding.places if place.manner == "tag"]
@@ -48,6 +49,18 @@ def check_collisions(symbol: Symbol, found: Found, new: str, project: Project) -
             raise Refusal(
                 "name_taken", f"{new} would collide at {path}:{line}: {why}. Nothing was changed; choose another name."
             )
+
+
+def _check_tangles(symbol: Symbol, found: Found, project: Project) -> None:
+    renamed = {*symbol.bindings, *(binding for _, binding in found.renamed)}
+    for path, file in project.files.items():
+        for one, other, line in file.tangled:
+            if one in renamed or other in renamed:
+                raise Refusal(
+                    "ambiguous",
+                    f"{path}:{line} may mean one {symbol.name} or another, whichever is there when it is reached; "
+                    "nothing was changed. Give them two names by hand first.",
+                )
 
 
 def _taken(binding: Binding, new: str, file: FileScopes) -> tuple[int, str] | None:
@@ -70,8 +83,9 @@ def _taken(binding: Binding, new: str, file: FileScopes) -> tuple[int, str] | No
         between: Scope | None = use.scope
         while between is not None and between is not scope:
             other = between.table("value").get(new) or between.table("type").get(new)
-            read_before = other is not None and use.place.start < other.since
-            if other is not None and (between.kind != "class" or (between is use.scope and not read_before)):
+            if other is not None and between.kind == "class" and between is use.scope and use.place.start < other.since:
+                break  # the module's, until it is bound there
+            if other is not None and (between.kind != "class" or between is use.scope):
                 return use.place.line, f"another {new} hides it there"
             between = between.parent
     return None

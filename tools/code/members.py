@@ -160,7 +160,7 @@ class Members:
 
     def _of_binding(self, binding: Binding, file: FileScopes, depth: int) -> Evidence:
         if binding.kind == "class":
-            return ClassKey(file.path, binding)
+            return None if self._twice(binding, file) else ClassKey(file.path, binding)
         if binding.annotations:
             found = {self.of_annotation(node, scope, file, depth + 1) for node, scope in binding.annotations}
             return found.pop() if len(found) == 1 else None
@@ -168,6 +168,10 @@ class Members:
             return None
         found = {self.of(node, scope, file, depth + 1) for node, scope in binding.values if node.type != "none"}
         return found.pop() if len(found) == 1 else None
+
+    def _twice(self, binding: Binding, file: FileScopes) -> bool:
+        """Python takes the class that was defined last; which one that is, nobody can tell from here."""
+        return file.source.family == "python" and binding.opaque
 
     def _of_call(self, node: "Node", scope: Scope, file: FileScopes, depth: int) -> Evidence:
         callee = node.child_by_field_name("function") or node.child_by_field_name("constructor")
@@ -181,7 +185,7 @@ class Members:
             if target is None:
                 return None
             if binding.kind == "class":
-                return ClassKey(*meaning)
+                return None if self._twice(binding, target) else ClassKey(*meaning)
             if binding.kind == "function" and binding.node is not None and not binding.opaque:
                 inner = binding.scope
                 return self.of_annotation(binding.node.child_by_field_name("return_type"), inner, target, depth + 1)

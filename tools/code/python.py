@@ -326,6 +326,9 @@ class _Reader:
     def _class(self, node: "Node", scope: Scope) -> None:
         name = node.child_by_field_name("name")
         binding = self.bind(name, scope, "class") if name is not None else None
+        if binding is None and name is not None:
+            # Declared to be another scope's: its members are known all the same, though nobody is evidently one of it.
+            binding = Binding(name_of(name), scope, "class", node.start_point[0] + 1)
         inner = self._scope("class", node, scope, binding)
         outer = self._type_parameters(node, scope, inner)
         heritage = node.child_by_field_name("superclasses")
@@ -511,14 +514,44 @@ class _Reader:
         scope = use.scope
         if binding is None or scope.kind != "class" or binding.scope is not scope or use.place.start >= binding.since:
             return binding
-        outer = scope.parent
-        while outer is not None and outer.kind == "class":
-            outer = outer.parent
-        return lookup(use.name, outer) if outer is not None else None
+        # Until it is bound there, a name of a class body is the module's, whatever functions are around.
+        return self.module.values.get(use.name)
+
+    def _tangle(self, scope: Scope) -> None:
+        """A class body that binds a name perhaps, or only after a while, reads the outer one until then."""
+        used = {use.name: use.place.line for use in self._uses if use.scope is scope}
+        for name, binding in scope.values.items():
+            other = self.module.values.get(name)
+            if other is None or not self._hesitant(binding, scope):
+                continue
+            if name in used or self._augmented_first(binding, scope):
+                self.file.tangled.append((binding, other, used.get(name, binding.line)))
+
+    def _hesitant(self, binding: Binding, scope: Scope) -> bool:
+        node = scope.node.descendant_for_byte_range(binding.places[0].start, binding.places[0].end)
+        body = scope.node.child_by_field_name("body")
+        while node is not None and node.parent is not None and node.parent != body:
+            if node.type in ("augmented_assignment", "named_expression", "delete_statement"):
+                return True
+            node = node.parent
+        return node is None or node.type not in (
+            "expression_statement",
+            "function_definition",
+            "class_definition",
+            "decorated_definition",
+            "import_statement",
+            "import_from_statement",
+            "type_alias_statement",
+        )
+
+    def _augmented_first(self, binding: Binding, scope: Scope) -> bool:
+        node = scope.node.descendant_for_byte_range(binding.places[0].start, binding.places[0].end)
+        return node is not None and node.parent is not None and node.parent.type == "augmented_assignment"
 
     def _complete(self) -> None:
         """What a class body says of its own members, wherever it says it."""
         for body in self.file.classes:
+            self._tangle(body.scope)
             for name, binding in body.scope.values.items():
                 known = set(body.members.get(name, ()))
                 body.members.setdefault(name, []).extend(place for place in binding.places if place not in known)

@@ -196,6 +196,8 @@ class _Search:
         """`f(name=…)` follows the parameter where it is evident that f is ours."""
         symbol = self._symbol
         function = symbol.bindings[0].scope.owner
+        if symbol.owner is not None and symbol.method is not None:
+            self._same_parameters(symbol.owner, symbol.method)
         for path, file in self._project.files.items():
             for keyword in file.keywords:
                 if keyword.name != symbol.name or file.source.family != "python":
@@ -209,12 +211,16 @@ class _Search:
     def _calls(self, callee: "Node", scope: Scope, file: FileScopes, function: Binding | None) -> bool | None:
         """True if this calls the function, nothing if that cannot be told."""
         symbol = self._symbol
-        if symbol.owner is not None:
+        if symbol.owner is not None and callee.type != "identifier":
             return self._calls_method(callee, scope, file)
         if function is None:
-            return False
+            # A lambda, or a function that is declared to be another scope's.
+            name = symbol.bindings[0].scope.node.child_by_field_name("name")
+            return None if name is not None and text_of(callee) == text_of(name) else False
         meaning = self._project.of_expression(callee, scope, file)
-        return isinstance(meaning, Named) and meaning.binding is function
+        if not isinstance(meaning, Named) or meaning.binding is not function:
+            return self._calls_method(callee, scope, file) if symbol.owner is not None else False
+        return None if function.opaque else True  # defined more than once, it may be the other one
 
     def _calls_method(self, callee: "Node", scope: Scope, file: FileScopes) -> bool | None:
         owner, method = self._symbol.owner, self._symbol.method
@@ -226,9 +232,30 @@ class _Search:
         if name is None or (name.text or b"").decode() != method:
             return False
         evidence = self._members.of(callee.child_by_field_name("object"), scope, file)
-        if isinstance(evidence, ClassKey):
-            return owner in self._members.ancestors(evidence)
+        if isinstance(evidence, ClassKey) and owner is not None:
+            if owner in self._members.ancestors(evidence):
+                return True
+            return None if self._stands_for(evidence, owner) else False
         return None if evidence is None else False
+
+    def _stands_for(self, key: ClassKey, owner: ClassKey) -> bool:
+        """Whether an instance of the one may be used in place of the other: by inheritance, or as a protocol says."""
+        if key in self._members.ancestors(owner) or owner in self._members.ancestors(key):
+            return True
+        bodies = [self._members.body(each) for each in (key, owner)]
+        return any("Protocol" in text_of(base) for body in bodies if body is not None for base in body.bases)
+
+    def _same_parameters(self, owner: ClassKey, method: str) -> None:
+        """The same parameter where the method is overridden, or declared by a protocol, keeps its name."""
+        for path, file in self._project.files.items():
+            for body in file.classes:
+                key, node = ClassKey(path, body.binding), body.methods.get(method)
+                if key == owner or node is None or not self._stands_for(key, owner):
+                    continue
+                listed = node.child_by_field_name("parameters")
+                word = rf"(?<!\w){re.escape(self._symbol.name)}\b"
+                if listed is not None and re.search(word, text_of(listed)):
+                    self._found.unsure.append((path, node.start_point[0] + 1))
 
     def _constructs(self, key: ClassKey) -> bool:
         for each in self._members.ancestors(key):
@@ -244,8 +271,9 @@ class _Search:
         family = self._family(owner)
         found.family = sorted(family, key=lambda key: (key.path, key.binding.line))
         for key in found.family:
-            body = members.body(key)
-            for place in body.members.get(name, ()) if body is not None else ():
+            # A class that is defined twice has its members twice.
+            bodies = [body for body in self._project.files[key.path].classes if body.binding is key.binding]
+            for place in (place for body in bodies for place in body.members.get(name, ())):
                 found.add(key.path, place, property=True)
             if members.outside(key):
                 found.notes.append(

@@ -149,6 +149,8 @@ class FileScopes:
     #: Names that no scope of the file binds: built-in ones, and those that a star import brings.
     free: list[Use] = field(default_factory=list)
     uses: list[tuple[Use, Binding]] = field(default_factory=list)
+    #: Two bindings that one place may mean, whichever is bound when it is reached: neither can have another name alone.
+    tangled: list[tuple[Binding, Binding, int]] = field(default_factory=list)
     #: The strings of `__all__`.
     listed: list[tuple[str, Place]] = field(default_factory=list)
     #: `this.name`, with the class that it is written in.

@@ -216,6 +216,11 @@ def test_a_class_that_may_fulfil_a_protocol_is_said() -> None:
     before = "class Port(Protocol):\n    def save(self): ...\nclass Disk:\n    def save(self): ...\n"
     assert rename({"a.py": before}, "Port.save", "keep").found.unsure == [("a.py", 4)]
     assert rename({"a.py": before}, "Disk.save", "keep").found.unsure == [("a.py", 2)]
+    before = (
+        "class Port(Protocol):\n    def save(self, path): ...\nclass Disk:\n    def save(self, path): ...\n"
+        "def f(port: Port):\n    port.save(path=1)\n"
+    )
+    assert rename({"a.py": before}, "Disk.save.path", "place").found.unsure == [("a.py", 2), ("a.py", 6)]
 
 
 def test_an_attribute_that_only_methods_make_is_known_too() -> None:
