@@ -46,7 +46,7 @@ KINDS: dict[str, Kind] = {
             anchor="pyproject.toml",
             needs="nothing",
             example="`shorten` in `src/{module}/text.py`",
-            start="python3 -m pytest",
+            start="{python} -m pytest",
             reserved=_TOOLS,
         ),
         Kind(
@@ -66,7 +66,7 @@ KINDS: dict[str, Kind] = {
             anchor="pyproject.toml",
             needs="python",
             example="the routes of `/items` in `src/{module}/items.py`",
-            start="cd src && python3 -m {module}",
+            start="{python} -m {module}",
             reserved=_TOOLS | {"starlette", "uvicorn"},
         ),
         Kind(

@@ -14,9 +14,11 @@ from sidecar.wire.base import JsonObject
 
 #: The first Node that runs TypeScript as it is.
 _RUNS_TYPESCRIPT = (22, 18)
-_VENV = 'python3 -m venv .venv && .venv/bin/python -m pip install --quiet --editable ".[dev]"'
+VENV = 'python3 -m venv .venv && .venv/bin/python -m pip install --quiet --editable ".[dev]"'
 _NPM: list[JsonValue] = ["npm", "install", "--no-audit", "--no-fund"]
 _MINUTES = 10
+INSTALLED = "Installed the packages"
+_INSTALLING = "What its tests need is not here; it would be installed in the project's folder, and nowhere else."
 #: How `run_tests` says that a Python lacks something.
 _LACKS = re.compile("no Python here has")
 _COUNTED = re.compile(r"\w+: (\d+ passed|no tests were found)")
@@ -37,14 +39,14 @@ def install(asked: Asked, question: Question) -> Move:
                 # What is at hand is enough if the tests run with it.
                 return Act([_tests(project)])
             if _LACKS.search(last.content):
-                return Act([_command(project)])
+                return Act([_command(project)], _INSTALLING)
             return Say(f"Nothing to install: what `{project.name}` needs is there already.")
         case "node":
             if last is None and project.kind.key == "typescript_library":
                 return Act([("run_command", {"command": ["node", "--version"]})])
             if last is not None and (version := _version(last)) >= _RUNS_TYPESCRIPT:
                 return Say(f"Nothing to install: Node {version[0]}.{version[1]} runs the TypeScript tests as they are.")
-            return Act([_command(project)])
+            return Act([_command(project)], _INSTALLING)
 
 
 def test(asked: Asked, question: Question) -> Move:
@@ -60,10 +62,11 @@ def test(asked: Asked, question: Question) -> Move:
         return Say(f"The tests were not run: the packages are not installed. {_later(project)}")
     if last.tool == "run_command":
         return Act([_tests(project)]) if last.status == "success" else _installed(project, last)
+    installed = any(back.tool == "run_command" for back in question.returns)
     if last.status == "success" or _COUNTED.match(last.content):
-        return Say(last.content)
-    if _LACKS.search(last.content) and not any(back.tool == "run_command" for back in question.returns):
-        return Act([_command(project)])
+        return Say(f"{INSTALLED} of `{project.name}`.\n{last.content}" if installed else last.content)
+    if _LACKS.search(last.content) and not installed:
+        return Act([_command(project)], _INSTALLING)
     return Say(f"The tests could not be run: {last.content}\n\n{_later(project)}")
 
 
@@ -72,13 +75,13 @@ def _tests(project: Project) -> tuple[str, JsonObject]:
 
 
 def _command(project: Project) -> tuple[str, JsonObject]:
-    command: JsonValue = _NPM if project.kind.needs == "node" else _VENV
+    command: JsonValue = _NPM if project.kind.needs == "node" else VENV
     return ("run_command", {"command": command, "cwd": project.root, "timeoutMs": _MINUTES * 60_000})
 
 
 def _installed(project: Project, last: ToolReturn) -> Move:
     if last.status == "success":
-        return Say(f"Installed the packages of `{project.name}`.")
+        return Say(f"{INSTALLED} of `{project.name}`.")
     return Say(f"The packages were not installed: {last.content.strip()}\n\n{_later(project)}")
 
 
@@ -86,7 +89,7 @@ def _later(project: Project) -> str:
     change = "" if project.root == "." else f"cd {project.root} && "
     if project.kind.needs == "node":
         return f"To do it later: `{change}npm install && npm test`."
-    return f"To do it later: `{change}{_VENV} && .venv/bin/python -m pytest`."
+    return f"To do it later: `{change}{VENV} && .venv/bin/python -m pytest`."
 
 
 def _is_version(back: ToolReturn) -> bool:

@@ -5,6 +5,7 @@ import re
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.scaffold.planning import project_of
 from sidecar.models.offline.scaffold.project import Project
+from sidecar.models.offline.scaffold.proving import INSTALLED, VENV
 from sidecar.models.offline.scaffold.tree import paths
 from sidecar.models.offline.scaffold.wording import Asked
 from sidecar.models.offline.skill import Act, Move, Say
@@ -63,9 +64,16 @@ def _summary(project: Project, question: Question) -> str:
     example = project.kind.example.format(module=project.module)
     own = f"Its README says what it is for (“{project.description.rstrip('.')}”); " if project.purpose else ""
     unwritten = f"{own}{'the' if own else 'The'} code in it is an example, {example}. Your own is not written yet."
-    start = f"Try it: `{change}{project.kind.start.format(module=project.module)}`"
     head = f"`{project.name}` is in {place}, a {project.kind.said} of {_count(project, question)} files."
-    return "\n\n".join([head, tests, unwritten, start])
+    return "\n\n".join([head, tests, unwritten, f"Try it: `{change}{_start(project, INSTALLED in told)}`"])
+
+
+def _start(project: Project, installed: bool) -> str:
+    """How to see it work, with what was installed for it if anything was."""
+    if project.kind.needs == "python" and not installed:
+        return f"{VENV} && {_start(project, True)}"
+    python = ".venv/bin/python" if installed else "python3"
+    return project.kind.start.format(module=project.module, python=python)
 
 
 def _count(project: Project, question: Question) -> int:
