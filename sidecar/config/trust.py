@@ -26,7 +26,8 @@ _GIT_CONFIG = ".git/config"
 #: Lines of Git's configuration that name a program, or another file of configuration. The rest changes every day.
 _RUNS = re.compile(
     rb"fsmonitor|hookspath|sshcommand|pager|editor|external|textconv|clean|smudge|process|helper|askpass|program|proxy"
-    rb"|gitproxy|include|path\s*=|driver|command|uploadpack|receivepack|trustexitcode|=\s*!",
+    rb"|gitproxy|include|path\s*=|driver|command|cmd|filter|uploadpack|receivepack|trustexitcode|insteadof|ext::|vcs"
+    rb"|browser|alias|worktreeconfig|=\s*\"?!|\\$",
     re.IGNORECASE,
 )
 _FILES = 500
@@ -106,9 +107,12 @@ def _stamped(place: str, name: str) -> Iterator[_File]:
     if not stat.S_ISDIR(found.st_mode):
         return
     with suppress(OSError):
-        for entry in sorted(os.listdir(f"{place}/{name}"))[:_FILES]:
-            if not entry.endswith(".sample"):
-                yield from _stamped(place, f"{name}/{entry}")
+        entries = sorted(entry for entry in os.listdir(f"{place}/{name}") if not entry.endswith(".sample"))
+        for entry in entries[:_FILES]:
+            yield from _stamped(place, f"{name}/{entry}")
+        if len(entries) > _FILES:
+            # More than anybody counts: what is added to them or taken away changes the number.
+            yield _File(f"{name}/…", len(entries), found.st_mtime_ns, found.st_ctime_ns, found.st_ino, stat.S_IFREG)
 
 
 def _digest(place: str, files: list[_File]) -> str:
@@ -122,6 +126,9 @@ def _digest(place: str, files: list[_File]) -> str:
             elif kind == stat.S_IFREG:
                 with open(f"{place}/{file.name}", "rb") as stream:
                     content = stream.read(_SIZE)
+                    if file.size > _SIZE:
+                        # Nobody reads on: one that was touched is another one.
+                        content += repr(file).encode()
         if file.name == _GIT_CONFIG:
             lines = [line for line in content.splitlines() if _RUNS.search(line)]
             if not lines:
@@ -129,6 +136,8 @@ def _digest(place: str, files: list[_File]) -> str:
             content = b"\n".join(lines)
         elif kind == stat.S_IFDIR:
             continue  # an empty directory sets nothing; what is in it follows
+        if file.name.endswith("/…"):
+            content = repr(file).encode()
         total.update(repr((file.name, kind, file.mode & 0o111, len(content))).encode() + content)
     return total.hexdigest()
 

@@ -106,6 +106,10 @@ def test_s19_no_environment_and_no_file_of_the_workspace_makes_it_trusted(tmp_pa
         (".git/hooks/pre-commit", "evil"),
         (".git/config", "[core]\n\tfsmonitor = evil\n"),
         (".husky/pre-push", "evil"),
+        (".git/config", '[url "ext::sh -c evil"]\n\tinsteadOf = https://example.com/\n'),
+        (".git/config", '[alias]\n\tx = "!evil"\n'),
+        (".git/config", "[extensions]\n\tworktreeConfig = true\n"),
+        (".git/config", '[difftool "x"]\n\tcmd = evil\n'),
     ],
 )
 def test_s18_trust_ends_when_what_would_run_or_configure_changes(tmp_path: Path, name: str, content: str) -> None:
