@@ -5,6 +5,7 @@ in the same way is known. Both are named, never hidden.
 """
 
 import json
+import posixpath
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -66,6 +67,8 @@ class Suite:
         try:
             self.framework = await found_framework(self.host)
         except ToolError as error:
+            if error.code == "no_tests" and (folder := await self._project()):
+                return await self._inside(folder)
             why = "No tests were found." if error.code == "no_tests" else f"No tests were run: {error.message}"
             return [Finding(notes=[why])]
         self._related = await touching(self.changes, self.host, f"{self.mark}.search")
@@ -84,6 +87,26 @@ class Suite:
             limit = f"All tests take longer than {self.seconds:g} s; those that touch the change were run."
             return [*first, Finding(notes=[limit])]
         return [*first, *await self._judged("all tests", whole, [])]
+
+    async def _project(self) -> str:
+        """The folder that all of the change is in, if it is a project with tests of its own."""
+        folder = posixpath.commonpath([posixpath.dirname(change.path) for change in self.changes])
+        while folder:
+            try:
+                if (await found_framework(self.host, [folder])).folder == folder:
+                    return folder
+            except ToolError:
+                pass
+            folder = posixpath.dirname(folder)
+        return ""
+
+    async def _inside(self, folder: str) -> list[Finding]:
+        """The tests of a project that is a folder of the workspace: all of them, and a failure is of the change."""
+        run = await self._run("all-tests", [folder], self.seconds)
+        if run.state != "ran" or run.green:
+            return await self._judged("all tests", run, [])
+        lines = [located(each, run.output) for each in run.failures] or telling(run.output)
+        return [Finding(_check("all tests", run, False, lines))]
 
     async def _script(self) -> str:
         if self.framework is None or self.framework.name != "npm":

@@ -203,3 +203,12 @@ def test_a_run_that_did_not_run_is_known_for_what_it_is() -> None:
     assert run_of(outcome({"exitCode": 0, "framework": "pytest", "passed": 2})).green
     assert run_of(outcome({"exitCode": 0, "framework": "unittest", "passed": 0})).empty
     assert not run_of(outcome({"exitCode": 0, "framework": "make"})).empty
+
+
+@pytest.mark.parametrize(("after", "passed"), [(CALC, True), (BROKEN, False)])
+async def test_a_project_in_a_folder_is_proven_by_its_own_tests(bench: Workbench, after: str, passed: bool) -> None:
+    bench.write("libs/kit/pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['src']\n")
+    bench.write("libs/kit/tests/test_calc.py", TESTS)
+    done = await tried(bench, changed(bench, libs_in_kit_in_src_in_calc__py=(None, after)))
+    assert (done.passed, done.proves) == (passed, passed)
+    assert ("test_add" in done.evidence) is not passed
