@@ -97,6 +97,7 @@ def test_beside_other_work_it_gets_a_folder_of_its_own(trusting: RunningSidecar)
     assert done["status"] == "completed", done["error"]
     assert (trusting.workspace / "libs/textkit/src/textkit/text.py").is_file()
     assert "12 passed" in done["result"]["summary"]
+    assert verified(done) is True
     again = done_with(trusting, "new python package called textkit in libs/textkit")
     assert again["status"] == "failed"
     assert "exists already" in again["error"]["message"]
