@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from tools.builtin.existing import required
-from tools.builtin.languages import SUFFIXES
+from tools.builtin.languages import SUFFIXES, language_of
 from tools.builtin.outline import Outline, Symbol, outlined
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.reading.bindings import Binding, bindings
-from tools.reading.definitions import doc_of, uncommented
-from tools.reading.files import SIZE, listed
+from tools.reading.files import SIZE, listed, opened
+from tools.reading.folders import purpose
 from tools.reading.graph import import_graph, script_package
+from tools.reading.inside import told_folder
 from tools.reading.modules import Modules, is_test
-from tools.reading.source import PYTHON, Source, text
+from tools.reading.purpose import purpose_of
+from tools.reading.source import PYTHON, Source
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _SYMBOLS = 40
@@ -21,6 +23,7 @@ _SHOWN = 15
 _BUSY = 3
 _BRANCHES = 4
 _LONG = 40
+_FILES = 200
 
 
 class DescribeFileArguments(Arguments):
@@ -30,7 +33,7 @@ class DescribeFileArguments(Arguments):
 class DescribeFile:
     spec = ToolSpec(
         name="describe_file",
-        description="A source file: its purpose, outline, imports, who imports it, and its most complex functions.",
+        description="A source file or folder: its purpose, outline, imports, who imports it, what is complex in it.",
         arguments=DescribeFileArguments,
         executor="hybrid",
         retryable=True,
@@ -38,6 +41,8 @@ class DescribeFile:
 
     async def run(self, args: DescribeFileArguments, host: Host, call: Call, output: Output) -> ToolResult:
         info = await host.stat(args.path)
+        if info.kind == "directory":
+            return await _folder(args.path.removeprefix("./").rstrip("/"), host, call)
         if info.size > SIZE:
             raise TooLarge(f"{args.path} has {info.size} bytes, too many to be described. Use search_code.")
         content = await required(host, args.path)
@@ -63,11 +68,22 @@ class DescribeFile:
         return ToolResult(told, details, f"{outline.language}, {len(outline.symbols)} symbols")
 
 
+async def _folder(path: str, host: Host, call: Call) -> ToolResult:
+    files = await listed(host, call)
+    prefix = "" if path in (".", "") else f"{path}/"
+    inside = [each for each in files if each.startswith(prefix)]
+    sources = await opened(host, [each for each in inside if language_of(each) is not None][:_FILES])
+    graph = await import_graph(host, call, Modules(files))
+    said = await purpose(host, path, frozenset(files))
+    told = await asyncio.to_thread(told_folder, path, said, inside, sources, graph)
+    return ToolResult(told, {"path": path, "files": len(inside)}, f"{len(inside)} files")
+
+
 def _told(source: Source, outline: Outline, imported: Sequence[Binding], importers: Sequence[str]) -> str:
     lines = source.content.count(b"\n") + (not source.content.endswith(b"\n") and bool(source.content))
     kind = "a test" if is_test(source.path) else "a file"
     parts = [f"**`{source.path}`** is {kind} in {outline.language}, {lines} line{'s' if lines != 1 else ''}."]
-    if doc := _purpose(source):
+    if doc := purpose_of(source):
         parts.append("\n".join(f"> {line}".rstrip() for line in doc.splitlines()[:12]))
     if outline.errors:
         parts.append(f"It has a **syntax error** near line {outline.errors[0]}; what follows may not be all.")
@@ -79,27 +95,6 @@ def _told(source: Source, outline: Outline, imported: Sequence[Binding], importe
     elif source.scoped:
         parts.append("**Imported by** no other file of the project.")
     return "\n\n".join(parts)
-
-
-def _purpose(source: Source) -> str:
-    """The module's docstring, or the comment that it begins with, if that is not the first function's."""
-    if source.kind in PYTHON:
-        return doc_of(source.root)
-    comments: list[str] = []
-    end = -1
-    for child in source.root.children:
-        if "comment" not in child.type:
-            # A comment that touches what follows it belongs to that.
-            return "" if child.start_point[0] - end <= 1 and end >= 0 else _shown_comment(comments)
-        if text(child).startswith("#!") or "eslint" in text(child) or "@ts-" in text(child):
-            continue
-        comments.append(text(child))
-        end = child.end_point[0]
-    return _shown_comment(comments)
-
-
-def _shown_comment(comments: Sequence[str]) -> str:
-    return uncommented("\n".join(comments))
 
 
 def _outline(outline: Outline) -> str:

@@ -37,10 +37,27 @@ def outlined(path: str, content: bytes) -> Outline | None:
     language = language_of(path)
     if language is None:
         return None
-    tree = parser(language.module, language.function).parse(content)
+    tree = parser(language.module, language.function).parse(readable(content))
     reading = _Reading(language)
     reading.read(tree.root_node)
-    return Outline(language.name, reading.symbols, reading.imports, reading.calls, reading.errors)
+    return Outline(language.name, reading.symbols, reading.imports, reading.calls, error_lines(tree.root_node))
+
+
+def readable(content: bytes) -> bytes:
+    """Without what is correct and newer than the grammars; each byte stays in its place."""
+    return content.replace(b"export type *", b"export      *")
+
+
+def error_lines(root: "Node") -> list[int]:
+    """The lines of what the grammar could not read, and of what it misses; only what holds one is looked into."""
+    found, stack = [], [root] if root.has_error else []
+    while stack:
+        node = stack.pop()
+        if node.is_error or node.is_missing:
+            found.append(node.start_point[0] + 1)
+        elif node.has_error:
+            stack.extend(reversed(node.children))
+    return found
 
 
 class _Reading:
@@ -49,7 +66,6 @@ class _Reading:
         self.symbols: list[Symbol] = []
         self.imports: list[str] = []
         self.calls: Counter[str] = Counter()
-        self.errors: list[int] = []
 
     def read(self, root: "Node") -> None:
         # A stack of our own: generated code nests deeper than Python recurses.
@@ -57,8 +73,6 @@ class _Reading:
         while stack:
             node, parent = stack.pop()
             kind = node.type
-            if kind == "ERROR" or node.is_missing:
-                self.errors.append(node.start_point[0] + 1)
             if kind in self._language.imports:
                 self.imports.append(" ".join(_text(node).split())[:200])
                 continue

@@ -41,10 +41,10 @@ async def main_folders(host: Host, files: Sequence[str], lines: Mapping[str, int
                 sizes[below] += lines.get(path, 0)
     names = [name for name, _ in sizes.most_common(_FOLDERS)]
     known = frozenset(files)
-    return [Folder(name, counts[name], sizes[name], await _purpose(host, name, known)) for name in sorted(names)]
+    return [Folder(name, counts[name], sizes[name], await purpose(host, name, known)) for name in sorted(names)]
 
 
-async def _purpose(host: Host, folder: str, files: frozenset[str]) -> str:
+async def purpose(host: Host, folder: str, files: frozenset[str]) -> str:
     if folder == ".":
         return ""
     for name in ("README.md", "__init__.py", "index.ts", "mod.rs", "doc.go"):

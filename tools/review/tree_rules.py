@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tools.builtin.languages import parser
+from tools.builtin.outline import error_lines, readable
 from tools.reading.modules import is_test
 from tools.reading.source import PYTHON, SCRIPT, Source, text
 from tools.review.finding import Finding, Severity, Subject
@@ -79,9 +80,7 @@ def _query(module: str, function: str) -> "Query | None":
 def _syntax(subject: Subject, source: Source) -> list[Finding]:
     if not source.root.has_error:
         return []
-    # Newer than the grammar, and correct.
-    content = subject.content.replace(b"export type *", b"export      *")
-    errors = _errors(Source(subject.path, content).root)
+    errors = error_lines(Source(subject.path, readable(subject.content)).root)
     if not errors:
         return []
     line, message = errors[0], "There is a syntax error here."
@@ -97,18 +96,6 @@ def _syntax(subject: Subject, source: Source) -> list[Finding]:
     within = subject.counts(line) or any(subject.counts(each) for each in errors)
     severity: Severity = "error" if within else "warning"
     return [Finding(subject.path, line, severity, message, "correct it; the file cannot be read as it is.")]
-
-
-def _errors(root: "Node") -> list[int]:
-    """The lines of what the grammar could not read, and of what it misses; only what holds one is looked into."""
-    found, stack = [], [root]
-    while stack:
-        node = stack.pop()
-        if node.is_error or node.is_missing:
-            found.append(node.start_point[0] + 1)
-        elif node.has_error:
-            stack.extend(reversed(node.children))
-    return found
 
 
 def _about(node: "Node", source: Source) -> Iterator[tuple[Severity, str, str]]:

@@ -34,7 +34,7 @@ class Offline:
             if not isinstance(move, Decline) or not _helps(request):
                 yield Delta(move.text)
             if isinstance(move, Decline):
-                yield _declined(move.code, move.text)
+                yield _declined(move.code, move.text, aloud=not _helps(request))
                 return
             yield Reply(text=move.text, stop=Stop.END)
             return
@@ -45,7 +45,7 @@ class Offline:
         text = told(request.brief.asked or asked_last(request), self._examples())
         if not _helps(request):
             yield Delta(text)
-        yield _declined("not_understood", text)
+        yield _declined("not_understood", text, aloud=not _helps(request))
 
     def _move(self, question: Question) -> Move | None:
         for skill in self._skills:
@@ -73,5 +73,5 @@ def _helps(request: Request) -> bool:
     return request.agent == "planner" or (request.agent == "reviewer" and bool(request.brief.told))
 
 
-def _declined(code: str, text: str) -> Reply:
-    return Reply(text=text, stop=Stop.DECLINED, failure=Failure(code=code, message=text))
+def _declined(code: str, text: str, *, aloud: bool) -> Reply:
+    return Reply(text=text if aloud else "", stop=Stop.DECLINED, failure=Failure(code=code, message=text))

@@ -1,7 +1,8 @@
 """Phrases as people say them, one a line: a small way to write the patterns that skills recognise."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
+from functools import cached_property
 
 from sidecar.models.offline.wording import name_group, path_group
 
@@ -17,17 +18,32 @@ _PARTS = {
     "project": rf"(?:(?:this|the|my|our|that)\s+)?(?:(?:whole|entire|current)\s+)?(?:{_PROJECTS})",
 }
 
-Phrases = tuple[re.Pattern[str], ...]
+#: Nobody says more in one sentence, and no pattern should have to try.
+_LONGEST = 400
+
+
+class Phrases:
+    """Patterns that are made when they are first tried: most are never needed."""
+
+    def __init__(self, lines: Sequence[str], parts: dict[str, str]) -> None:
+        self._lines = lines
+        self._parts = parts
+
+    @cached_property
+    def patterns(self) -> list[re.Pattern[str]]:
+        return [re.compile(_source(line, self._parts), re.IGNORECASE) for line in self._lines]
 
 
 def phrases(text: str, **parts: str) -> Phrases:
     """A pattern for each line. A space is any space, brackets only group, and `{name}` is a part."""
-    return tuple(_pattern(line.strip(), {**_PARTS, **parts}) for line in text.splitlines() if line.strip())
+    return Phrases([line.strip() for line in text.splitlines() if line.strip()], {**_PARTS, **parts})
 
 
-def understood(patterns: Iterable[re.Pattern[str]], words: str) -> re.Match[str] | None:
+def understood(known: Phrases, words: str) -> re.Match[str] | None:
     """The first phrase that is all of the words."""
-    return next((match for pattern in patterns if (match := pattern.fullmatch(words)) is not None), None)
+    if len(words) > _LONGEST:
+        return None
+    return next((match for pattern in known.patterns if (match := pattern.fullmatch(words)) is not None), None)
 
 
 def group(match: re.Match[str], name: str) -> str:
@@ -38,10 +54,6 @@ def group(match: re.Match[str], name: str) -> str:
 def part(text: str, **parts: str) -> str:
     """A piece of a phrase, for use in others."""
     return f"(?:{_source(text, {**_PARTS, **parts})})"
-
-
-def _pattern(line: str, parts: dict[str, str]) -> re.Pattern[str]:
-    return re.compile(_source(line, parts), re.IGNORECASE)
 
 
 def _source(line: str, parts: dict[str, str]) -> str:

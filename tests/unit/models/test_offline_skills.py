@@ -86,6 +86,7 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
             {"path": "src/a.py"},
             "explain this file | what does this file do? | describe the current file",
         ),
+        ("describe_file", {"path": "src"}, "explain the src folder | explain src/ | what is in the directory src"),
         (
             "describe_project",
             {},
@@ -195,6 +196,10 @@ def test_the_state_of_the_repository_is_asked_for(text: str) -> None:
 def test_near_misses_are_left_alone(text: str) -> None:
     answer = move(text, brief=Brief())
     assert answer is None or isinstance(answer, Decline), answer
+
+
+def test_a_sentence_that_nobody_says_is_not_looked_at_for_long() -> None:
+    assert move("explain " + "a.b" * 50_000, brief=Brief()) is None
 
 
 def test_a_symbol_that_is_not_there_is_declined_with_what_is_near() -> None:

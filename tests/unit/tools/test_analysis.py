@@ -28,6 +28,24 @@ def test_the_outline_of_each_language_names_its_symbols(path: str) -> None:
     assert not outline.errors
 
 
+@pytest.mark.parametrize(
+    ("path", "source", "line"),
+    [
+        ("a.py", "x = 1\ndef f(:\n    pass\n", 2),
+        ("a.ts", "\nconst x = {;\n", 2),
+        ("a.go", "package a\nfunc f( {\n}\n", 2),
+    ],
+)
+def test_what_is_missing_is_a_syntax_error_like_what_is_wrong(path: str, source: str, line: int) -> None:
+    outline = outlined(path, source.encode())
+    assert outline is not None and outline.errors[:1] == [line]
+
+
+def test_what_is_newer_than_the_grammar_is_no_error() -> None:
+    outline = outlined("a.ts", b'export type * from "./b";\n')
+    assert outline is not None and not outline.errors
+
+
 async def test_an_outline_tells_lines_imports_calls_and_complexity(bench: Workbench) -> None:
     branches = "".join(f"    if x == {n}:\n        return {n}\n" for n in range(12))
     bench.write("a.py", f"import os\n\ndef busy(x):\n{branches}\n\ndef calm():\n    return busy(os.getpid())\n")

@@ -164,6 +164,37 @@ async def test_a_file_tells_its_purpose_outline_imports_and_importers(python: Wo
     assert "**Imported by** (1) `src/lines/__init__.py`" in content
 
 
+async def test_a_folder_tells_what_its_files_are_for_and_who_imports_them(python: Workbench) -> None:
+    content = (await python.call("describe_file", path="src/lines")).content
+
+    assert "**`src/lines/`** holds 3 files" in content and "> Lines." in content
+    assert "- `parser.py` — Reads lines." in content and "- `cli.py` — `main`, `other`" in content
+    assert "**Imported by** `tests/` (1)." in content
+
+
+@pytest.mark.parametrize("name", ["a b.py", "ü.py", "-x.py", "a\nb.py", "a'`\".py", "déjà/vu.ts", "x.min.js"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe\x00", b"def f(" * 300, b"class A:\n    def f(self): self.f()\n\r", b"\0" * 9]
+)
+async def test_odd_names_and_bytes_are_described_or_refused_in_words(
+    bench: Workbench, name: str, content: bytes
+) -> None:
+    bench.write(name, content)
+    bench.write("b.py", "from a import f\nf()\n")
+
+    outcomes = await bench.batch(
+        ("describe_project", {}),
+        ("describe_file", {"path": f"./{name}"}),
+        ("describe_symbol", {"symbol": "f"}),
+        ("find_usages", {"symbol": "f", "transitive": True}),
+        ("review_changes", {"paths": ["."]}),
+        ("update_readme", {}),
+        ("find_commands", {}),
+    )
+
+    assert not [outcome.content for outcome in outcomes if "unexpected" in outcome.content]
+
+
 async def test_a_project_tells_what_it_is_and_draws_who_imports_whom(python: Workbench) -> None:
     python.write("README.md", "# lines\n\n[![badge](x)](y)\n\nCuts lines into words, quickly.\n\nMore.\n")
     python.write(

@@ -12,6 +12,14 @@ _ASK = part(
 )
 _AFTER = part(r"( (do|does|work|works|contain|for|about|is for|is about|define))?")
 _PATHS = phrases("{ask} (the )?((file|module) )?{path}{after}", ask=_ASK, after=_AFTER)
+_FOLDERS = phrases(
+    """
+    {ask} (the )?(folder|directory|package) {path}{after}
+    {ask} the {path} (folder|directory|package){after}
+    """,
+    ask=_ASK,
+    after=_AFTER,
+)
 _THIS = phrases("{ask} (this|the current|the open|my current) (file|module){after}", ask=_ASK, after=_AFTER)
 _LINES = 25
 
@@ -23,10 +31,12 @@ class ExplainFile:
     def recognise(self, question: Question) -> JsonObject | None:
         if understood(_THIS, question.words):
             return {"path": question.brief.current_file or ""}
-        asked = understood(_PATHS, question.words)
-        if asked is None or not is_path(asked["path"]) or asked["path"].endswith("/"):
-            return None
-        return {"path": asked["path"].removeprefix("./")}
+        asked = understood(_FOLDERS, question.words)
+        if asked is None:
+            asked = understood(_PATHS, question.words)
+            if asked is None or not is_path(asked["path"]):
+                return None
+        return {"path": asked["path"].removeprefix("./").rstrip("/") or "."}
 
     def next(self, wish: JsonObject, question: Question) -> Move:
         path, last = str(wish["path"]), question.last
@@ -42,7 +52,7 @@ class ExplainFile:
             return self._elsewhere(path, last.content.splitlines() if last.status == "success" else [])
         if last.status == "success":
             shown = "\n".join(last.content.splitlines()[:_LINES])
-            return Say(f"`{path}` is no source code that I can describe. It begins so:\n\n```\n{shown}\n```")
+            return Say(f"`{path}` is no source code that I can describe. It begins so:\n\n````\n{shown}\n````")
         return Decline(f"`{path}` could not be read: {last.content}")
 
     def _otherwise(self, path: str, question: Question) -> Move:

@@ -16,6 +16,7 @@ _EXPLAIN = phrases(
     (explain|describe|tell me( more)? about)( to me)? {symbol}
     explain( to me)? (how|what) {symbol} (does|works?|is|means)
     (what|how) (does|do) {symbol} (do|work|mean|return)
+    (what|how) (does|do) {kind}{name} (do|work|mean|return) in {path}
     """,
     symbol=_SYMBOL,
 )
