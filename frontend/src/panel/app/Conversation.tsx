@@ -1,5 +1,5 @@
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { counting, type Thread } from "../../client/index.ts";
+import { counting, hasEnded, type MessageItem, type StepItem, type Thread } from "../../client/index.ts";
 import type { ForkedFrom } from "../../wire/types.ts";
 import { ApprovalCard } from "../features/approvals/ApprovalCard.tsx";
 import { Several } from "../features/approvals/Several.tsx";
@@ -7,7 +7,9 @@ import { DraftMessage, Message } from "../features/chat/Message.tsx";
 import { WhatNext } from "../features/control/WhatNext.tsx";
 import { Batch } from "../features/progress/Batch.tsx";
 import { NoteRow } from "../features/progress/NoteRow.tsx";
+import { PlanOrVerdict } from "../features/progress/PlanOrVerdict.tsx";
 import { StepRow } from "../features/progress/StepRow.tsx";
+import { structured, willBeStructured } from "../features/progress/structured.ts";
 import { ToolCard } from "../features/progress/ToolCard.tsx";
 import { Icon } from "../shared/icons.tsx";
 import type { Point } from "../shared/point.ts";
@@ -64,9 +66,15 @@ export function Conversation({ thread, from, onGoing, onBack, children }: Props)
           {visible.map((row) => (
             <RowView key={row.key} row={row} thread={thread} onBack={onBack} undone={!counts(seqOf(row))} />
           ))}
-          {[...thread.drafts.values()].map((draft) => (
-            <DraftMessage key={draft.messageId} draft={draft} />
-          ))}
+          {[...thread.drafts.values()].map((draft) =>
+            willBeStructured(draft.agent, draft.text) ? (
+              <p key={draft.messageId} className="writing" aria-live="off">
+                {draft.agent === "planner" ? "Writing the plan…" : "Writing the verdict…"}
+              </p>
+            ) : (
+              <DraftMessage key={draft.messageId} draft={draft} />
+            ),
+          )}
           <Several thread={thread} />
           <WhatNext thread={thread} onGoing={onGoing} />
           <Ending thread={thread} />
@@ -96,13 +104,14 @@ function RowView({ undone, ...row }: RowProps & { undone: boolean }) {
 }
 
 function RowContent({ row, thread, onBack }: RowProps) {
-  if ("batch" in row) return <Batch items={row.batch} outputs={thread.outputs} />;
+  const over = hasEnded(thread.status);
+  if ("batch" in row) return <Batch items={row.batch} outputs={thread.outputs} over={over} />;
   const { item } = row;
   switch (item.kind) {
     case "message":
-      return <Message item={item} thinking={thread.thoughts.get(item.key)} onBack={onBack} />;
+      return <Said item={item} thread={thread} onBack={onBack} />;
     case "tool":
-      return <ToolCard item={item} live={thread.outputs.get(item.key)} />;
+      return <ToolCard item={item} live={thread.outputs.get(item.key)} over={over} />;
     case "approval":
       return <ApprovalCard taskId={thread.taskId} item={item} status={thread.status} />;
     case "step":
@@ -111,3 +120,18 @@ function RowContent({ row, thread, onBack }: RowProps) {
       return <NoteRow item={item} />;
   }
 }
+
+interface SaidProps extends Omit<RowProps, "row"> {
+  readonly item: MessageItem;
+}
+
+function Said({ item, thread, onBack }: SaidProps) {
+  const said = useMemo(() => (item.role === "user" ? undefined : structured(item.agent, item.text)), [item]);
+  const states = useMemo(() => statesOf(said === undefined ? [] : thread.items), [said, thread.items]);
+  if (said === undefined) return <Message item={item} thinking={thread.thoughts.get(item.key)} onBack={onBack} />;
+  return <PlanOrVerdict said={said} states={states} over={hasEnded(thread.status)} />;
+}
+
+/** How far each step is, by its words; a plan's steps are told with its titles. */
+const statesOf = (items: Thread["items"]): ReadonlyMap<string, StepItem["state"]> =>
+  new Map(items.flatMap((item) => (item.kind === "step" ? [[item.message, item.state] as const] : [])));

@@ -9,7 +9,7 @@ export function rowsOf(items: readonly Item[]): Row[] {
   const rows: Row[] = [];
   for (let place = 0; place < items.length; place += 1) {
     const item = items[place]!;
-    if (isSaidByTheNext(item, items[place + 1])) continue;
+    if (isSaidByTheNext(item, items[place + 1]) || isSaidBefore(item, items, place)) continue;
     if (item.kind !== "tool") {
       rows.push({ key: item.key, item });
       continue;
@@ -43,6 +43,13 @@ function isSaidByTheNext(item: Item, next: Item | undefined): boolean {
   if (item.kind !== "note") return false;
   if (item.event.type === "handoff") return next?.kind === "step" && next.agent === item.event.to;
   return item.event.type === "error" && next?.kind === "note" && next.event.type === "escalation";
+}
+
+/** An agent that cannot do it says so, and the task ends with the same words. */
+function isSaidBefore(item: Item, items: readonly Item[], place: number): boolean {
+  if (item.kind !== "note" || item.event.type !== "error") return false;
+  const { message } = item.event;
+  return items.slice(Math.max(0, place - 4), place).some((one) => one.kind === "message" && one.text === message);
 }
 
 /** The ids of the calls of one turn differ in their last number only. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { emptyThread, reduceAll } from "../../client/index.ts";
 import { journal } from "../../client/tests/events.ts";
 import { rowsOf } from "../app/rows.ts";
+import { structured } from "../features/progress/structured.ts";
 import { examplesFor } from "../features/welcome/examples.ts";
 
 describe("rows of a conversation", () => {
@@ -28,5 +29,34 @@ describe("examples", () => {
     expect(words(9, false, true)).toContain("review my changes");
     expect(words(9, false, false)).not.toContain("run the tests");
     for (const files of [0, 9]) for (const is of [true, false]) expect(words(files, is, is)).toHaveLength(3);
+  });
+});
+
+describe("what agents say to each other", () => {
+  it("is a plan or a verdict, between whatever words and fences; anything else stays as it was written", () => {
+    const plan = 'I plan.\n```json\n{"steps": [{"id": 1, "title": "look", "files": ["a.py"]}, {"task": "mend"}]}\n```';
+    expect(structured("planner", plan)).toEqual({
+      kind: "plan",
+      words: "I plan.",
+      steps: [
+        { title: "look", files: ["a.py"] },
+        { title: "mend", files: [] },
+      ],
+    });
+    const verdict =
+      '{"passed": false, "issues": [{"file": "a.py", "line": 3, "problem": "wrong", "severity": "high"}]}';
+    expect(structured("reviewer", verdict)).toMatchObject({
+      kind: "verdict",
+      passed: false,
+      findings: [{ severity: "high", where: "a.py:3", message: "wrong", fix: "" }],
+    });
+    for (const [agent, text] of [
+      ["coder", plan],
+      ["planner", "1. look {at it}"],
+      ["reviewer", '{"steps": []}'],
+      ["reviewer", "It is fine."],
+      ["planner", '{"steps": ['],
+    ] as const)
+      expect(structured(agent, text), text).toBeUndefined();
   });
 });

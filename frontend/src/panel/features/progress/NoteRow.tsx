@@ -12,7 +12,7 @@ export const NoteRow = memo(function NoteRow({ item }: { item: NoteItem }) {
     <div className={`note note-${tone}`}>
       <Icon name={icon} />
       <div>
-        <p>{text}</p>
+        <p>{withCode(text)}</p>
         {more}
       </div>
     </div>

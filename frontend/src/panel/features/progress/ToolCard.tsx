@@ -29,12 +29,16 @@ const IN_THE_DIFF = new Set(["oldText", "newText", "edits", "content", "patch"])
 interface Props {
   readonly item: ToolItem;
   readonly live: string | undefined;
+  /** The task has ended: what has no result by now gets none. */
+  readonly over: boolean;
 }
 
 /** One call on one line; everything else about it is behind the fold. */
-export const ToolCard = memo(function ToolCard({ item, live }: Props) {
+export const ToolCard = memo(function ToolCard({ item: told, live, over }: Props) {
   const [open, setOpen] = useState(false);
-  const running = item.status === "running" || item.status === "pending";
+  const unfinished = told.status === "running" || told.status === "pending";
+  const running = unfinished && !over;
+  const item: ToolItem = unfinished && over ? { ...told, status: "unknown" } : told;
   return (
     <article className={`tool tool-${item.status}`} aria-label={item.tool}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the button at its end is the way for the keyboard */}
@@ -63,7 +67,7 @@ export const ToolCard = memo(function ToolCard({ item, live }: Props) {
   );
 });
 
-function Inside({ item, live }: Props) {
+function Inside({ item, live }: Pick<Props, "item" | "live">) {
   const output = recordedOutput(item.details) ?? live;
   const diff = recordedDiff(item.details);
   return (
