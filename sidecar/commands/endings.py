@@ -27,11 +27,17 @@ def ending(
     *,
     columns: int | None = None,
     told: str = "",
+    by_checks: int = 0,
 ) -> list[str]:
-    """`told` is what the person has just read, so that nobody has to read it twice."""
+    """`told` is what the person has just read, so that nobody has to read it twice.
+
+    `by_checks` is how many further files were written by what verified the change.
+    """
     took = duration(_milliseconds(started_at, status.get("at", "")))
     task_id = short(status.get("taskId", ""))
     proof = _unproven(style, facts.get("complete")) if checks is None else _checks(style, checks, columns)
+    if by_checks:
+        proof.append(style.dim(f"  The checks wrote {by_checks} file{'s' if by_checks > 1 else ''} beside the change."))
     lines = [*_files(style, files), *proof, *_usage(style, facts.get("usage"))]
     match status["status"]:
         case "completed" if checks is not None and not checks["passed"]:

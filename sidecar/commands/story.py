@@ -33,6 +33,8 @@ class Story:
         self._first_at = ""
         self._facts: dict[str, Event] = {}
         self._files: dict[str, Event] = {}
+        self._agent = ""
+        self._by_checks: set[str] = set()
         self._checks: Event | None = None
 
     @property
@@ -75,6 +77,7 @@ class Story:
         reason = safe_line(event.get("reason") or "")
         if self.ended:
             files = list(self._files.values())
+            written = len(self._by_checks - self._files.keys())
             lines = ending(
                 self._style,
                 event,
@@ -84,6 +87,7 @@ class Story:
                 self._checks,
                 columns=self._wrap,
                 told=self._told,
+                by_checks=written,
             )
             self._facts.clear()
             self._calls.finish()
@@ -107,6 +111,7 @@ class Story:
         return [self._style.dim(row) for row in paragraph(text, self._wrap)]
 
     def _on_step(self, event: Event) -> list[str]:
+        self._agent = event["agent"]
         head = f"{event['agent']} {event['step']}/{event['total']}"
         self._step = safe_line(f"{head} {event['message']}")
         if event["state"] == "started":
@@ -156,6 +161,10 @@ class Story:
 
     def _on_diff(self, event: Event) -> list[str]:
         self._checks = None  # what was verified before says nothing about the files now
+        if self._agent == "verify":
+            # What a check writes, such as a build, is not what was asked for; it is counted, not listed.
+            self._by_checks |= {file["path"] for file in event["files"]}
+            return []
         for file in event["files"]:
             known = self._files.get(file["path"])
             if known is None:

@@ -19,10 +19,10 @@ _HEADING = re.compile(
 _BULLET = re.compile(rf"^\s*(?:[-*+•]|\d+[.)])\s+{_QUOTED_PATH}")
 _DOUBT = re.compile(
     r"\b(?:not|n't|never|no|nothing|would|could|should|will|can|cannot|if|need|needs|want|please|must|might|may|unless|"
-    r"before|already|failed|unable|instead|without|you)\b|n't\b|\?",
+    r"before|already|failed|unable|instead|without)\b|n't\b|\?",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`*\"'-])|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\"'-])|;\s+|\n+")
 _COMMITTED = re.compile(
     r"\b(?:I|I've|I have|We|changes? (?:is|are|was|were|has been|have been)|and|then|all|everything)\s+"
     r"(?:been\s+)?committed\b"
@@ -65,23 +65,30 @@ def claimed(words: str) -> Claims:
             files.setdefault(_clean(bullet["path"]), Claim(_clean(bullet["path"]), True))
             continue
         listing = _HEADING.match(sentence) is not None
-        if _DOUBT.search(re.sub(_PATH, "", sentence)):
-            # What is said of a file later, with a doubt, takes back what was said of it before.
-            for path in re.findall(_PATH, sentence):
-                files.pop(_clean(path), None)
-                doubted.add(_clean(path))
-            continue
+        for path in re.finditer(_PATH, sentence):
+            if _doubtful(sentence, path.end()):
+                # What is said of a file later, with a doubt, takes back what was said of it before.
+                files.pop(_clean(path[0]), None)
+                doubted.add(_clean(path[0]))
         for match in _CLAIM.finditer(sentence):
+            if _doubtful(sentence, match.end()):
+                continue
             # To add something *to* a file is to change it.
             into = re.search(r"\b(?:to|in|into|of|at|inside)\s+$", match["between"]) is not None
             made = re.fullmatch(_MADE, match["verb"], re.IGNORECASE) is not None and not into
-            for path in (match["path"], *re.findall(_PATH, match["more"])):
-                files.setdefault(_clean(path), Claim(_clean(path), made))
-        if _COMMITTED.search(sentence):
+            for name in (match["path"], *re.findall(_PATH, match["more"])):
+                files.setdefault(_clean(name), Claim(_clean(name), made))
+        if (commit := _COMMITTED.search(sentence)) and not _doubtful(sentence, commit.end()):
             committed = True
             commits += _HASH.findall(sentence)
-        tests_pass = tests_pass or _TESTS_PASS.search(sentence) is not None
+        passing = _TESTS_PASS.search(sentence)
+        tests_pass = tests_pass or (passing is not None and not _doubtful(sentence, passing.end()))
     return Claims(list(files.values()), doubted, committed, commits, tests_pass)
+
+
+def _doubtful(sentence: str, end: int) -> bool:
+    """Whether what is said up to here is only a wish, a question, or that something is not so."""
+    return "?" in sentence or _DOUBT.search(re.sub(_PATH, "", sentence[:end])) is not None
 
 
 def said_false(claims: Sequence[Claim], changed: Sequence[str], there: Sequence[str]) -> list[str]:

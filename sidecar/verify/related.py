@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from sidecar.verify.cases import cases
 from sidecar.verify.change import Change, is_code, is_test
 from tools.builtin.listener import Listener
 from tools.builtin.ripgrep import ripgrep
@@ -30,13 +31,18 @@ _FOLDER_NAMES = frozenset({"__init__", "index", "mod", "main", "lib"})
 
 async def touching(changes: Sequence[Change], host: Host, call_id: str) -> list[str]:
     """The test files, those that were changed first; none where nothing that runs was changed."""
-    found = [change.path for change in changes if is_test(change.path) and change.after is not None]
+    found = [change.path for change in changes if _holds_tests(change)]
     names = {
         name for change in changes if is_code(change.path) and not is_test(change.path) for name in _names(change.path)
     }
     if names:
         found += [path for path in await _mentioning(sorted(names), host, call_id) if is_test(path)]
     return list(dict.fromkeys(found))[:MOST]
+
+
+def _holds_tests(change: Change) -> bool:
+    """By its name, or because tests stand beside the code, as in Rust."""
+    return change.after is not None and (is_test(change.path) or bool(cases(change.path, change.after)))
 
 
 def _names(path: str) -> list[str]:

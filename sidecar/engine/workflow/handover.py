@@ -56,6 +56,11 @@ def agent_of(key: str) -> str:
     return key.partition(".")[2].partition(".")[0].partition("-")[2]
 
 
+def words_of(results: dict[str, str]) -> list[str]:
+    """What those who did the work said last, the newest at the end."""
+    return [text for key, text in results.items() if text and agent_of(key) not in ("", "planner", "reviewer")]
+
+
 def part_of(key: str) -> str:
     """The agent's part in the task: `r1.2-coder.s1` is its step s1; nothing if it has the whole."""
     return key.rpartition("-")[2].partition(".")[2]

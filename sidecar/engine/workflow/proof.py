@@ -14,8 +14,8 @@ from sidecar.engine.errors import Escalated
 from sidecar.engine.pipeline import Stage, Step, Unfold
 from sidecar.engine.workflow.books import AgentBooks
 from sidecar.engine.workflow.desk import CANNOT, ENDLESS, Desk
-from sidecar.engine.workflow.handover import agent_of, so_far
-from sidecar.engine.workflow.touched import MARK, bases, edits, paths
+from sidecar.engine.workflow.handover import agent_of, so_far, words_of
+from sidecar.engine.workflow.touched import MARK, bases, changed, edits, paths
 from sidecar.engine.workflow.trial import Trial
 from sidecar.journal.port import Journal
 from sidecar.models.port import ModelTurn, UserTurn
@@ -117,7 +117,7 @@ class Proof:
         if messages is None:
             checked = self._checked(results)
             told = reason(checked[-1], checked[-attempts:-1], why)
-            files = self._run.memory.files_modified()
+            files = changed(self._run.memory)
             raise Escalated(key, told, attempts=attempts, suggestions=suggestions(checked[-1], files))
         worker = self._worker(results)
         begun = any(step.startswith(f"{worker}.attempt{number + 1}") for step in self._run.memory.steps)
@@ -144,7 +144,7 @@ class Proof:
         done = Work(
             mark=f"{run.task_id}.{key}",
             request=self._desk.request,
-            words=self._words(results),
+            words=words_of(results),
             changes=changes,
             planned=self._planned(results),
             commands=commands,
@@ -197,9 +197,6 @@ class Proof:
         # Turns are steps too, and end in a number; attempts go on with a step that is already counted.
         return ".attempt" not in key and not key.rpartition(".")[2].isdigit()
 
-    def _words(self, results: dict[str, str]) -> list[str]:
-        return [text for key, text in results.items() if text and agent_of(key) not in ("", *_NO_WORKERS)]
-
     def _planned(self, results: dict[str, str]) -> list[tuple[str, Sequence[str]]]:
         for key, text in results.items():
             if agent_of(key) == "planner" and text:
@@ -211,7 +208,7 @@ class Proof:
 
     async def _mended(self, worker: str, number: int, results: dict[str, str]) -> str:
         job, books = await self._conversation(worker, number, results)
-        said = to_mend(self._checked(results, number)[-1], self._run.memory.files_modified())
+        said = to_mend(self._checked(results, number)[-1], changed(self._run.memory))
         return await self._desk.again(job, books, f"attempt{number}", said)
 
     async def _conversation(self, worker: str, number: int, results: dict[str, str]) -> tuple[Job, AgentBooks]:

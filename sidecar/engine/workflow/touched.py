@@ -4,6 +4,8 @@ Asked at the end of every round, so it costs next to nothing; what verifies is l
 """
 
 import json
+import re
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
@@ -13,14 +15,21 @@ from tools.policy.words import said
 
 #: In the name of a step or a call: it belongs to a verification.
 MARK = ".verify"
+#: Words that may say that a file was written; whether they do is read with care by whoever verifies.
+_SAYS_SO = re.compile(
+    r"\b(?:created|wrote|written|added|generated|saved|changed|updated|edited|modified|fixed|committed)\b[^\n]*\w\.\w"
+    r"|\bcommitted\b",
+    re.IGNORECASE,
+)
 
 
 def is_verification(key: str) -> bool:
     return key.partition(".")[2].startswith(MARK[1:]) and key.rpartition(MARK)[2].isdigit()
 
 
-def due(memory: Memory, prefix: str, asked: str) -> bool:
-    """Whether files were changed since they were last verified; or a verification of this round was under way.
+def due(memory: Memory, prefix: str, asked: str, words: Sequence[str] = ()) -> bool:
+    """Whether files were changed, or are said to have been, since they were last verified; or a verification of this
+    round was under way.
 
     What the very command did that the person `asked` for, word for word, is no agent's claim.
     """
@@ -29,7 +38,10 @@ def due(memory: Memory, prefix: str, asked: str) -> bool:
     last = _last(memory.steps)
     if last is not None and last.get("edits") == edits(memory):
         return False
-    return any(not _ordered(memory, call_id, asked) for call_id in _editing(memory))
+    editing = _editing(memory)
+    if not editing:
+        return last is None and any(_SAYS_SO.search(text) for text in words)
+    return any(not _ordered(memory, call_id, asked) for call_id in editing)
 
 
 def told(memory: Memory) -> JsonValue:
@@ -43,6 +55,11 @@ def told(memory: Memory) -> JsonValue:
 def _last(steps: dict[str, str]) -> dict[str, JsonValue] | None:
     found = [value for key, value in steps.items() if is_verification(key)]
     return json.loads(found[-1]) if found else None
+
+
+def changed(memory: Memory) -> list[str]:
+    """The files that the task changed; what only its checks have written, such as a build, is not its work."""
+    return sorted(set(memory.files_modified()) - (paths(memory, checks=True) - paths(memory, checks=False)))
 
 
 def edits(memory: Memory) -> int:

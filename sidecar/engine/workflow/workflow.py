@@ -11,9 +11,9 @@ from sidecar.engine.pipeline import Stage, Unfold, run_pipeline
 from sidecar.engine.run import TaskRun
 from sidecar.engine.workflow.books import asked
 from sidecar.engine.workflow.desk import Desk
-from sidecar.engine.workflow.handover import summary
+from sidecar.engine.workflow.handover import summary, words_of
 from sidecar.engine.workflow.stages import stages
-from sidecar.engine.workflow.touched import due, told
+from sidecar.engine.workflow.touched import changed, due, told
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import NoSuchModel
@@ -73,20 +73,24 @@ class Workflow:
             read_only=chosen.intent in READ_ONLY,
             trusted=self._customs.trusts(run.request.workspace),
         )
-        verification = Unfold(lambda results: self._verification(desk))
+        verification = Unfold(lambda results: self._verification(desk, results))
         results = await run_pipeline([*stages(desk, chosen), verification], run)
         return TaskResult(
             summary=summary(results),
-            files_modified=run.memory.files_modified(),
+            files_modified=changed(run.memory),
             verification=told(run.memory),
             usage=run.usage,
         )
 
-    def _verification(self, desk: Desk) -> Sequence[Stage]:
+    def _verification(self, desk: Desk, results: dict[str, str]) -> Sequence[Stage]:
         """What comes after the agents, if there is something to verify. It is loaded when it is first needed."""
         run, verify = desk.run, desk.run.request.options.verify
         named = isinstance(verify, list) and bool(verify)
-        if verify == "off" or desk.read_only or not (named or due(run.memory, desk.prefix, asked(run))):
+        if (
+            verify == "off"
+            or desk.read_only
+            or not (named or due(run.memory, desk.prefix, asked(run), words_of(results)))
+        ):
             return []
         from sidecar.engine.workflow.proof import Proof
         from sidecar.verify.configured import configured

@@ -277,6 +277,18 @@ def test_what_was_verified_before_a_later_change_is_not_told() -> None:
     assert "verified" not in teller.hear("status", status="completed")
 
 
+def test_what_a_check_writes_is_counted_and_not_listed() -> None:
+    teller = Teller()
+    step = {"step": 1, "total": 1, "message": "x", "state": "started"}
+    teller.hear("step", agent="coder", **step)
+    teller.hear("diff", files=[{"path": "a.rs", "change": "modified", "added": 1, "removed": 1}])
+    teller.hear("step", agent="verify", **step)
+    teller.hear("diff", files=[{"path": f"target/{n}", "change": "created", "added": 1, "removed": 0} for n in "ab"])
+    lines = teller.hear("status", status="completed")
+    assert "1 file changed" in lines
+    assert "  The checks wrote 2 files beside the change." in lines
+
+
 def test_a_change_of_which_nothing_is_known_is_told_to_be_so() -> None:
     teller = Teller()
     found = {"passed": None, "attempt": 1, "checks": [], "notes": ["No tests were found."]}

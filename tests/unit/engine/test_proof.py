@@ -151,6 +151,19 @@ async def test_what_only_reads_and_what_changes_nothing_costs_no_step(tmp_path: 
             assert task.result.verification is None
 
 
+async def test_a_file_that_is_only_said_to_be_written_is_found_out_though_nothing_was_done(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        lie = says("I created `notes.md` with everything that you asked for.")
+        task_id = await begun(house, [lie, write("Notes.", "notes.md"), says("Now I wrote notes.md.")], verify="auto")
+        task = await house.ended(task_id)
+        assert (task.status, task.verified) == (Status.COMPLETED, None)
+        (verification,) = await told(house, task_id, "verification")
+        assert not verification["passed"]
+        assert "notes.md was said to have been written" in verification["checks"][0]["evidence"]
+        assert len(await told(house, task_id, "retry")) == 1
+        assert (house.workspace / "notes.md").read_text() == "Notes."
+
+
 async def test_what_the_persons_own_command_did_is_no_claim_of_an_agent(tmp_path: Path) -> None:
     async with a_house(tmp_path) as house:
         task = await house.ended(await house.execute("run `echo done > out.txt`", approvals="auto"))
