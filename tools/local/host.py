@@ -4,10 +4,11 @@ import asyncio
 import copy
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from weakref import WeakSet
 
-from tools.errors import PathDenied
+from tools.errors import PathDenied, ToolError
 from tools.host import (
     OUTPUT_PREFIX,
     Blob,
@@ -102,8 +103,7 @@ class LocalHost:
             async with lock:
                 self._wrote(self, name)
                 await asyncio.to_thread(files.apply_change, self.door, change)
-                for snapshot in self._snapshots:
-                    snapshot.wrote(self.door.real(change.path), change.after)
+                self._account_for(change)
         finally:
             if not lock.locked():
                 self._writing.pop(name, None)
@@ -133,6 +133,14 @@ class LocalHost:
         if snapshot is not None:
             self._snapshots.add(snapshot)
         return snapshot
+
+    def _account_for(self, change: FileChange) -> None:
+        """Commands that run at the moment did not do this."""
+        if self._snapshots:
+            with suppress(ToolError):  # it has gone since, and whoever took it away is looked for anyway
+                path = self.door.real(change.path)
+                for snapshot in self._snapshots:
+                    snapshot.wrote(path, change.after)
 
     async def run(
         self,
