@@ -19,7 +19,7 @@ help: ## what there is to make
 run: setup ## start the sidecar and open the panel
 	$(BIN)/brain
 
-demo: setup $(STAMPS)/dev ## three tasks in a project of their own, in this terminal, without a key
+demo: setup $(STAMPS)/demo ## three tasks in a project of their own, in this terminal, without a key
 	@$(BIN)/python packaging/demo.py
 
 setup: ## make .venv with the brain command, and build the panel
@@ -41,6 +41,10 @@ frontend/dist/index.html: frontend/package-lock.json $(PANEL)
 		&& { { test -e node_modules/.bin/vite && test node_modules/.package-lock.json -nt package-lock.json; } || npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > /dev/null; } \
 		&& npm run --silent build -- --logLevel warn && touch dist/index.html; \
 	else echo "Without Node.js (20.19 or newer) there is no panel; brain run and the API work all the same."; fi
+
+$(STAMPS)/demo: $(STAMPS)/runtime packaging/lock/demo.txt
+	@test -e $(STAMPS)/dev || $(PIP) --require-hashes -r packaging/lock/demo.txt
+	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/runtime packaging/lock/dev.txt
 	@echo "Installing the packages of packaging/lock/dev.txt …"

