@@ -99,7 +99,7 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
             "find_usages",
             {"symbol": "foo"},
             "who calls foo | who uses `foo`? | where is foo used | find all usages of foo | find references to foo"
-            " | is foo still used? | which files use foo | show me the callers of foo()",
+            " | who is using foo | is foo still used? | which files use foo | show me the callers of foo()",
         ),
         ("find_usages", {"symbol": "src/app.py"}, "who imports src/app.py | which files import src/app.py"),
         (
@@ -117,9 +117,12 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
         ("review_changes", {"ref": "HEAD"}, "look over the last commit | review the latest commit | review HEAD"),
         ("review_changes", {"ref": "main..HEAD"}, "review the changes since main | check the diff against main"),
         ("review_changes", {"paths": ["src/b.py"]}, "review src/b.py | check src/b.py for bugs | look over src/b.py"),
+        ("review_changes", {"paths": ["."]}, "find secrets | check for TODOs | review the project | find bugs"),
         ("review_changes", {"paths": ["src/a.py"]}, "review this file | check this file for problems"),
         ("run_tests", {}, "run the tests | do the tests pass? | test it | run all the tests again | pytest"),
         ("run_tests", {"target": "tests/unit"}, "run the tests in tests/unit | run tests for `tests/unit`"),
+        ("run_command", {"command": "npm run build"}, "npm run build | run `npm run build` | run npm run build"),
+        ("run_command", {"command": 'git commit -m "x"'}, 'git commit -m "x"'),
         ("run_tests", {"target": "test_foo"}, "run test_foo | run the test test_foo"),
         (
             "find_commands",
@@ -138,6 +141,8 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
             "what changed since the last tag | what is new since the last release",
         ),
         ("git_log", {"since": "v1.0", "limit": 200}, "what changed since v1.0 | what happened since version v1.0"),
+        ("git_log", {"since": "last week", "limit": 200}, "what happened last week | what changed since last week"),
+        ("git_log", {"since": "3 days", "limit": 200}, "what changed in the last 3 days"),
         ("git_log", {"limit": 10}, "show me the last commits | git log | show the git history"),
         ("git_log", {"path": "src/b.py", "limit": 1}, "who last changed src/b.py? | when was src/b.py last changed"),
         (
@@ -373,7 +378,7 @@ def test_commits_are_told_newest_first() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["help", "what can you do?", "What can I ask you", "show me your skills", "who are you?"]
+    "text", ["help", "hello", "what can you do?", "What can I ask you", "show me your skills", "who are you?"]
 )
 def test_help_names_what_it_can_do(text: str) -> None:
     told = said(text)

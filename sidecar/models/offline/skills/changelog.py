@@ -10,6 +10,7 @@ from sidecar.wire.base import JsonObject
 _ASKED = phrases(
     """
     {write}( me)?( an?| the| my| our)? {log}( (from|out of) (the |my |our )?(git )?(commits?|history|log))?{since}
+    (change-?log|release notes)( since (?P<after>.{2,60}))?
     {write}( me)?( an?| the| my| our)? {log} (for|of) (the )?(changes?|commits?)( since (?P<later>.{2,60}))?
     """,
     write=r"(?:write|generate|create|make|update|refresh|draft|add\s+to|produce|build|prepare)",
@@ -26,7 +27,7 @@ class Changelog:
         asked = understood(_ASKED, question.words)
         if asked is None:
             return None
-        since = group(asked, "since") or group(asked, "later")
+        since = next((found for name in ("since", "later", "after") if (found := group(asked, name))), "")
         start = since_of(since) if since else ""
         if since and not start:
             return None

@@ -12,6 +12,11 @@ _ASKED = re.compile(
     r"(?:`(?P<quoted>[^`]+)`|(?P<plain>[\w./-]+(?:\s+\S.*)?))\s*[.!]?",
     re.IGNORECASE | re.DOTALL,
 )
+#: A command line as it is typed; the terminal's agent is asked for nothing else in such words.
+_TYPED = re.compile(
+    r"(?P<quoted>(?:npm|pnpm|yarn|bun|npx|pip3?|python3?|node|cargo|git|docker|ruff|mypy|pytest|tox|poetry|uv|tsc|eslint)\s\S.*|"
+    r"go (?:build|run|test|vet|mod|fmt|get|install)\b.*|make [\w-]+)"
+)
 _QUOTED = re.compile(r"\s*`(?P<quoted>[^`]+)`\s*")
 #: Words that begin a wish rather than a command line.
 _NO_PROGRAM = re.compile(
@@ -27,6 +32,8 @@ class Commands:
 
     def recognise(self, question: Question) -> JsonObject | None:
         asked = _ASKED.fullmatch(question.asked) or _QUOTED.fullmatch(question.asked)
+        if asked is None and question.agent == "terminal":
+            asked = _TYPED.fullmatch(question.asked.strip())
         if asked is None:
             return None
         plain = asked.groupdict().get("plain")

@@ -40,8 +40,8 @@ class Committing:
         if understood(_STAGED, question.words):
             return {"staged": True, "message": ""}
         asked = understood(_ASKED, question.words)
-        if asked is None:
-            return None
+        if asked is None or re.match(r"git commit .*-", question.words):
+            return None  # a command line means exactly what it says
         own = _OWN.search(asked["rest"].strip()) if asked["rest"] else None
         return {"staged": False, "message": own["text"].strip() if own else ""}
 

@@ -40,6 +40,7 @@ _PARTS = (
             how is {project} (structured|organi[sz]ed|laid out|built up)
             ((what is|what's|describe|explain) |{show})?the (project |code )?{structure}( of {project})?
             (project|code) (structure|layout)
+            what are the (main |most important )?(modules|packages|folders|parts|components)( of {project})?
             """,
             structure="(?:architecture|structure|layout|layers|organi[sz]ation)",
         ),

@@ -17,6 +17,8 @@ _EXPLAIN = phrases(
     explain( to me)? (how|what) {symbol} (does|works?|is|means)
     (what|how) (does|do) {symbol} (do|work|mean|return)
     (what|how) (does|do) {kind}{name} (do|work|mean|return) in {path}
+    (explain|describe) the {name} (?P<kind>function|method|class|component|type|interface)( in {path})?
+    (what|how) does the {name} (?P<kind>function|method|class|component|type|interface) (do|work|return)( in {path})?
     """,
     symbol=_SYMBOL,
 )

@@ -28,11 +28,12 @@ _MODEL = phrases(
     (i have|here is) (my |an )?(api )?key.{0,40}
     what (does|is) ((it|this|the) )?offline( mode| model)?( mean)?
     why (are you|is it|is this|am i) (running )?offline
+    (which|what) (language )?model (are you|is (this|it|used)|do you use)( using| running)?
     """,
     use=r"(?:use|configure|set\s?up|connect|add|choose|switch\s+to|install|get|enable|change(?:\s+to)?|select|pick|run)",
     model=r"(?:(?:an?|the|my|another|some|other|to)\s+)*"
     r"(?:(?:real|language|better|different|other|proper|large|local|ai|llm)\s+)*"
-    r"(?:models?|llms?|providers?|claude|gpt|gemini|openai|anthropic|groq|ollama|lm\s?studio|llama(?:\.cpp)?)",
+    r"(?:models?|llms?|providers?|claude[\w.-]*|gpt[\w.-]*|gemini[\w.-]*|openai|anthropic|groq|ollama|lm\s?studio|llama(?:\.cpp)?)",
     models=r"(?:(?:language|ai|local)\s+)?(?:models?|llms?|providers?)",
 )
 #: What it can do, by what it is for: each is said as it stands.
@@ -89,7 +90,8 @@ class Help:
     def recognise(self, question: Question) -> JsonObject | None:
         if understood(_MODEL, question.words):
             return {"model": True}
-        return {"model": False} if understood(_HELP, question.words) else None
+        greeted = not question.words and question.asked.strip()
+        return {"model": False} if greeted or understood(_HELP, question.words) else None
 
     def next(self, wish: JsonObject, question: Question) -> Move:
         if wish["model"]:

@@ -13,6 +13,7 @@ _ASKED = phrases(
     """
     what( has|'s|s)? (changed|happened|been done|is new|new) since {since}
     (what did (we|i|they|people) (do|change|commit)|what was (done|changed|committed)) (since )?{since}
+    what( has|'s)? (changed|happened|been done|was done)( in)?( the)? {during}
     {show}(the |all )?(commits|changes|history|log) since {since}
     {show}(the |my )?(last|latest|recent) ((?P<count>\\d{{1,3}}) )?(commits|changes)
     ({show})?(the )?git (log|history)
@@ -22,10 +23,12 @@ _ASKED = phrases(
     (when|by whom) was {path} (last )?changed
     """.replace("{{", "{").replace("}}", "}"),
     since=_SINCE,
+    during=r"(?P<during>(?:last|past)\s+.{2,30}|this\s+(?:week|month)|today|yesterday)",
 )
 _TAG = re.compile(r"(?:the\s+)?(?:last|latest|previous|newest)\s+(?:tag|release|version)", re.IGNORECASE)
 _DATED = part(
-    r"(the )?(today|yesterday|midnight|last (week|month|year)|(last )?(mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r"(the )?((last|past) (?=\d))?(today|yesterday|midnight|last (week|month|year)|"
+    r"(last )?(mon|tues|wednes|thurs|fri|satur|sun)day|"
     r"\d{1,4} (minute|hour|day|week|month|year)s?( ago)?|\d{4}-\d\d-\d\d|this (week|month|morning))"
 )
 _COMMIT = re.compile(r"^(?P<hash>[0-9a-f]{4,40}) (?P<date>\d{4}-\d\d-\d\d)T\S+ (?P<author>.+?): (?P<subject>.*)$")
@@ -43,7 +46,7 @@ class History:
         if path := group(asked, "path"):
             one = re.match(r"who|when|by", question.words, re.IGNORECASE) is not None
             return {"path": path.removeprefix("./"), "limit": 1 if one else 10} if is_path(path) else None
-        if since := group(asked, "since"):
+        if since := group(asked, "since") or group(asked, "during"):
             start = since_of(since)
             return {"since": start, "limit": 200} if start else None
         if re.search(r"\bthe (last|latest) commit$", question.words, re.IGNORECASE):
@@ -73,7 +76,7 @@ def since_of(words: str) -> str:
     if _TAG.fullmatch(words):
         return "last tag"
     if re.fullmatch(_DATED, words, re.IGNORECASE):
-        plain = re.sub(r"^(?:the|last) (?=.*day$)|^the ", "", words.lower())
+        plain = re.sub(r"^(?:the|last|past) (?=.*day$|\d)|^the ", "", words.lower())
         return {"this week": "7 days ago", "this month": "30 days ago", "this morning": "midnight"}.get(plain, plain)
     plain = re.sub(r"^(?:the\s+)?(?:tag|commit|version|release|branch)\s+", "", words, flags=re.IGNORECASE)
     return plain if re.fullmatch(r"[\w./@^~-]+", plain) else ""

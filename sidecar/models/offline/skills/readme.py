@@ -25,7 +25,7 @@ _ASKED = phrases(
     {write}( an?| the| some)? (project )?documentation( (for|of) {project})?
     """,
     write=r"(?:write|generate|create|make|update|refresh|draft|add|improve|put|complete|fill\s+in)",
-    part=r"(?:\s+(?:section|part|table|chapter))?",
+    part=r"(?:\s+(?:section|part|table|chapter|instructions?|notes?|examples?))?",
     section=r"(?P<section>installation|install|setup|usage|commands?|tests?|testing|layout|structure|api|api\s+reference|reference)",
     also=r"(?P<also>installation|install|setup|usage|commands?|tests?|testing|layout|structure|api|reference)",
 )

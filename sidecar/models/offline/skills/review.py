@@ -51,6 +51,11 @@ _FILES = phrases(
     look=_LOOK,
     **{"for": _FOR},
 )
+_FIND = phrases(
+    "(find|look for|check for|are there)( any| all)?( the)? {found}( (in|of|with) ({changes}|{project}|{path}))?",
+    found=r"(?:bugs|problems|issues|mistakes|secrets|todos|syntax\s+errors|conflict\s+markers|broken\s+imports|debug\s+prints)",
+    changes=_CHANGES,
+)
 _THIS = phrases("{look} (this|the current|the open|my current)( file| code| module)?{for}", look=_LOOK, **{"for": _FOR})
 _ALL = phrases("{look} {project}{for}", look=_LOOK, **{"for": _FOR})
 #: What is asked for in particular, and the words of the findings about it.
@@ -83,6 +88,12 @@ class Review:
             return {"args": {"paths": [file]} if file else {}, "only": _only(words)}
         if understood(_ALL, words):
             return {"args": {"paths": ["."]}, "only": _only(words)}
+        if asked := understood(_FIND, words):
+            path = group(asked, "path").removeprefix("./").rstrip("/")
+            if path and not is_path(path):
+                return None
+            changes = re.search(r"\b(changes?|diff|edits?)$", words, re.IGNORECASE) is not None
+            return {"args": {} if changes else {"paths": [path or "."]}, "only": _only(f"for {words}")}
         asked = understood(_FILES, words)
         if asked is not None and is_path(asked["path"]):
             path = asked["path"].removeprefix("./").rstrip("/") or "."

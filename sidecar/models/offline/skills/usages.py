@@ -14,6 +14,7 @@ _WHAT = part("{kind}((the )?(file|module) )?({this}|{file}|{name})( (in|from) {p
 _USED = phrases(
     """
     {who} (all )?(calls?|uses?|references?|imports?|invokes?|needs?) {what}{where}
+    {who} (is|are) (using|calling|importing|referencing) {what}{where}
     where (is|are) {what} (being )?(used|called|referenced|imported|invoked){where}
     where do (we|i|you) (call|use|reference|import) {what}{where}
     (find|show( me)?|list|get)( me)?( all)?( of)?( the)? {users} (of |to |for )?{what}{where}
