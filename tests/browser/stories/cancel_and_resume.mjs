@@ -11,7 +11,7 @@ export default async function ({ sidecar, page }) {
   ]);
   const id = await sidecar.execute("do something long", { models, intent: "edit_code", agentType: "coder", approvals: "auto" });
   await page.goto(await sidecar.door());
-  await tool("run_command").getByText("begun").waitFor();
+  await tool("run_command").getByText("begun", { exact: true }).waitFor();
   await cancel.click();
   await reaches("cancelled");
   await conversation.getByText(/^Cancelled\./).waitFor();
