@@ -26,6 +26,11 @@ START_SECONDS = 20.0
 
 def main(arguments: Sequence[str]) -> int:
     stays = "--once" not in arguments
+    # Ctrl-C is for the task that runs, which says what it did to it; the other signals end the demo, and it cleans up.
+    stopped = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: stopped.set())
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="rainy-brain-") as directory:
         workspace, data = Path(directory, "textkit"), Path(directory, "data")
         workspace.mkdir()
@@ -41,7 +46,9 @@ def main(arguments: Sequence[str]) -> int:
             code = brain("open", "--print", data=data)
             if stays and code == 0:
                 print(f"The project is in {workspace}. Ctrl-C ends the demo and removes it.", flush=True)
-                wait_for_ctrl_c()
+                stopped.clear()
+                stopped.wait()
+                print()
     return code
 
 
@@ -88,14 +95,6 @@ def serving(workspace: Path, data: Path) -> Iterator[None]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def wait_for_ctrl_c() -> None:
-    stopped = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
-    stopped.wait()
-    print()
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "packaging" / "demo.svg"
 COLUMNS, ROWS = 100, 36
-LONGEST, PAUSE = 120.0, 0.05
+LONGEST, PAUSE, PATIENCE = 120.0, 0.05, 15.0
 #: The last line of the demo, and how long the last picture stays.
 END, STAYS = "Ctrl-C ends the demo", 6.0
 CELL, LINE, MARGIN, BAR = 8.43, 19, 16, 34
@@ -49,8 +49,18 @@ def record() -> list[Picture]:
         try:
             return list(_pictures(tmux))
         finally:
-            subprocess.run([*tmux, "send-keys", "C-c"], check=False)
-            subprocess.run([*tmux, "kill-server"], check=False, capture_output=True)
+            _end(tmux)
+
+
+def _end(tmux: Sequence[str]) -> None:
+    """Ctrl-C, and the time that the demo needs to put everything away; the terminal ends with it."""
+    subprocess.run([*tmux, "send-keys", "C-c"], check=False, capture_output=True)
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        if subprocess.run([*tmux, "has-session"], check=False, capture_output=True).returncode:
+            return
+        time.sleep(PAUSE)
+    subprocess.run([*tmux, "kill-server"], check=False, capture_output=True)
 
 
 def _pictures(tmux: Sequence[str]) -> Iterator[Picture]:
