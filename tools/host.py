@@ -64,6 +64,8 @@ class ProcessResult(NamedTuple):
     killed: tuple[Killed, ...] = ()
     log: str | None = None
     running: bool = False
+    #: What ended it, if it was neither itself nor its time limit.
+    why: str = ""
 
 
 class EnoughOutput(Exception):

@@ -190,6 +190,7 @@ async def test_a_command_that_writes_without_end_is_ended_at_its_limit(tmp_path:
     await bench.executor.close()
     assert outcome.status == "error"
     assert "command_file_bytes" in outcome.content
+    assert outcome.error is not None and "a file grew past 1000000 bytes" in outcome.error.message
     assert (bench.workspace / "large").stat().st_size <= 1_000_000
 
 

@@ -79,7 +79,7 @@ def ended(result: ProcessResult, timeout: float) -> ToolResult:
     if result.exit_code == 0:
         return ToolResult((text or "(no output)") + left, details, "exit code 0")
     code = result.exit_code if result.exit_code is not None else -1
-    how = f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
+    how = result.why or (f"exit code {code}" if code >= 0 else f"ended by signal {-code}")
     return ToolResult(
         f"{text}\n({how}){left}".lstrip("\n"), details, how, ErrorBody(code="command_failed", message=how)
     )

@@ -55,6 +55,7 @@ class Running(asyncio.SubprocessProtocol):
         self.earlier: frozenset[int] = frozenset()
         self.counting: asyncio.TimerHandle | None = None
         self.ending: asyncio.Task[None] | None = None
+        self.why = ""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.SubprocessTransport)
@@ -76,6 +77,7 @@ class Running(asyncio.SubprocessProtocol):
 
     def note(self, text: str) -> None:
         """Something that the command does not know of itself, told with what it printed."""
+        self.why = text
         self.capture.feed(2, f"\n[{text}]\n".encode())
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -92,6 +94,7 @@ class Running(asyncio.SubprocessProtocol):
             killed=self.killed,
             log=self.capture.log,
             running=code is None,
+            why=self.why,
         )
 
 
