@@ -79,6 +79,7 @@ def desktop(
     )
 
 
+@built
 def test_the_window_shows_the_panel_and_is_a_shell_and_takes_its_sidecar_down(
     environ: dict[str, str], tmp_path: Path, workspace: Path
 ) -> None:
@@ -96,6 +97,7 @@ def test_the_window_shows_the_panel_and_is_a_shell_and_takes_its_sidecar_down(
     assert not (tmp_path / "data" / READY_FILE).exists(), "its own sidecar has ended"
 
 
+@built
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_told_to_stop_it_closes_the_window_and_ends_in_order(
     environ: dict[str, str], tmp_path: Path, workspace: Path, number: int
@@ -127,6 +129,7 @@ def test_without_a_desktop_it_says_so(home: dict[str, str], workspace: Path) -> 
     assert "no desktop" in done.stderr
 
 
+@built
 @pytest.mark.skipif(
     find_spec("webview") is None or find_spec("PyQt6") is None, reason="pywebview with Qt is not installed"
 )
