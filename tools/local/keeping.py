@@ -25,14 +25,15 @@ def written(snapshot: LocalSnapshot) -> Sequence[bytes]:
     ]
     if len(held) > _HELD or sum(map(len, held)) > _BYTES:
         return ()
-    rows = [
-        [shown(path), stamp, _name(path, snapshot.sources[path])]
+    # A line for each file: the next list of the same files is then stored as the few lines in which it differs.
+    rows = ",\n".join(
+        json.dumps([shown(path), stamp, _name(path, snapshot.sources[path])], separators=(",", ":"))
         for path, stamp in sorted(snapshot.listing)
         if path in snapshot.sources
-    ]
-    left_out = {shown(path): stamp for path, stamp in snapshot.left_out.items()}
-    unsettled = sorted(map(shown, snapshot.unsettled))
-    text = json.dumps({"files": rows, "leftOut": left_out, "unsettled": unsettled}, separators=(",", ":"))
+    )
+    left_out = json.dumps({shown(path): stamp for path, stamp in snapshot.left_out.items()})
+    unsettled = json.dumps(sorted(map(shown, snapshot.unsettled)))
+    text = f'{{"files":[\n{rows}\n],\n"leftOut":{left_out},\n"unsettled":{unsettled}}}'
     return (text.encode(), *held)
 
 
