@@ -194,3 +194,20 @@ def test_help_and_what_comes_nearest(trusting: RunningSidecar) -> None:
     assert "brain keys set anthropic" in said(trusting, "how do I use a real model?")
     declined = done(trusting, "translate the README into French")
     assert "“update the README”" in declined["error"]["message"]
+
+
+def test_a_reviewer_without_a_language_model_sends_back_what_is_broken(trusting: RunningSidecar) -> None:
+    written(SHOP, trusting.workspace)
+    broken = {"path": "shop/money.py", "content": "from shop.gone import x\n\n\ndef rounded(amount:\n"}
+    script = {"coder": [{"calls": [{"tool": "write_file", "args": broken}]}, {"text": "Done."}]}
+    models = {**trusting.script("broken", script), "fast": "offline/basic"}
+    ended = done(trusting, "mend it", models=models, intent="edit_code", verify="off")
+    back = [event for event in trusting.events(ended["id"]) if event["type"] == "handoff" and event["to"] == "coder"]
+    assert [event["reason"] for event in back] == [
+        "The review found 2 problems (sent back 1 of 2).",
+        "The review found 2 problems (sent back 2 of 2).",
+    ]
+    issues = back[0]["context"]["remainingTasks"]
+    assert issues[0].startswith("error: shop/money.py:1: It imports `shop.gone`")
+    assert issues[1].startswith("error: shop/money.py:4: There is a syntax error here")
+    assert "must be mended" in ended["result"]["summary"]
