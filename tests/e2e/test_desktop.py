@@ -20,6 +20,10 @@ from sidecar.config.places import READY_FILE
 from tests.e2e.support import PROJECT, SECONDS, wait_until
 from tests.e2e.terminal import BRAIN, brain
 
+built = pytest.mark.skipif(
+    not (PROJECT / "frontend" / "dist" / "index.html").exists(), reason="the panel is not built: make panel"
+)
+
 WINDOW = """
 import json, os, re, threading, time, urllib.request
 
