@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.support import PROJECT, RunningSidecar
+from tests.e2e.support import PROJECT, RunningSidecar, wait_until
 from tests.e2e.test_review_commands import brain
 from tests.faults.scale import scaled
 
@@ -86,6 +86,25 @@ def test_a_fork_on_the_command_line_is_watched_to_its_end(sidecar: RunningSideca
     assert result.returncode == 0, result.stderr
     assert "done otherwise" in result.stdout + result.stderr
     assert (sidecar.workspace / "a.txt").exists()
+
+
+def test_what_a_command_did_before_a_kill_is_known_after_it_and_can_be_taken_back(sidecar: RunningSidecar) -> None:
+    file = sidecar.workspace / "a.txt"
+    file.write_text("one\n")
+    models = sidecar.script("cut", [command("echo two > a.txt; echo new > b.txt; sleep 1000"), {"text": "done"}])
+    task_id = sidecar.execute("x", models=models, intent="edit_code", agentType="coder", approvals="auto", verify="off")
+    wait_until((sidecar.workspace / "b.txt").exists)
+    sidecar.kill()
+    sidecar.restart()
+    assert sidecar.wait_for_end(task_id)["status"] == "completed"
+    (unknown,) = [event for event in sidecar.events(task_id) if event.get("status") == "unknown"]
+    assert {each["path"] for each in unknown["details"]["files"]} == {"a.txt", "b.txt"}
+    answer = sidecar.post(f"/api/brain/tasks/{task_id}/rewind", {"seq": 0})
+    assert {(each["path"], each["change"]) for each in answer.json["files"]} == {
+        ("a.txt", "modified"),
+        ("b.txt", "deleted"),
+    }
+    assert file.read_text() == "one\n"
 
 
 @pytest.mark.timeout(600)
