@@ -73,12 +73,12 @@ class Exports:
         """The files that can be asked for it, each with the names that it goes by there."""
         return self._names
 
-    def locals(self, path: str) -> dict[str, int]:
+    def locals(self, path: str) -> dict[str, set[int]]:
         """The names by which a file knows it, with the lines of their imports."""
-        found: dict[str, int] = {}
+        found: dict[str, set[int]] = {}
         for each in self._bindings.get(path, ()):
             for name in self._meant(each):
-                found[name if each.name == "*" else each.local] = each.line
+                found.setdefault(name if each.name == "*" else each.local, set()).add(each.line)
         return found
 
     def members(self, path: str) -> dict[str, set[str]]:
@@ -118,16 +118,26 @@ def _of_name(definition: Definition, source: Source, exports: Exports) -> Iterat
         return
     if definition.scope is not None:
         return
-    for local, line in exports.locals(source.path).items():
-        yield Usage(source.path, line, "", "import")
-        for name in names(source, local):
-            if name.scope is None and not in_import(name.node):
+    for local, lines in exports.locals(source.path).items():
+        yield from (Usage(source.path, line, "", "import") for line in sorted(lines))
+        known = list(names(source, local))
+        # An import holds where it stands: at the top of the module, or in one function.
+        imported = {each.scope for each in known if _import_line(each.node) in lines} or {None}
+        for name in known:
+            if name.scope in imported and not in_import(name.node):
                 yield _usage(name.node, source)
     for module, known in exports.members(source.path).items():
         for exported in known:
             for node in source.named(exported):
                 if is_member(node) and receiver_of(node) == module:
                     yield _usage(node, source)
+
+
+def _import_line(node: "Node") -> int:
+    """The line of the import that a name stands in; nothing for any other name."""
+    kinds = ("import_statement", "import_from_statement", "lexical_declaration", "variable_declaration")
+    whole = next((above for above in ancestors(node) if above.type in kinds), None)
+    return whole.start_point[0] + 1 if whole is not None else 0
 
 
 def _of_member(definition: Definition, others: Sequence[Definition], source: Source) -> Iterator[Usage]:

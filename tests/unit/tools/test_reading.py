@@ -92,6 +92,17 @@ async def test_what_only_has_the_same_name_is_no_user(python: Workbench) -> None
     assert "src/other.py" not in content, "that module has one of its own"
 
 
+async def test_an_import_within_a_function_counts_there_and_only_there(bench: Workbench) -> None:
+    bench.write("a.py", "def far():\n    pass\n")
+    bench.write(
+        "b.py", "def one():\n    from a import far\n    far()\n\n\ndef two(far):\n    far()\n\n\nfar = 1\nprint(far)\n"
+    )
+
+    content = (await bench.call("find_usages", symbol="far", path="a.py")).content
+
+    assert "**Used by** 1 place in 1 file:\n- `one` — `b.py:3`" in content
+
+
 async def test_a_method_is_surely_used_through_self_and_perhaps_where_the_object_is_not_known(bench: Workbench) -> None:
     bench.write("a.py", "class A:\n    def go(self): ...\n    def twice(self):\n        self.go()\n        self.go()\n")
     bench.write("b.py", "from a import A\n\ndef f(x):\n    x.go()\n\ndef g():\n    y = A()\n    y.go()\n")
