@@ -52,6 +52,11 @@ def is_member(node: "Node") -> bool:
         return False
     if parent.type == "attribute":
         return is_field(node, "attribute")
+    if parent.type == "dotted_name":
+        # `case module.Name():`
+        return parent.named_children[0] != node and not in_import(node)
+    if parent.type == "nested_type_identifier":
+        return is_field(node, "name")
     return parent.type in ("member_expression", "subscript_expression") and is_field(node, "property")
 
 
@@ -149,4 +154,9 @@ def _resolved(node: "Node", source: Source, bound: set[int]) -> int | None:
 
 def receiver_of(node: "Node") -> str:
     """What stands before the dot."""
-    return text(node.parent.child_by_field_name("object")) if node.parent is not None else ""
+    parent = node.parent
+    if parent is None:
+        return ""
+    if parent.type == "dotted_name":
+        return text(parent)[: node.start_byte - parent.start_byte].rstrip(".")
+    return text(parent.child_by_field_name("object") or parent.child_by_field_name("module"))

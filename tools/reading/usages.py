@@ -120,10 +120,10 @@ def _of_name(definition: Definition, source: Source, exports: Exports) -> Iterat
         return
     for local, lines in exports.locals(source.path).items():
         yield from (Usage(source.path, line, "", "import") for line in sorted(lines))
-        known = list(names(source, local))
+        here = list(names(source, local))
         # An import holds where it stands: at the top of the module, or in one function.
-        imported = {each.scope for each in known if _import_line(each.node) in lines} or {None}
-        for name in known:
+        imported = {each.scope for each in here if _import_line(each.node) in lines} or {None}
+        for name in here:
             if name.scope in imported and not in_import(name.node):
                 yield _usage(name.node, source)
     for module, known in exports.members(source.path).items():

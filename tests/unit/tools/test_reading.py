@@ -103,6 +103,16 @@ async def test_an_import_within_a_function_counts_there_and_only_there(bench: Wo
     assert "**Used by** 1 place in 1 file:\n- `one` — `b.py:3`" in content
 
 
+async def test_a_name_behind_a_module_is_found_in_patterns_and_types(bench: Workbench) -> None:
+    bench.write("a.py", "class Event:\n    pass\n")
+    bench.write("b.py", "import a\n\n\ndef f(x):\n    match x:\n        case a.Event():\n            return 1\n")
+    bench.write("c.ts", "export interface Shape { x: number }\n")
+    bench.write("d.ts", "import * as c from './c';\nexport function g(s: c.Shape) { return s.x; }\n")
+
+    assert "`f` — `b.py:6`" in (await bench.call("find_usages", symbol="Event")).content
+    assert "`g` — `d.ts:2`" in (await bench.call("find_usages", symbol="Shape")).content
+
+
 async def test_a_method_is_surely_used_through_self_and_perhaps_where_the_object_is_not_known(bench: Workbench) -> None:
     bench.write("a.py", "class A:\n    def go(self): ...\n    def twice(self):\n        self.go()\n        self.go()\n")
     bench.write("b.py", "from a import A\n\ndef f(x):\n    x.go()\n\ndef g():\n    y = A()\n    y.go()\n")
