@@ -10,8 +10,8 @@ from tools.builtin.ripgrep import ripgrep
 from tools.errors import ToolError
 from tools.host import Host
 
-#: More than this is no longer a selection.
-MOST = 40
+#: More than this is no longer a selection; those named after what was changed come first.
+MOST = 20
 _SECONDS = 20.0
 _GLOBS = (
     "test_*.py",
@@ -36,7 +36,8 @@ async def touching(changes: Sequence[Change], host: Host, call_id: str) -> list[
         name for change in changes if is_code(change.path) and not is_test(change.path) for name in _names(change.path)
     }
     if names:
-        found += [path for path in await _mentioning(sorted(names), host, call_id) if is_test(path)]
+        mentioning = [path for path in await _mentioning(sorted(names), host, call_id) if is_test(path)]
+        found += sorted(mentioning, key=lambda path: not any(name in path.rpartition("/")[2] for name in names))
     return list(dict.fromkeys(found))[:MOST]
 
 

@@ -26,6 +26,8 @@ from tools.host import Host
 
 BEFORE = "in a private copy of the workspace, without the task's changes"
 _REPEATED = 30
+#: What touches the change may take so many times as long as everything else.
+_PATIENCE = 3
 _REMEMBERED = 64
 
 
@@ -77,8 +79,9 @@ class Suite:
             found = await self._judged("all tests", await self._run("all-tests", [], self.seconds), [])
             far = not self._related and any(finding.proves for finding in found)
             return [*found, Finding(notes=["None of the tests names what was changed."])] if far else found
-        first = await self._judged("tests that touch the change", await self._run("tests", targets), targets)
-        if any(finding.check is not None and not finding.check.passed for finding in first):
+        selected = await self._run("tests", targets, self.seconds * _PATIENCE)
+        first = await self._judged("tests that touch the change", selected, targets)
+        if selected.state != "ran" or any(finding.check and not finding.check.passed for finding in first):
             return first
         if await all_of_them(self.host, f"{self.mark}.search") <= set(targets):
             return first  # these were all
