@@ -10,6 +10,9 @@ from sidecar.config.keys import VARIABLES, Keys, is_key
 from sidecar.engine.errors import Refused
 from sidecar.wire.system import KeyInfo, KeyList, KeyRequest
 
+#: A keyring that is locked asks the person, who may have gone.
+KEYRING_SECONDS = 60.0
+
 
 class KeyRoutes:
     def __init__(self, keys: Keys) -> None:
@@ -21,6 +24,15 @@ class KeyRoutes:
     async def set(self, request: Request) -> Response:
         """In a thread: a system's keyring may ask the person, and take its time."""
         wanted = await read(request, KeyRequest)
+        try:
+            async with asyncio.timeout(KEYRING_SECONDS):
+                await self._change(wanted)
+        except TimeoutError:
+            told = "The system's keyring does not answer. Unlock it, then look whether the key is there."
+            raise Refused(503, "keyring_does_not_answer", told) from None
+        return self._answer()
+
+    async def _change(self, wanted: KeyRequest) -> None:
         if wanted.provider not in VARIABLES:
             known = ", ".join(VARIABLES)
             raise Refused(404, "unknown_provider", f"There is no provider {wanted.provider[:100]}; there are {known}.")
@@ -31,7 +43,6 @@ class KeyRoutes:
             raise Refused(422, "no_key", "That is no key: it has spaces or signs in it that no key has.")
         else:
             await asyncio.to_thread(self._keys.put, wanted.provider, wanted.key.strip())
-        return self._answer()
 
     def _answer(self) -> Response:
         return answer(KeyList(keys=[self._info(provider) for provider in VARIABLES]))

@@ -267,7 +267,7 @@ TABLE: Sequence[Described] = (
         KeyList,
         200,
         KeyRequest,
-        refusals=(404,),
+        refusals=(404, 503),
     ),
     Described("GET", "/api/brain/doctor", "doctor", "What is set up, what is missing, and how to fix it", Examination),
     Described("GET", "/api/brain/status", "status", "How the sidecar is", StatusAnswer),
