@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import Json, RunningSidecar, running_sidecar
+from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
 
 AGENTS = ["planner", "coder", "coder", "coder", "terminal", "coder", "terminal", "reviewer", "docs", "verify"]
 
@@ -124,6 +124,27 @@ def test_in_a_workspace_that_nobody_trusts_the_tests_are_asked_about(tmp_path: P
         assert done["status"] == "completed", done["error"]
         assert "The tests could not be run: The person said no." in done["result"]["summary"]
         assert verified(done) is not True
+
+
+def test_after_a_kill_it_goes_on_where_it_was_and_writes_nothing_twice(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path) as sidecar:
+        task_id = sidecar.execute("create a python package called textkit")
+        asked = sidecar.wait_for_event(task_id, lambda event: event["type"] == "approval", seconds=30)
+        sidecar.kill()
+        sidecar.restart()
+        path = f"/api/brain/tasks/{task_id}/approvals/{asked['approvalId']}"
+        answer = {"decision": "allow", "scope": "task"}
+        wait_until(lambda: sidecar.post(path, answer).status < 300, what="the question to be asked again")
+        with sidecar.stream(task_id, timeout=60) as events:
+            for event in events:
+                if event["type"] == "approval" and event["state"] == "requested" and event["seq"] > asked["seq"]:
+                    sidecar.post(f"/api/brain/tasks/{task_id}/approvals/{event['approvalId']}", answer)
+        done = sidecar.task(task_id)
+        assert done["status"] == "completed", done["error"]
+        assert "12 passed, 0 failed" in done["result"]["summary"]
+        calls = [event for event in sidecar.events(task_id) if event["type"] == "tool" and event["status"] == "success"]
+        written = [event["args"]["path"] for event in calls if event["tool"] == "create_file"]
+        assert len(written) == len(set(written)) == 10
 
 
 @pytest.mark.parametrize(

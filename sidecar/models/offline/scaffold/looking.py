@@ -41,7 +41,7 @@ def review(asked: Asked, question: Question) -> Move:
     elif not tests:
         issues.append({"message": "The tests have not been run.", "severity": "hint"})
     wrong = any(issue["severity"] == "error" for issue in issues)
-    summary = f"Read {read} of {len(paths)} files of `{project.name}`: {'not ' if wrong else ''}all can be parsed"
+    summary = f"Read {read} of {len(paths)} files of {project.name}: {'not ' if wrong else ''}all can be parsed"
     summary += f", and {tests} tests passed." if tests and not failed else "."
     return Say(json.dumps({"passed": not wrong, "summary": summary, "issues": issues}, ensure_ascii=False))
 
