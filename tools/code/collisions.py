@@ -87,6 +87,8 @@ def _taken(binding: Binding, new: str, file: FileScopes) -> tuple[int, str] | No
                 break  # the module's, until it is bound there
             if other is not None and (between.kind != "class" or between is use.scope):
                 return use.place.line, f"another {new} hides it there"
+            if between.elsewhere.get(binding.name) == "global":
+                break
             between = between.parent
     return None
 

@@ -18,7 +18,7 @@ def _expressions(depth: int) -> st.SearchStrategy[str]:
         st.builds("[{0} for {1} in range({2})]".format, inner, _names, inner).map(lambda text: f"len({text})"),
         st.builds("(lambda {0}, {1}={2}: {3})({4})".format, _names, st.just("zz"), inner, inner, inner),
         st.builds("({0} := {1})".format, _names, inner),
-        st.builds("len(f'{{{0}}} a b c')".format, inner),
+        st.builds("len(f'{{type({0})}} a b c')".format, inner),
     )
 
 
