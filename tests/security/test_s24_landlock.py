@@ -1,6 +1,7 @@
 """S24 where there is no bubblewrap: the helper gives up rights, then becomes the command. Fails closed."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -110,3 +111,16 @@ def test_a_command_reads_of_proc_what_is_its_own(caged: Caged) -> None:
     assert caged.run("(cat /proc/self/stat > /dev/null && ls /proc/self/fd > /dev/null && echo own)") == "own\n"
     others = f"/proc/{os.getpid()}"
     assert caged.run(f"cat {others}/environ {others}/maps {others}/fd/*; ls {others}/cwd/; readlink {others}/exe") == ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") is None, reason="about root in a container")
+@pytest.mark.parametrize(
+    ("missing", "tier"),
+    [("-sys_admin", "landlock"), ("-all", "landlock"), ("-setpcap,-sys_admin", "none")],
+    ids=["the usual container", "one without any power", "one whose root could not give up its powers"],
+)
+def test_s24_root_in_a_container_has_the_sandbox_that_its_powers_allow_or_none(missing: str, tier: str) -> None:
+    script = "from tools.local.sandbox import Sandboxes; print(Sandboxes().tier)"
+    line = ["setpriv", f"--bounding-set={missing}", sys.executable, "-c", script]
+    done = subprocess.run(line, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2], timeout=30)
+    assert done.stdout == f"{tier}\n"

@@ -18,7 +18,7 @@ _READ = 0b1101  # execute, read a file, read a directory
 _FILE_ONLY = (1 << 0) | (1 << 1) | (1 << 2) | (1 << 14) | (1 << 15)
 #: How many kinds of access each version of Landlock knows.
 _KINDS = {1: 13, 2: 14, 3: 15, 4: 15}
-_NO_NEW_PRIVS, _SET_SECCOMP, _FILTER, _DROP_BOUND = 38, 22, 2, 24
+_NO_NEW_PRIVS, _SET_SECCOMP, _FILTER, _IN_BOUND, _DROP_BOUND = 38, 22, 2, 23, 24
 _SOCKET = {"x86_64": 41, "aarch64": 198}
 _IO_URING = 425
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -82,12 +82,16 @@ def _allow(libc: ctypes.CDLL, rules: int, allowed: int, place: str) -> None:
 def _only_over_owners(libc: ctypes.CDLL) -> None:
     """A program that root starts is given all that is within the bound, so the bound is drawn first."""
     for capability in range(_CAPABILITIES):
-        if capability not in _OWNERS and libc.prctl(_DROP_BOUND, capability, 0, 0, 0) != 0:
-            if ctypes.get_errno() == 22:  # EINVAL: this kernel knows no more of them
-                break
+        within = libc.prctl(_IN_BOUND, capability, 0, 0, 0)
+        if within < 0:
+            break  # this kernel knows no more of them
+        if within and capability not in _OWNERS and libc.prctl(_DROP_BOUND, capability, 0, 0, 0) != 0:
             raise Unconfined("root would keep its powers")
-    kept = sum(1 << capability for capability in _OWNERS)
     header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
+    held = ctypes.create_string_buffer(24)
+    if libc.capget(header, held) != 0:
+        raise Unconfined("root does not know its powers")
+    kept = struct.unpack("6I", held.raw)[1] & sum(1 << capability for capability in _OWNERS)
     if libc.capset(header, struct.pack("6I", kept, kept, 0, 0, 0, 0)) != 0:
         raise Unconfined("root would keep its powers")
 
