@@ -61,9 +61,15 @@ async def all_of_them(host: Host, call_id: str) -> set[str]:
 
 
 async def _mentioning(names: Sequence[str], host: Host, call_id: str) -> list[str]:
+    """The files that import one of these; where none does, those in which the word stands at all."""
     words = "|".join(re.escape(name) for name in names)
-    pattern = rf"(?:^|[^\w])(?:{words})(?:[^\w]|$)"
-    return await _searched(["--files-with-matches", "--null", "-e", pattern], host, call_id)
+    word = rf"(?:^|[^\w])(?:{words})(?:[^\w]|$)"
+    line = rf"^\s*(?:from|import|use|mod|extern crate)\b.*{word}"
+    call = rf"(?:require|import|mock|from)\s*\(?\s*['\"][^'\"]*{word}"
+    for pattern in (rf"(?:{line})|(?:{call})", word):
+        if found := await _searched(["--files-with-matches", "--null", "-e", pattern], host, call_id):
+            return found
+    return []
 
 
 async def _searched(words: Sequence[str], host: Host, call_id: str) -> list[str]:
