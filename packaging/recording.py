@@ -2,7 +2,8 @@
 
 It runs the demo in a terminal of tmux, looks at the screen some twenty times a second, and writes each picture that is
 different with the time for which it was seen. Text stays text; there is no script in it. Without motion, or where it is
-not wanted, the last picture is shown. Only the one-time code of the panel's address is left out.
+not wanted, the last picture is shown. Two things are not as they were: each prompt stays a little longer, so that what
+stands above it can be read, and the one-time code of the panel's address is left out.
 """
 
 import html
@@ -20,7 +21,7 @@ TARGET = ROOT / "packaging" / "demo.svg"
 COLUMNS, ROWS = 100, 36
 LONGEST, PAUSE, PATIENCE = 120.0, 0.05, 15.0
 #: The last line of the demo, and how long the last picture stays.
-END, STAYS = "Ctrl-C ends the demo", 6.0
+END, STAYS, HELD = "Ctrl-C ends the demo", 6.0, 1.6
 CELL, LINE, MARGIN, BAR = 8.43, 19, 16, 34
 PAPER, INK = "#16181d", "#d8dbe2"
 #: The colours that the commands use, readable on the dark paper.
@@ -114,7 +115,7 @@ def _classes(style: set[int]) -> str:
 
 
 def drawn(pictures: Sequence[Picture]) -> str:
-    pictures = [Picture(picture.at - pictures[0].at, picture.rows) for picture in pictures]
+    pictures = list(_held(pictures))
     whole = pictures[-1].at + STAYS
     width, height = round(COLUMNS * CELL + 2 * MARGIN), ROWS * LINE + BAR + MARGIN
     lines: dict[tuple[Span, ...], int] = {}
@@ -142,6 +143,15 @@ def drawn(pictures: Sequence[Picture]) -> str:
             "</g></svg>\n",
         ]
     )
+
+
+def _held(pictures: Sequence[Picture]) -> Iterator[Picture]:
+    """From zero on, with time to read at every prompt."""
+    late = -pictures[0].at
+    for picture in pictures:
+        yield Picture(picture.at + late, picture.rows)
+        last = next((row for row in reversed(picture.rows) if row.strip()), "")
+        late += HELD if _SGR.sub("", last).startswith("$ ") else 0
 
 
 def _line(row: Sequence[Span]) -> str:

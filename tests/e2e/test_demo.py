@@ -44,7 +44,7 @@ def test_a_recording_is_text_and_pictures_without_a_script() -> None:
     assert texts == ['$brain run "x < y & z"', "dim over", "two rows plain"]
     assert 'class="s2">two rows' in drawn
     assert "script" not in drawn
-    assert ".f1{animation:k1 8.0s" in drawn
+    assert ".f1{animation:k1 9.6s" in drawn
 
 
 def test_the_recording_that_the_readme_shows_is_one_of_this_demo() -> None:
