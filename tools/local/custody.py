@@ -19,6 +19,8 @@ _COMMANDS = frozenset({"run_command"})
 _LATER = frozenset({"command_output", "stop_command"})
 #: More of them would cost more to start than they protect; the guard looks after the rest.
 _HELD = 200
+#: Workspaces whose protected files are remembered; those at rest make room.
+_GUARDS = 16
 
 
 class Custody:
@@ -84,5 +86,7 @@ class Custody:
     def _guard(self, local: LocalHost) -> Guard:
         guard = self._guards.get(local.workspace)
         if guard is None:
+            if len(self._guards) >= _GUARDS:
+                self._guards.pop(next((name for name, each in self._guards.items() if each.idle), ""), None)
             guard = self._guards[local.workspace] = Guard(local.door, self._aside)
         return guard

@@ -95,6 +95,11 @@ class Guard:
             else:
                 self._free -= 1
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is looked after, and nothing is left to tell."""
+        return not (self._watches or self._lasting or self._untold or self._free)
+
     def report(self) -> dict[str, str]:
         """What was taken back from commands in the background, and is not told yet."""
         told = self._untold
