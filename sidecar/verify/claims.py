@@ -36,6 +36,7 @@ _TESTS_PASS = re.compile(
     re.IGNORECASE,
 )
 _WORDS = 20_000
+_LONGEST = 1_000
 
 
 class Claim(NamedTuple):
@@ -59,36 +60,42 @@ def claimed(words: str) -> Claims:
     files: dict[str, Claim] = {}
     doubted: set[str] = set()
     committed, commits, tests_pass, listing = False, [], False, False
-    for sentence in _SENTENCE.split(_without_code(words[:_WORDS])):
+    for whole in _SENTENCE.split(_without_code(words[:_WORDS])):
+        sentence = whole[:_LONGEST]
         bullet = _BULLET.match(sentence)
         if listing and bullet:
             files.setdefault(_clean(bullet["path"]), Claim(_clean(bullet["path"]), True))
             continue
         listing = _HEADING.match(sentence) is not None
+        doubt = _doubt(sentence)
         for path in re.finditer(_PATH, sentence):
-            if _doubtful(sentence, path.end()):
+            if path.end() > doubt:
                 # What is said of a file later, with a doubt, takes back what was said of it before.
                 files.pop(_clean(path[0]), None)
                 doubted.add(_clean(path[0]))
         for match in _CLAIM.finditer(sentence):
-            if _doubtful(sentence, match.end()):
+            if match.end() > doubt:
                 continue
             # To add something *to* a file is to change it.
             into = re.search(r"\b(?:to|in|into|of|at|inside)\s+$", match["between"]) is not None
             made = re.fullmatch(_MADE, match["verb"], re.IGNORECASE) is not None and not into
             for name in (match["path"], *re.findall(_PATH, match["more"])):
                 files.setdefault(_clean(name), Claim(_clean(name), made))
-        if (commit := _COMMITTED.search(sentence)) and not _doubtful(sentence, commit.end()):
+        if (commit := _COMMITTED.search(sentence)) and commit.end() <= doubt:
             committed = True
             commits += _HASH.findall(sentence)
         passing = _TESTS_PASS.search(sentence)
-        tests_pass = tests_pass or (passing is not None and not _doubtful(sentence, passing.end()))
+        tests_pass = tests_pass or (passing is not None and passing.end() <= doubt)
     return Claims(list(files.values()), doubted, committed, commits, tests_pass)
 
 
-def _doubtful(sentence: str, end: int) -> bool:
-    """Whether what is said up to here is only a wish, a question, or that something is not so."""
-    return "?" in sentence or _DOUBT.search(re.sub(_PATH, "", sentence[:end])) is not None
+def _doubt(sentence: str) -> int:
+    """From where on what is said is only a wish, a question, or that something is not so; its end if nowhere."""
+    if "?" in sentence:
+        return 0
+    # A word in a path is no word of the sentence.
+    match = _DOUBT.search(re.sub(_PATH, lambda path: " " * len(path[0]), sentence))
+    return match.start() if match else len(sentence)
 
 
 def said_false(claims: Sequence[Claim], changed: Sequence[str], there: Sequence[str]) -> list[str]:
@@ -116,4 +123,5 @@ def _clean(path: str) -> str:
 
 
 def _without_code(text: str) -> str:
-    return re.sub(r"```.*?(?:```|\Z)", "", text, flags=re.DOTALL)
+    """Prose only: neither what stands between fences, nor words that nobody could read."""
+    return re.sub(r"\S{300,}", " ", re.sub(r"```.*?(?:```|\Z)", "", text, flags=re.DOTALL))

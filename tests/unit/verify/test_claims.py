@@ -76,3 +76,9 @@ def test_a_claim_is_false_only_if_the_files_say_so() -> None:
     assert not false(Claim("a.py", True), [], ["a.py"])  # it was there before: nothing is missing
     assert false(Claim("a.py", False), ["b.py"], ["a.py", "b.py"])
     assert not false(Claim("a.py", False), ["a.py"], ["a.py"])
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize("piece", ["a", "a/", "a.", "created ", "`a.py` and ", "added a b c d e f ", "0a"])
+def test_the_longest_words_are_read_in_no_time(piece: str) -> None:
+    claimed(piece * (200_000 // len(piece)))

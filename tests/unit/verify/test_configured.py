@@ -1,0 +1,28 @@
+from pathlib import Path
+
+import pytest
+
+from sidecar.verify.configured import FILE, configured
+
+
+def test_a_workspace_names_its_own_checks(tmp_path: Path) -> None:
+    assert configured(str(tmp_path)) is None
+    (tmp_path / ".brain").mkdir()
+    (tmp_path / FILE).write_text('commands = ["make check", "npm run lint"]\n')
+    assert configured(str(tmp_path)) == ["make check", "npm run lint"]
+
+
+@pytest.mark.parametrize(
+    "text", ["commands = 'make'", "commands = [1]", "commands = [", "other = 1", "commands = ['']"]
+)
+def test_a_file_that_cannot_be_used_is_left_out(tmp_path: Path, text: str) -> None:
+    (tmp_path / ".brain").mkdir()
+    (tmp_path / FILE).write_text(text)
+    assert configured(str(tmp_path)) is None
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / ".brain").mkdir()
+    (tmp_path / "elsewhere.toml").write_text('commands = ["true"]\n')
+    (tmp_path / FILE).symlink_to(tmp_path / "elsewhere.toml")
+    assert configured(str(tmp_path)) is None
