@@ -68,13 +68,14 @@ def _welcome(client: Client, state: str, *, no_open: bool) -> None:
     else:
         url = panel_url(client)
         if not no_open and open_browser(url):
-            print(f"  The panel opens in your browser; `{brain} open` opens it again.")
+            print("  The panel opens in your browser.")
         else:
             print(f"  The panel: {url}")
-            print(style.dim(f"  This address works once, for a minute; `{brain} open` makes another."))
+            print(style.dim("  This address works once, for a minute."))
     print("  From another terminal, in a project of yours:")
     print(style.dim(f'    {brain} run "what does this project do"'))
-    print(style.dim(f'    {brain} run "what can you do"'), flush=True)
+    print(style.dim(f'    {brain} run "what can you do"'))
+    print(style.dim(f"    {brain} open    opens the panel again"), flush=True)
 
 
 def called() -> str:
