@@ -133,6 +133,7 @@ def _dotted(test: str, owner: str) -> str:
 _TELLING = re.compile(
     r"Error\b|!==|===|\b[Ee]xpected\b|\b[Aa]ctual\b|\bassert|panicked|\bgot\b|^\s+at .*[\w)]:\d+|:\d+:\d+"
 )
+_PLACE = re.compile(r"([\w./-]+:\d+): ")
 _NOISE = re.compile(r"node:internal|node_modules/|site-packages/")
 
 
@@ -146,9 +147,13 @@ def located(failed: Failed, output: str) -> str:
     """A failure on one line, with the place in the code where the run's own traceback puts it."""
     test = failed.name.rpartition("::")[2].partition("[")[0]
     place = ""
-    if test:
-        block = re.search(rf"^_+ .*\b{re.escape(test)}\b.* _+\n(?P<body>.*?)(?=^_+ .* _+$|^=+ )", output, re.M | re.S)
-        lines = re.findall(r"^([\w./-]+:\d+): ", block["body"], re.MULTILINE) if block else []
-        place = f" ({lines[-1]})" if lines else ""
+    inside = False
+    for line in output.splitlines():
+        if line.startswith("_") and line.endswith("_"):
+            inside = test in re.split(r"\W+", line[:500])
+        elif line.startswith("==="):
+            inside = False
+        elif inside and (match := _PLACE.match(line[:500])):
+            place = f" ({match[1]})"
     message = f": {failed.message}" if failed.message else ""
     return f"{failed.name}{message}{place}"

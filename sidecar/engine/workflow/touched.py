@@ -17,10 +17,11 @@ from tools.policy.words import said
 MARK = ".verify"
 #: Words that may say that a file was written; whether they do is read with care by whoever verifies.
 _SAYS_SO = re.compile(
-    r"\b(?:created|wrote|written|added|generated|saved|changed|updated|edited|modified|fixed|committed)\b[^\n]*\w\.\w"
+    r"\b(?:created|wrote|written|added|generated|saved|changed|updated|edited|modified|fixed|committed)\b[^\n]{0,200}?\w\.\w"
     r"|\bcommitted\b",
     re.IGNORECASE,
 )
+_WORDS = 20_000
 
 
 def is_verification(key: str) -> bool:
@@ -40,7 +41,7 @@ def due(memory: Memory, prefix: str, asked: str, words: Sequence[str] = ()) -> b
         return False
     editing = _editing(memory)
     if not editing:
-        return last is None and any(_SAYS_SO.search(text) for text in words)
+        return last is None and any(_SAYS_SO.search(text, 0, _WORDS) for text in words)
     return any(not _ordered(memory, call_id, asked) for call_id in editing)
 
 

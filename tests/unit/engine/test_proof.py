@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.engine.memory import Memory
 from sidecar.engine.operations import Resume, Say
+from sidecar.engine.workflow.touched import due
 from sidecar.models.port import ModelTurn, UserTurn
 from sidecar.wire.tasks import Status
 from tests.unit.agents.hearing import hearing
@@ -162,6 +164,12 @@ async def test_a_file_that_is_only_said_to_be_written_is_found_out_though_nothin
         assert "notes.md was said to have been written" in verification["checks"][0]["evidence"]
         assert len(await told(house, task_id, "retry")) == 1
         assert (house.workspace / "notes.md").read_text() == "Notes."
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize("piece", ["created ", "created a", "a.", "\ncreated"])
+def test_the_longest_words_are_no_trouble_at_the_end_of_a_round(piece: str) -> None:
+    due(Memory(), "r1", "do it", [piece * (200_000 // len(piece))])
 
 
 async def test_what_the_persons_own_command_did_is_no_claim_of_an_agent(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from sidecar.verify.change import Change
 from sidecar.verify.result import Finding
 from sidecar.verify.suite import Baselines, Suite
-from sidecar.verify.testing import Failed, by_name, located, run_of, selection
+from sidecar.verify.testing import Failed, by_name, located, run_of, selection, telling
 from tests.unit.tools.workbench import Workbench
 from tests.unit.verify.bench import BenchRunner, changed, host, leftovers
 from tools.builtin.test_frameworks import Framework
@@ -188,6 +188,14 @@ def test_some_tests_alone_as_each_framework_takes_them() -> None:
 def test_where_a_failure_is_comes_from_the_runs_own_traceback() -> None:
     output = "___ test_a ___\ntest_a.py:3: in test_a\n    f()\ncalc.py:7: in f\n    raise\nE   X\n=== summary ===\n"
     assert located(Failed("test_a.py::test_a", "X"), output) == "test_a.py::test_a: X (calc.py:7)"
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize("piece", ["_", "____ x ____\n", "_ test_a ", "   at ", "a:", "Error "])
+def test_the_longest_output_is_read_in_no_time(piece: str) -> None:
+    output = piece * (200_000 // len(piece))
+    located(Failed("test_a.py::test_a", "X"), output)
+    telling(output)
 
 
 def test_a_run_that_did_not_run_is_known_for_what_it_is() -> None:
