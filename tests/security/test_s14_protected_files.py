@@ -13,6 +13,7 @@ from tests.unit.tools.workbench import Workbench
 from tools.executor import Executor
 from tools.ledger import Outcome
 from tools.local import LocalSite
+from tools.local.limits import Limits
 from tools.local.sandbox import Sandbox, Sandboxes
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
@@ -61,7 +62,7 @@ class Guarded(Workbench):
         super().__init__(root)
         self.sandboxes = Sandboxes()
         self.sandboxes._found, self.sandboxes._looked = _tier(tier), True
-        self.site = LocalSite(self.registry, self.data_dir, sandboxes=self.sandboxes)
+        self.site = LocalSite(self.registry, self.data_dir, sandboxes=self.sandboxes, limits=Limits())
         self.executor = Executor(self.registry, [self.site], Policy())
         subprocess.run(["git", "init", "-q", str(self.workspace)], check=True)
         self.write("make.py", WRITER)

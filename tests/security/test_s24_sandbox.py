@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not SANDBOXES.contained(), reason="this machine 
 class Caged(Workbench):
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self.site = LocalSite(self.registry, self.data_dir, sandboxes=SANDBOXES)
+        self.site = LocalSite(self.registry, self.data_dir, sandboxes=SANDBOXES, limits=Limits())
         self.executor = Executor(self.registry, [self.site], Policy(contained=SANDBOXES.contained))
         self.data_dir.mkdir()
 

@@ -11,7 +11,9 @@ from tools.local.sandbox.port import Room, Sandbox, Start
 class Cage:
     """`readonly` are the protected files of the workspace that are there."""
 
-    def __init__(self, sandbox: Sandbox | None, room: Room, limits: Limits, readonly: Sequence[str] = ()) -> None:
+    def __init__(
+        self, sandbox: Sandbox | None, room: Room, limits: Limits | None, readonly: Sequence[str] = ()
+    ) -> None:
         self.limits = limits
         self.watched = sandbox is not None and sandbox.watched
         self._sandbox = sandbox
@@ -20,12 +22,14 @@ class Cage:
 
     def around(self, argv: Sequence[str], cwd: str, environment: Mapping[str, str], seconds: float | None) -> Start:
         """Raises `OSError` for a program that cannot be started, which is said best before anything is around it."""
+        if self._sandbox is None and self.limits is None:
+            return Start(argv, environment)
         _startable(argv, cwd, environment)
-        start = Start(argv, environment)
-        if self._sandbox is not None:
-            readonly = () if self._room.approved else self._readonly
-            start = self._sandbox.around(argv, self._room, cwd, environment, readonly)
-        return start._replace(argv=self.limits.around(start.argv, seconds))
+        limited = argv if self.limits is None else self.limits.around(argv, seconds)
+        if self._sandbox is None:
+            return Start(limited, environment)
+        readonly = () if self._room.approved else self._readonly
+        return self._sandbox.around(limited, self._room, cwd, environment, readonly)
 
 
 def _startable(argv: Sequence[str], cwd: str, environment: Mapping[str, str]) -> None:

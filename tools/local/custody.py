@@ -1,6 +1,5 @@
 """Commands in custody: inside the sandbox, within limits, and with somebody who looks after the protected files."""
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -30,7 +29,7 @@ class Custody:
         self,
         processes: Processes,
         sandboxes: Sandboxes | None,
-        limits: Limits,
+        limits: Limits | None,
         private: tuple[Path, ...],
         aside: Path,
     ) -> None:
@@ -59,7 +58,7 @@ class Custody:
             return told(result, self._guard(local).report())
         if not (tool.spec.runs_project or tool.spec.name in _COMMANDS):
             return await tool.run(arguments, seen(local), call, output)
-        sandbox = None if self._sandboxes is None else await asyncio.to_thread(self._sandboxes.best)
+        sandbox = None if self._sandboxes is None else await self._sandboxes.found()
         room = Room(local.workspace, call.approved, self._private)
         guard, outlives = self._guard(local), partial(self._processes.outliving, call.id)
         if call.approved:

@@ -123,7 +123,8 @@ class Guard:
 
     async def _begun(self, call_id: str) -> Watch:
         async with self._looking:
-            before = await asyncio.to_thread(self._inventory.look)
+            quick = self._inventory.quick
+            before = self._inventory.look() if quick else await asyncio.to_thread(self._inventory.look)
         watch = Watch(call_id, before, self._inventory.folders(), shared=self._free > 0)
         self._watches.add(watch)
         return watch
@@ -157,7 +158,10 @@ class Guard:
 
     async def _check(self, watch: Watch) -> None:
         async with self._looking:
-            await asyncio.to_thread(self._compare, watch)
+            if self._inventory.quick:
+                self._compare(watch)
+            else:
+                await asyncio.to_thread(self._compare, watch)
 
     def _compare(self, watch: Watch) -> None:
         now = self._inventory.look()

@@ -20,6 +20,7 @@ from tools.protected import folded, may_be_protected, protected
 _PASSED_OVER = frozenset({"node_modules", ".venv", "venv", "target", "dist", "build", "__pycache__"})
 #: The upper floors come first, so that what is beyond these is deep down in a very large workspace.
 _FOLDERS = 20_000
+_FEW = 100
 _LARGEST = 256 * 1024
 _ALL = 16 * 1024 * 1024
 #: A directory that was changed so shortly before the look may have been changed again with the same time.
@@ -56,6 +57,11 @@ class Inventory:
         self._root = workspace
         self._folders: dict[str, _Folder] = {}
         self._kept: dict[str, Kept] = {}
+
+    @property
+    def quick(self) -> bool:
+        """Whether a look is over in less than a thread takes to do it."""
+        return 0 < len(self._folders) <= _FEW
 
     def look(self) -> dict[str, Kept]:
         """Every protected file that is there, by its path in the workspace."""

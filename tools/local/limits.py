@@ -6,6 +6,7 @@ terabytes that it never uses. A machine that runs out of memory ends a command b
 
 import math
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ _BLOCK = 512
 #: What a command may compute after its time limit, should nobody be left to end it.
 _LEEWAY = 60
 _FIRST_TO_END = "500"
+_SHELL = ("/bin/sh", "-c")
+_LIMITS = re.compile(r"ulimit -c 0 2>/dev/null; (?:(?:ulimit|\{ ulimit|\{ echo)[^;]*(?:; \})? 2>/dev/null; )*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,14 @@ class Limits:
             lines.append(f"{{ echo {_FIRST_TO_END} > /proc/self/oom_score_adj; }}")
         # One that this system does not know, or that is lower already, is left as it is.
         script = "".join(f"{line} 2>/dev/null; " for line in lines)
-        return ["/bin/sh", "-c", f'{script}exec "$@"', "sh", *argv]
+        if len(argv) == 3 and tuple(argv[:2]) == _SHELL:
+            return [*_SHELL, f"{script}{argv[2]}"]  # it is a shell already, and need not become another one
+        return [*_SHELL, f'{script}exec "$@"', "sh", *argv]
+
+
+def without_limits(command: str) -> str:
+    """A command line of a process as it was given, for people."""
+    return _LIMITS.sub("", command, count=1)
 
 
 class Crowd:

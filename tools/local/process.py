@@ -233,8 +233,9 @@ class Processes:
         if cage is not None:
             running.watches = cage.watched
             running.limits = cage.limits
+        if running.limits is not None:
             ends_first(running.pid)
-            self._count(running, Crowd(cage.limits.processes))
+            self._count(running, Crowd(running.limits.processes))
         return running
 
     def _count(self, running: Running, crowd: Crowd) -> None:

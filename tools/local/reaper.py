@@ -13,6 +13,7 @@ from contextlib import suppress
 
 from tools.host import Killed
 from tools.local.environment import CALL_MARK, SIDECAR_MARK, call_mark
+from tools.local.limits import without_limits
 from tools.local.table import Entry, ProcessTable
 
 #: How long a process may take to end by itself, and how long until we give up on one that cannot be killed.
@@ -77,7 +78,7 @@ class Reaper:
             new = [pid for pid in alive if pid not in seen]
             seen.update(new)
             told = [pid for pid in new if not (watched and self._watches(pid, root, members))]
-            ended += [Killed(pid, self._table.command(pid)) for pid in told[: max(_CROWD - len(ended), 0)]]
+            ended += [self._told(pid) for pid in told[: max(_CROWD - len(ended), 0)]]
             now = time.monotonic()
             if now > deadline:
                 break
@@ -94,6 +95,9 @@ class Reaper:
         for pid in seen - started:
             _wait(pid)
         return ended
+
+    def _told(self, pid: int) -> Killed:
+        return Killed(pid, without_limits(self._table.command(pid)))
 
     @staticmethod
     def _watches(pid: int, root: int, members: list[Entry]) -> bool:
@@ -115,7 +119,7 @@ class Reaper:
                 and {mark, self._sidecar} <= (self._table.environment(pid) or frozenset())
             ]
             clean = 0 if set(found) - ended.keys() else clean + 1
-            ended.update((pid, Killed(pid, self._table.command(pid))) for pid in found if pid not in ended)
+            ended.update((pid, self._told(pid)) for pid in found if pid not in ended)
             _signal(found, signal.SIGKILL)
             await asyncio.sleep(_LOOK)
         return list(ended.values())

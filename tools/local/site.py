@@ -30,7 +30,7 @@ class LocalSite:
         data_dir: Path,
         table: ProcessTable | None = None,
         sandboxes: Sandboxes | None = None,
-        limits: Limits = Limits(),  # noqa: B008 - never changed
+        limits: Limits | None = None,
         private: Path | None = None,
     ) -> None:
         mark = sidecar_mark(data_dir)

@@ -1,5 +1,6 @@
 """Which sandbox this machine has. A kernel may forbid what one needs, so it is tried, not only looked for."""
 
+import asyncio
 import shutil
 import sys
 from typing import Literal
@@ -22,6 +23,10 @@ class Sandboxes:
             self._found = _probed() if self._wanted == "auto" else None
             self._looked = True
         return self._found
+
+    async def found(self) -> Sandbox | None:
+        """The same, without holding up anybody else the first time."""
+        return self._found if self._looked else await asyncio.to_thread(self.best)
 
     def contained(self) -> bool:
         return self.best() is not None
