@@ -270,13 +270,13 @@ def is_alive(pid: int) -> bool:
     return not Path("/proc/self").exists()
 
 
-def host_pid(inner: int) -> int:
-    """The number that a process inside a sandbox has out here; the same if it is in none."""
+def host_pid(task_id: str, inner: int) -> int:
+    """The number that a task's process inside a sandbox has out here; the same if it is in none."""
     for place in Path("/proc").iterdir():
         if place.name.isdecimal():
             try:
                 status = (place / "status").read_text()
-                marked = b"BRAIN_CALL_ID=" in (place / "environ").read_bytes()
+                marked = f"BRAIN_CALL_ID={task_id}".encode() in (place / "environ").read_bytes()
             except OSError:
                 continue
             numbers = next(line for line in status.splitlines() if line.startswith("NSpid:")).split()[1:]

@@ -100,7 +100,7 @@ def test_cancel_leaves_no_process_behind_and_resume_goes_on(sidecar: RunningSide
     task_id = sidecar.execute("x", models=models, approvals="auto", agentType="terminal", intent="run_command")
     sidecar.wait_for_event(task_id, lambda event: event["type"] == "tool_output")
     wait_until((sidecar.workspace / "pid.txt").exists)
-    pid = host_pid(int((sidecar.workspace / "pid.txt").read_text()))
+    pid = host_pid(task_id, int((sidecar.workspace / "pid.txt").read_text()))
     assert is_alive(pid)
     answer = sidecar.post(f"/api/brain/tasks/{task_id}/cancel")
     assert answer.status == 202
@@ -116,7 +116,7 @@ def test_a_kill_in_the_middle_of_a_command_is_not_silently_repeated(sidecar: Run
     models = sidecar.script("slow", [SLOW, {"text": "done"}])
     task_id = sidecar.execute("x", models=models, approvals="auto", agentType="terminal", intent="run_command")
     wait_until((sidecar.workspace / "pid.txt").exists)
-    pid = host_pid(int((sidecar.workspace / "pid.txt").read_text()))
+    pid = host_pid(task_id, int((sidecar.workspace / "pid.txt").read_text()))
     written = (sidecar.workspace / "pid.txt").stat().st_mtime_ns
     sidecar.kill()
     sidecar.start()
@@ -133,7 +133,7 @@ def test_a_kill_while_cancelling_ends_as_cancelled_not_as_resumed(sidecar: Runni
     models = sidecar.script("stubborn", [{"calls": [{"tool": "run_command", "args": {"command": stubborn}}]}])
     task_id = sidecar.execute("x", models=models, approvals="auto", agentType="terminal", intent="run_command")
     wait_until((sidecar.workspace / "pid.txt").exists)
-    pid = host_pid(int((sidecar.workspace / "pid.txt").read_text()))
+    pid = host_pid(task_id, int((sidecar.workspace / "pid.txt").read_text()))
     sidecar.post(f"/api/brain/tasks/{task_id}/cancel")
     sidecar.kill()
     sidecar.start()
@@ -145,7 +145,7 @@ def test_term_checkpoints_what_runs_and_ends_with_zero_within_two_seconds(sideca
     models = sidecar.script("slow", [SLOW, {"text": "done"}])
     task_id = sidecar.execute("x", models=models, approvals="auto", agentType="terminal", intent="run_command")
     wait_until((sidecar.workspace / "pid.txt").exists)
-    pid = host_pid(int((sidecar.workspace / "pid.txt").read_text()))
+    pid = host_pid(task_id, int((sidecar.workspace / "pid.txt").read_text()))
     with sidecar.stream(task_id) as events:
         next(events)
         assert sidecar.process is not None

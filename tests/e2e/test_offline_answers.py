@@ -142,7 +142,7 @@ def test_tests_are_run_and_a_failure_is_told_with_its_place(trusting: RunningSid
     assert "2 passed" in said(trusting, "run the tests")
     (trusting.workspace / "shop/money.py").write_text("def rounded(amount):\n    return amount\n")
     answer = said(trusting, "do the tests pass?")
-    assert "**1 of 2 tests failed**" in answer
+    assert "**1 failed**, 1 passed" in answer
     assert "`tests/test_shop.py::test_a_report_names_the_owner` — `tests/test_shop.py:7`" in answer
 
 

@@ -44,7 +44,7 @@ def told(content: str) -> str:
         return f"All tests pass: {passed} passed{skips} ({counts['framework']})."
     head, _, output = content.partition("\n\n")
     found = [_failure(match["name"], match["message"], output) for match in _FAILED.finditer(head)]
-    lines = [f"**{failed} of {passed + failed} tests failed**{skips} ({counts['framework']}):", ""]
+    lines = [f"**{failed} failed**, {passed} passed{skips} ({counts['framework']}):", ""]
     for each in found[:_SHOWN]:
         place = f" — `{each.place}`" if each.place else ""
         message = f"\n  `{each.message}`" if each.message else ""

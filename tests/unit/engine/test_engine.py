@@ -48,7 +48,7 @@ async def test_what_the_offline_model_does_not_understand_fails_with_what_it_can
         assert task.error is not None
         assert task.error.code == "not_understood"
         assert task.error.recoverable
-        assert "run the tests" in task.error.message
+        assert "brain keys set" in task.error.message
 
 
 async def test_agents_of_a_pipeline_hand_over_to_each_other(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ async def test_a_request_becomes_a_call(text: str, tool: str, args: dict[str, st
             "error",
             "pytest: 1 passed, 1 failed, 0 skipped",
             Stop.END,
-            "**1 of 2 tests failed",
+            "**1 failed**, 1 passed",
         ),
         ("run the tests", "run_tests", "error", "No tests were found: …", Stop.DECLINED, "The tests could not be run"),
         ("run the tests", "run_tests", "error", "The person said no.", Stop.END, "The tests could not be run"),

@@ -311,7 +311,7 @@ def test_tests_that_failed_are_told_with_place_and_assertion() -> None:
         "=== short test summary info ===\nFAILED tests/test_a.py::test_b - assert 3 == 2\n"
     )
     told = said("run the tests", back("run_tests", output, "error"))
-    assert told.startswith("**1 of 2 tests failed** (pytest):")
+    assert told.startswith("**1 failed**, 1 passed (pytest):")
     assert "- `tests/test_a.py::test_b` — `tests/test_a.py:9`\n  `assert 3 == 2 +  where 3 = f()`" in told
 
 
