@@ -180,6 +180,7 @@ def test_with_their_packages_the_others_pass_their_tests_too_and_their_linter_is
     done = done_with(trusting, task)
     assert done["status"] == "completed", done["error"]
     assert passed in done["result"]["summary"]
+    assert verified(done) is True
     check = [npm, "run", "--silent", "check"]
     checked = subprocess.run(check, cwd=trusting.workspace, capture_output=True, text=True, timeout=120)
     assert checked.returncode == 0, checked.stdout + checked.stderr
