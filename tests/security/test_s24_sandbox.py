@@ -13,7 +13,7 @@ from tests.unit.tools.workbench import Workbench
 from tools.executor import Executor
 from tools.ledger import Outcome
 from tools.local import LocalSite
-from tools.local.limits import Limits
+from tools.local.limits import Limits, without_limits
 from tools.local.sandbox import Room, Sandboxes, rights
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.port import Start
@@ -256,3 +256,9 @@ def test_the_rules_of_macos_hide_last_and_quote_every_path(tmp_path: Path) -> No
     assert bare.index("allow file-write* (subpath") < bare.index("deny file-write* (subpath")
     assert bare.rindex("deny file-read* file-write*") > bare.rindex("allow")
     assert list(start.argv[3:]) == ["true"]
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(1, 2, 3_000_000), Limits(0, 0, 0)])
+def test_a_command_is_told_as_it_was_given_without_its_limits(limits: Limits) -> None:
+    line = " ".join(limits.around(["/bin/sh", "-c", "ulimit -n; sleep 5"], 5))
+    assert without_limits(line) == "/bin/sh -c ulimit -n; sleep 5"
