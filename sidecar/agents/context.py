@@ -35,7 +35,7 @@ _QUOTED = (
 async def surroundings(
     host: Host, context: Context, text: str, changes: Sequence[str] = (), redact: Callable[[str], str] = str
 ) -> str:
-    """Everything about the workspace in one text without its secrets, within its budget whatever the workspace holds."""
+    """Everything about the workspace in one text, without its secrets, within its budget whatever it holds."""
     branch = await branch_of(host)
     parts = [_cut(f"Workspace: {host.workspace}" + (f" (Git branch {branch})" if branch else ""), _PLACE)]
     if changes:
