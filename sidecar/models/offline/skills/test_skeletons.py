@@ -28,6 +28,7 @@ _ASKED = phrases(
 )
 _NAME = re.compile(name_group("name"))
 _TO = re.compile(r" to (?P<path>\S+); it asserts")
+_RAN = re.compile(r"\w+: \d+ passed")
 _PASSED = re.compile(r"\w+: \d+ passed, 0 failed")
 
 
@@ -72,6 +73,8 @@ class TestSkeletons:
         note = note_of(written[-1])
         if last.status == "success" and _PASSED.search(last.content):
             return Say(f"{note}\n\n{last.content.strip().splitlines()[0]}")
+        if not _RAN.search(last.content):
+            return Say(f"{note}\n\nIt was not run: {last.content.strip().splitlines()[0]}")
         if len(written) == 1 and "only" not in note.partition("it asserts")[2]:
             # What was made up did not fit: then only what is certain is claimed.
             return Act([("add_test", less)])
