@@ -15,6 +15,7 @@ _AUXILIARIES = lex.word_set("is are was were do does did will should would can h
 _OPINION = lex.word_set("think penses-tu pensez-vous denkst hältst opinas piensas parece")
 _BOTH = frozenset(("two", "both", "these", "our"))
 _RUNNABLE = lex.TESTS | lex.PROGRAMS | lex.CHECKERS | frozenset(("command", "script"))
+_FAIL = frozenset(("fail", "fails", "failing", "failed", "red", "broken"))
 _HOW_DOES = (["how", "does"], ["how", "do"], ["what", "does"])
 _WORLD_LIKE = frozenset(("explain", "give", "tell", "compare"))
 
@@ -86,6 +87,8 @@ def _runs(clause: Clause) -> bool:
     if words[0] in ("is", "are") and words[-1] == "running":
         return True
     if "version" in words and not {"installed", "running", "my", "have"}.isdisjoint(words):
+        return True
+    if words[0] in ("which", "why", "what") and "tests" in words and clause.has(_FAIL) and not clause.named:
         return True
     return "output" in words and (LITERAL in words or clause.has(lex.PROGRAMS))
 

@@ -176,6 +176,8 @@ def _reviewing(head: str, clause: Clause, following: str) -> tuple[Intent, float
     if head in ("check", "verify", "vérifie", "comprueba", "verifica", "prüfe", "überprüfe", "examine"):
         if not clause.named and clause.has(_STATES):
             return "run_command", 0.75
+        if clause.words[-1] in ("types", "typing") and len(clause.words) <= 4:
+            return "run_command", 0.75
         if "history" in clause.words:
             return "explain_code", 0.75
         if following == "out":
