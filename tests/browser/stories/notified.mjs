@@ -26,7 +26,9 @@ export default async function ({ sidecar, page, context }) {
   await page.goto(await sidecar.door());
   await task.waitFor();
   await page.keyboard.press("Control+,");
-  await page.getByRole("checkbox", { name: /while this window is in the background/ }).check();
+  const wished = { name: /while this window is in the background/ };
+  await page.getByRole("checkbox", wished).click();
+  await page.getByRole("checkbox", { ...wished, checked: true }).waitFor();
   await page.keyboard.press("Escape");
   const titles = () => page.evaluate(() => window.shown.map(({ title }) => title));
   const says = (text) => page.waitForFunction((wanted) => window.shown.some(({ title }) => title === wanted), text);

@@ -1,6 +1,7 @@
 """The sandbox of bubblewrap: the system can be read, the workspace written, and nothing else is there."""
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from tools.local.sandbox.port import Room, Start
 #: As root in a container a workspace may belong to somebody else; nothing more than its files is opened by this.
 _ROOTS = ("--cap-add", "CAP_DAC_OVERRIDE", "--cap-add", "CAP_FOWNER", "--cap-add", "CAP_CHOWN")
 
-
+#: A command has empty ones of its own.
+_EMPTIED = ("/tmp", "/var/tmp", "/run")  # noqa: S108
 #: As root these would take effect on the whole machine.
 _KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs")
 
@@ -32,8 +34,11 @@ class Bubblewrap:
         line += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
         for place in _KERNEL:
             line += ["--ro-bind-try", place, place]
-        for place in ("/tmp", "/var/tmp", "/run"):  # noqa: S108 - empty ones of its own
+        for place in _EMPTIED:
             line += ["--tmpfs", place] if Path(place).is_dir() and not Path(place).is_symlink() else []
+        for place in {sys.prefix, sys.base_prefix}:
+            # Our own Python, whose programs are on the PATH, may itself have been set up in one of these.
+            line += ["--ro-bind", place, place] if place.startswith(_EMPTIED) else []
         home = environment.get("HOME", "")
         if room.approved:
             line += ["--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"]
