@@ -137,7 +137,7 @@ class Sidecar:
         scripts = Path(settings.scripts or launch.data_dir / "scripts")
         catalog = self._catalog = Catalog(settings, scripts, keys, choices=choices)
         customs = Customs(config_file().parent, trust.trusted)
-        workflow = Workflow(
+        workflow = self._workflow = Workflow(
             self._journal,
             catalog,
             self._registry,
@@ -184,6 +184,8 @@ class Sidecar:
 
     async def _settle_in(self) -> None:
         """Once it is ready: build what the first task would else wait for, and drop what is too old to keep."""
+        _ = self._workflow.rounds
+        await asyncio.sleep(0)
         for kind in get_args(EventKind):
             kind.model_rebuild()
             await asyncio.sleep(0)

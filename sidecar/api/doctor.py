@@ -3,15 +3,17 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.bodies import answer
-from sidecar.doctor.findings import Finding
-from sidecar.doctor.subject import Running, Subject
 from sidecar.journal.port import Journal
 from sidecar.wire.system import Examination, FindingInfo, Remedy
+
+if TYPE_CHECKING:
+    from sidecar.doctor.findings import Finding
 
 
 class DoctorRoutes:
@@ -24,6 +26,7 @@ class DoctorRoutes:
     async def examine(self, request: Request) -> Response:
         """In a thread, one at a time: programs are started and ports are tried."""
         from sidecar.doctor.examination import examine
+        from sidecar.doctor.subject import Running, Subject
 
         state = self._journal.state()
         running = Running(
@@ -38,7 +41,7 @@ class DoctorRoutes:
         return answer(Examination(findings=[_info(finding) for finding in found]))
 
 
-def _info(finding: Finding) -> FindingInfo:
+def _info(finding: "Finding") -> FindingInfo:
     remedies = [Remedy(kind=mend.kind, value=mend.value, base_url=mend.base_url or None) for mend in finding.mends]
     return FindingInfo(
         about=finding.about,

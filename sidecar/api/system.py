@@ -11,7 +11,6 @@ from starlette.responses import PlainTextResponse, Response
 
 from sidecar import __version__
 from sidecar.agents.customs import Customs
-from sidecar.agents.router import route
 from sidecar.api.bodies import answer, read
 from sidecar.api.streams import Streams
 from sidecar.journal.port import Journal
@@ -79,6 +78,8 @@ class SystemRoutes:
         return answer(AgentList(agents=[agent.info() for agent in agents.values()]))
 
     async def route(self, request: Request) -> Response:
+        from sidecar.agents.router import route
+
         wanted = await read(request, RouteRequest)
         workspace = wanted.context.workspace or str(self._workspace)
         return answer(route(wanted.task, commands=self._customs.of(workspace).commands))

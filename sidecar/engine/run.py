@@ -59,6 +59,12 @@ class TaskRun:
         self._heard: set[str] = set()
         self._branches: dict[str, int] = {}
 
+    @property
+    def asked(self) -> str:
+        """What the person asked for in the present round, in the person's own words."""
+        opening = [message.text for message in self.memory.messages if message.opens]
+        return opening[-1] if opening else self.request.task
+
     # -- writing -----------------------------------------------------------------------------------------------------
 
     async def append(self, *events: Event, records: Sequence[Record] = (), sync: bool = False) -> None:

@@ -31,8 +31,6 @@ class Work(Protocol):
 
     async def tidy(self, run: TaskRun) -> None: ...
 
-    def asked(self, run: TaskRun) -> str: ...
-
 
 class Worker:
     def __init__(self, journal: Journal, work: Work, owner: str, places: int) -> None:
@@ -165,7 +163,7 @@ class Worker:
             await self._fail(run, "internal_error", message, recoverable=True)
 
     async def _complete(self, run: TaskRun, result: TaskResult) -> None:
-        done = Round(asked=self._work.asked(run), answered=result.summary)
+        done = Round(asked=run.asked, answered=result.summary)
         await run.move(
             UsageEvent(**run.usage.model_dump()),
             CompleteEvent(result=result),

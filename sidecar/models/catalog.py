@@ -17,7 +17,6 @@ from sidecar.models.limits import Limits
 from sidecar.models.port import Model, Switch
 from sidecar.models.prices import Prices
 from sidecar.models.providers import PROVIDERS, Providers
-from sidecar.models.trial import tried
 from sidecar.wire.models import ModelTest
 from sidecar.wire.system import ModelInfo, ModelList, RoleInfo
 from sidecar.wire.tasks import Models
@@ -92,6 +91,8 @@ class Catalog:
             return ModelTest(model=name, ok=False, message=str(refusal))
         if model.provider == "offline":
             return ModelTest(model=name, ok=True, message=f"{name} is always there; it needs no key.", tools=True)
+        from sidecar.models.trial import tried
+
         return await tried(model)
 
     async def warm(self) -> None:

@@ -26,7 +26,7 @@ class AgentBooks:
             workspace=run.request.workspace,
             approvals=run.request.options.approvals,
             ledger=run,
-            task_text=asked(run),
+            task_text=run.asked,
             tools=frozenset(agent.tools),
         )
         # A call's id is its idempotency key, also for a shell that serves many tasks: no two tasks may share one.
@@ -45,9 +45,3 @@ class AgentBooks:
     def left_out(self, what: str) -> None:
         event = ModelEvent(role=self._agent.role, provider=self._model.provider, model=self._model.name, reason=what)
         self._run.note(event)
-
-
-def asked(run: TaskRun) -> str:
-    """What the person asked for in the present round, in the person's own words."""
-    opening = [message.text for message in run.memory.messages if message.opens]
-    return opening[-1] if opening else run.request.task

@@ -6,7 +6,6 @@ from typing import Literal
 
 from sidecar.engine.run import TaskRun
 from sidecar.engine.timeline import branched
-from sidecar.engine.workflow.books import asked
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Event, ToolEvent
 from sidecar.wire.tasks import Approvals
@@ -44,7 +43,7 @@ class Trial:
             workspace=place or run.request.workspace,
             approvals=self._approvals(allowed),
             ledger=ledger,
-            task_text=said or asked(run),
+            task_text=said or run.asked,
         )
         try:
             async with asyncio.timeout(seconds):

@@ -1,33 +1,19 @@
-"""From a claimed task to its result: route it, carry out the steps of its kind, verify what was done."""
+"""What the worker does with a task that was claimed, and with what an earlier life of it left open."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sidecar.agents.customs import Customs
-from sidecar.agents.router import READ_ONLY, request_of, route, second_opinion, unsure
-from sidecar.engine.errors import StepFailed
-from sidecar.engine.pipeline import Stage, Unfold, run_pipeline
 from sidecar.engine.run import TaskRun
-from sidecar.engine.workflow.books import asked
-from sidecar.engine.workflow.desk import Desk
-from sidecar.engine.workflow.handover import summary, words_of
-from sidecar.engine.workflow.stages import stages
-from sidecar.engine.workflow.touched import changed, due, told
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
-from sidecar.models.errors import NoSuchModel
-from sidecar.models.port import Model, ModelTurn, Turn, UserTurn
-from sidecar.wire.events import Event, RouteEvent
-from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
+from sidecar.wire.tasks import TaskResult
 from tools.executor import Executor
 from tools.registry import Registry
 
 if TYPE_CHECKING:
-    from sidecar.verify.verifier import Verifier
-
-#: Providers that are no language models: they know no better than the rules.
-_NO_LANGUAGE = frozenset({"offline", "scripted"})
+    from sidecar.engine.workflow.rounds import Rounds
 
 
 class Workflow:
@@ -48,60 +34,24 @@ class Workflow:
         self._customs = customs or Customs()
         self._verify_seconds = verify_seconds
         self._contained = contained
-        self._verifier: Verifier | None = None
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
-        prefix = f"r{run.memory.current_round}"
-        custom = self._customs.of(run.request.workspace)
-        chosen = await self._route(f"{prefix}.route", run)
-        if missing := [name for name in chosen.pipeline if name not in custom.agents]:
-            message = (
-                f"There is no agent {missing[0]} here, only {', '.join(custom.agents)}. Your own are Markdown files in "
-                "`agents/` of your configuration directory, or of `.brain/` in a workspace that you trust. Put its "
-                "file there and resume, or choose another one."
-            )
-            raise StepFailed("no_agent", message, recoverable=True)
-        desk = Desk(
-            run=run,
-            catalog=self._catalog,
-            registry=self._registry,
-            executor=self._executor,
-            custom=custom,
-            prefix=prefix,
-            request=request_of(asked(run), custom.commands),
-            past=await self._past(run),
-            read_only=chosen.intent in READ_ONLY,
-            trusted=self._customs.trusts(run.request.workspace),
-        )
-        verification = Unfold(lambda results: self._verification(desk, results))
-        results = await run_pipeline([*stages(desk, chosen), verification], run)
-        return TaskResult(
-            summary=summary(results),
-            files_modified=changed(run.memory),
-            verification=told(run.memory),
-            usage=run.usage,
-        )
+        return await self.rounds.carry_out(run)
 
-    def _verification(self, desk: Desk, results: dict[str, str]) -> Sequence[Stage]:
-        """What comes after the agents, if there is something to verify. It is loaded when it is first needed."""
-        run, verify = desk.run, desk.run.request.options.verify
-        named = isinstance(verify, list) and bool(verify)
-        if (
-            verify == "off"
-            or desk.read_only
-            or not (named or due(run.memory, desk.prefix, asked(run), words_of(results)))
-        ):
-            return []
-        from sidecar.engine.workflow.proof import Proof
-        from sidecar.verify.configured import configured
-        from sidecar.verify.verifier import Verifier
+    @cached_property
+    def rounds(self) -> "Rounds":
+        """Agents, router and pipelines are loaded with the first task, or when there is time: no start waits for it."""
+        from sidecar.engine.workflow.rounds import Rounds
 
-        if self._verifier is None:
-            self._verifier = Verifier(self._verify_seconds)
-        # As policy has it: what a project brings runs without a question only where there is a sandbox to run it in.
-        unasked = (desk.trusted or run.request.options.approvals == "auto") and self._contained()
-        commands = configured(run.request.workspace) if desk.trusted else None
-        return Proof(desk, self._journal, self._verifier, commands, unasked=unasked).stages()
+        return Rounds(
+            self._journal,
+            self._catalog,
+            self._registry,
+            self._executor,
+            self._customs,
+            self._verify_seconds,
+            self._contained,
+        )
 
     async def abandon(self, run: TaskRun) -> None:
         """End what an earlier life of the task left open; it is not gone on with."""
@@ -114,47 +64,3 @@ class Workflow:
         """What the task still has running in the background ends with it."""
         for killed in await self._executor.end(run):
             run.killed("", killed.pid, killed.command)
-
-    def asked(self, run: TaskRun) -> str:
-        return asked(run)
-
-    async def _route(self, key: str, run: TaskRun) -> RouteAnswer:
-        options = run.request.options
-
-        async def decide() -> str:
-            answer = route(asked(run), options, self._customs.of(run.request.workspace).commands)
-            model = self._judge(run) if unsure(answer) and options.intent is None else None
-            if model is None:
-                return answer.to_json()
-            answer, usage = await second_opinion(asked(run), answer, model, options)
-            await run.spend(f"{key}.asked", usage)
-            return answer.to_json()
-
-        def event(value: str) -> Sequence[Event]:
-            return [RouteEvent(**json.loads(value))]
-
-        run.recall(f"{key}.asked")
-        return RouteAnswer.model_validate_json(await run.step(key, decide, done=event))
-
-    def _judge(self, run: TaskRun) -> Model | None:
-        """The language model that may know better than the rules, if there is one and the budget allows it."""
-        options = run.request.options
-        unpriced = options.max_cost_usd is not None and not self._catalog.priced("fast", options.models)
-        if unpriced or run.overspent() is not None:
-            return None
-        try:
-            model = self._catalog.model_for("fast", options.models)
-        except NoSuchModel:
-            return None
-        return None if model.provider in _NO_LANGUAGE else model
-
-    async def _past(self, run: TaskRun) -> list[Turn]:
-        """What was said before: earlier tasks of the conversation, and earlier rounds of this one."""
-        turns: list[Turn] = []
-        if run.request.options.conversation_id is not None:
-            for task in await self._journal.conversation(run.request.conversation_id):
-                if task.id != run.task_id and task.status is Status.COMPLETED and task.result is not None:
-                    turns += [UserTurn(text=task.task), ModelTurn(text=task.result.summary)]
-        for done in run.memory.rounds:
-            turns += [UserTurn(text=done.asked), ModelTurn(text=done.answered)]
-        return turns

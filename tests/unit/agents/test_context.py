@@ -81,7 +81,7 @@ async def test_selection_open_files_mentions_and_git_state_are_told(tmp_path: Pa
         task = "look at @src/a.py and @no/such.py, mail me@example.com"
         text = said(await first_request(house, task, context))
         assert "?? src/" not in text, "Git is not started in a workspace that is not trusted"
-        house.engine._worker._work._customs = Customs(None, lambda workspace: True)  # type: ignore[attr-defined]
+        house.engine._worker._work.rounds._customs = Customs(None, lambda workspace: True)  # type: ignore[attr-defined]
         text = said(await first_request(house, task, context))
     for expected in ("branch topic", "?? src/", "selected = True", "src/b.py", "MARKER = 1", "src/ (a.py)"):
         assert expected in text, expected

@@ -1,0 +1,144 @@
+"""One round of a task, from what the person asked to the result: route it, do the steps of its kind, verify it."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sidecar.agents.customs import Customs
+from sidecar.agents.router import READ_ONLY, request_of, route, second_opinion, unsure
+from sidecar.engine.errors import StepFailed
+from sidecar.engine.pipeline import Stage, Unfold, run_pipeline
+from sidecar.engine.run import TaskRun
+from sidecar.engine.workflow.desk import Desk
+from sidecar.engine.workflow.handover import summary, words_of
+from sidecar.engine.workflow.stages import stages
+from sidecar.engine.workflow.touched import changed, due, told
+from sidecar.journal.port import Journal
+from sidecar.models.catalog import Catalog
+from sidecar.models.errors import NoSuchModel
+from sidecar.models.port import Model, ModelTurn, Turn, UserTurn
+from sidecar.wire.events import Event, RouteEvent
+from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
+from tools.executor import Executor
+from tools.registry import Registry
+
+if TYPE_CHECKING:
+    from sidecar.verify.verifier import Verifier
+
+#: Providers that are no language models: they know no better than the rules.
+_NO_LANGUAGE = frozenset({"offline", "scripted"})
+
+
+class Rounds:
+    def __init__(
+        self,
+        journal: Journal,
+        catalog: Catalog,
+        registry: Registry,
+        executor: Executor,
+        customs: Customs,
+        verify_seconds: float,
+        contained: Callable[[], bool],
+    ) -> None:
+        self._journal = journal
+        self._catalog = catalog
+        self._registry = registry
+        self._executor = executor
+        self._customs = customs
+        self._verify_seconds = verify_seconds
+        self._contained = contained
+        self._verifier: Verifier | None = None
+
+    async def carry_out(self, run: TaskRun) -> TaskResult:
+        prefix = f"r{run.memory.current_round}"
+        custom = self._customs.of(run.request.workspace)
+        chosen = await self._route(f"{prefix}.route", run)
+        if missing := [name for name in chosen.pipeline if name not in custom.agents]:
+            message = (
+                f"There is no agent {missing[0]} here, only {', '.join(custom.agents)}. Your own are Markdown files in "
+                "`agents/` of your configuration directory, or of `.brain/` in a workspace that you trust. Put its "
+                "file there and resume, or choose another one."
+            )
+            raise StepFailed("no_agent", message, recoverable=True)
+        desk = Desk(
+            run=run,
+            catalog=self._catalog,
+            registry=self._registry,
+            executor=self._executor,
+            custom=custom,
+            prefix=prefix,
+            request=request_of(run.asked, custom.commands),
+            past=await self._past(run),
+            read_only=chosen.intent in READ_ONLY,
+            trusted=self._customs.trusts(run.request.workspace),
+        )
+        verification = Unfold(lambda results: self._verification(desk, results))
+        results = await run_pipeline([*stages(desk, chosen), verification], run)
+        return TaskResult(
+            summary=summary(results),
+            files_modified=changed(run.memory),
+            verification=told(run.memory),
+            usage=run.usage,
+        )
+
+    def _verification(self, desk: Desk, results: dict[str, str]) -> Sequence[Stage]:
+        """What comes after the agents, if there is something to verify. It is loaded when it is first needed."""
+        run, verify = desk.run, desk.run.request.options.verify
+        named = isinstance(verify, list) and bool(verify)
+        if (
+            verify == "off"
+            or desk.read_only
+            or not (named or due(run.memory, desk.prefix, run.asked, words_of(results)))
+        ):
+            return []
+        from sidecar.engine.workflow.proof import Proof
+        from sidecar.verify.configured import configured
+        from sidecar.verify.verifier import Verifier
+
+        if self._verifier is None:
+            self._verifier = Verifier(self._verify_seconds)
+        # As policy has it: what a project brings runs without a question only where there is a sandbox to run it in.
+        unasked = (desk.trusted or run.request.options.approvals == "auto") and self._contained()
+        commands = configured(run.request.workspace) if desk.trusted else None
+        return Proof(desk, self._journal, self._verifier, commands, unasked=unasked).stages()
+
+    async def _route(self, key: str, run: TaskRun) -> RouteAnswer:
+        options = run.request.options
+
+        async def decide() -> str:
+            answer = route(run.asked, options, self._customs.of(run.request.workspace).commands)
+            model = self._judge(run) if unsure(answer) and options.intent is None else None
+            if model is None:
+                return answer.to_json()
+            answer, usage = await second_opinion(run.asked, answer, model, options)
+            await run.spend(f"{key}.asked", usage)
+            return answer.to_json()
+
+        def event(value: str) -> Sequence[Event]:
+            return [RouteEvent(**json.loads(value))]
+
+        run.recall(f"{key}.asked")
+        return RouteAnswer.model_validate_json(await run.step(key, decide, done=event))
+
+    def _judge(self, run: TaskRun) -> Model | None:
+        """The language model that may know better than the rules, if there is one and the budget allows it."""
+        options = run.request.options
+        unpriced = options.max_cost_usd is not None and not self._catalog.priced("fast", options.models)
+        if unpriced or run.overspent() is not None:
+            return None
+        try:
+            model = self._catalog.model_for("fast", options.models)
+        except NoSuchModel:
+            return None
+        return None if model.provider in _NO_LANGUAGE else model
+
+    async def _past(self, run: TaskRun) -> list[Turn]:
+        """What was said before: earlier tasks of the conversation, and earlier rounds of this one."""
+        turns: list[Turn] = []
+        if run.request.options.conversation_id is not None:
+            for task in await self._journal.conversation(run.request.conversation_id):
+                if task.id != run.task_id and task.status is Status.COMPLETED and task.result is not None:
+                    turns += [UserTurn(text=task.task), ModelTurn(text=task.result.summary)]
+        for done in run.memory.rounds:
+            turns += [UserTurn(text=done.asked), ModelTurn(text=done.answered)]
+        return turns
