@@ -115,7 +115,7 @@ class Ledger(Protocol):
         """A process was ended because its call was."""
 
     async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[Kept] = ()) -> None:
-        """Returns when the outcome is durable; only then may anybody build on it."""
+        """Returns when the outcome of an effect is durable; only then may anybody build on it."""
 
     async def ask(self, question: Question) -> Literal["allow", "deny"]: ...
 

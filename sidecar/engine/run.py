@@ -72,12 +72,21 @@ class TaskRun:
         for record in records:
             self.memory.take(record)
 
+    def write(self, *events: Event, records: Sequence[Record] = ()) -> None:
+        """Written before whatever is appended later, so that nobody has to wait for it: who waits for that, has this.
+
+        For what may be lost together with all that follows from it, because it can be found again.
+        """
+        self._journal.append(self.task_id, events, records, fence=self._fence)
+        for record in records:
+            self.memory.take(record)
+
     async def move(self, *events: Event, records: Sequence[Record] = (), when: frozenset[Status]) -> None:
         """A change of status that holds only if nobody else changed it first."""
         await self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
 
     def note(self, event: Event) -> None:
-        self._journal.append(self.task_id, (event,), fence=self._fence)
+        self.write(event)
 
     def live(self, event: Event) -> None:
         self._journal.publish(self.task_id, event)
@@ -93,6 +102,14 @@ class TaskRun:
             return self.memory.steps[key]
         value = await act()
         await self.append(*done(value), records=[Record(Kind.STEP, branched(key, self.memory.branch), value)])
+        return value
+
+    async def look(self, key: str, act: Callable[[], Awaitable[str]], *, done: Callable[[str], Sequence[Event]]) -> str:
+        """A step that only looks: if it is lost before anything was built on it, it is simply made again."""
+        if key in self.memory.steps:
+            return self.memory.steps[key]
+        value = await act()
+        self.write(*done(value), records=[Record(Kind.STEP, branched(key, self.memory.branch), value)])
         return value
 
     async def turn(self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]) -> Heard:
@@ -119,7 +136,8 @@ class TaskRun:
         final = reply.stop in (Stop.END, Stop.TOOL_USE)
         record = Record(Kind.STEP, branched(key, turn.branch), turn.to_json())
         spent = [UsageEvent(**together(self.usage, reply.usage).model_dump())] if reply.usage != Usage() else []
-        await self.append(*said, *spent, records=[record] if final else [])
+        # Its calls are written after it, and nothing has an effect before its intent is on the disk.
+        self.write(*said, *spent, records=[record] if final else [])
         return turn
 
     def call_id(self, key: str, number: int) -> str:
@@ -195,7 +213,12 @@ class TaskRun:
         self._keep(blobs)
         changed = _changed_files(outcome)
         events = (event, DiffEvent(files=changed)) if changed else (event,)
-        await self.append(*events, records=[Record(Kind.OUTCOME, call_id, outcome.to_json())])
+        records = [Record(Kind.OUTCOME, call_id, outcome.to_json())]
+        if call_id in self.memory.intents:
+            await self.append(*events, records=records)
+        else:
+            # It had no effect: if this is lost, so is what was built on it, and it is simply done again.
+            self.write(*events, records=records)
 
     def killed(self, call_id: str, pid: int, command: str) -> None:
         self.killed_processes.append(KilledProcess(call_id=call_id, pid=pid, command=command))
