@@ -7,9 +7,7 @@ same moments cannot be told from it, and is set aside too, never lost.
 """
 
 import asyncio
-import errno
 import os
-import shutil
 import stat
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
@@ -20,6 +18,7 @@ from typing import Any
 
 from sidecar.wire.events import ErrorBody
 from tools.errors import ToolError
+from tools.local.aside import Aside
 from tools.local.door import Door
 from tools.local.environment import call_mark
 from tools.local.gitfiles import harmless
@@ -30,7 +29,6 @@ from tools.spec import ToolResult
 _EVERY = 1.0
 #: A look may take this part of the time, so that a very large workspace is looked at less often.
 _SHARE = 20
-_SETS = 64
 _NAMED = 20
 
 #: When a command that has been started ends, if it has not ended yet.
@@ -59,7 +57,7 @@ class Guard:
 
     def __init__(self, door: Door, aside: Path) -> None:
         self._door = door
-        self._aside = aside
+        self._aside = Aside(aside)
         self._inventory = Inventory(door.root)
         self._looking = asyncio.Lock()
         self._watches: set[Watch] = set()
@@ -189,20 +187,20 @@ class Guard:
 
     def _taken_back(self, watch: Watch, path: str, old: Kept | None, new: Kept | None) -> str:
         """In words, what became of it."""
-        kept = f"{call_mark(watch.call_id)}/{path.replace('/', '∕')}"
         try:
             handle, name = self._door.parent(path, create=old is not None, follow=False)
         except ToolError:
             return "gone, with its directory" if new is None else "could not be taken back"
         try:
-            if new is not None or _stands(handle, name):
-                self._set_aside(handle, name, kept)
+            there = new is not None or _stands(handle, name)
+            kept = self._aside.take(handle, name, call_mark(watch.call_id), path) if there else None
             if old is None:
                 self._clear(watch, path)
-                return f"set aside as {self._aside}/{kept}"
+                return f"set aside as {kept}"
             if not _put_back(handle, name, old):
                 watch.before.pop(path, None)
-                return "too large to have been kept; look at it"
+                now = f"what it became was set aside as {kept}" if kept else "it is gone"
+                return f"was too large to be held, so it cannot be put back; {now}"
             return "put back as it was"
         except OSError as error:
             return f"could not be taken back: {error.strerror}"
@@ -221,19 +219,6 @@ class Guard:
                 finally:
                     os.close(handle)
 
-    def _set_aside(self, handle: int, name: str, kept: str) -> None:
-        target = self._aside / kept
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _make_room(self._aside)
-        while os.path.lexists(target):
-            target = target.with_name(f"{target.name}+")
-        try:
-            os.rename(name, target, src_dir_fd=handle)
-        except OSError as error:
-            if error.errno != errno.EXDEV:
-                raise
-            _moved(handle, name, target)
-
 
 def told(result: ToolResult, taken: Mapping[str, str]) -> ToolResult:
     """A result that says plainly what was taken back, to the model and to the person."""
@@ -248,18 +233,6 @@ def told(result: ToolResult, taken: Mapping[str, str]) -> ToolResult:
     )
     error = result.error or ErrorBody(code="protected_files", message=message)
     return result._replace(content=f"{result.content}\n{message}".lstrip("\n"), summary="taken back", error=error)
-
-
-def _moved(handle: int, name: str, target: Path) -> None:
-    """To another file system: its bytes, then the name goes."""
-    if stat.S_ISDIR(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode):
-        os.rmdir(name, dir_fd=handle)  # what was in it has been set aside before
-        return
-    with suppress(OSError):
-        source = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=handle)
-        with open(source, "rb") as reader, open(target, "xb") as writer:  # noqa: PTH123
-            shutil.copyfileobj(reader, writer)
-    os.unlink(name, dir_fd=handle)
 
 
 def _stands(handle: int, name: str) -> bool:
@@ -282,9 +255,3 @@ def _put_back(handle: int, name: str, old: Kept) -> bool:
         file.write(old.content)
         os.fchmod(file.fileno(), stat.S_IMODE(old.mode))
     return True
-
-
-def _make_room(aside: Path) -> None:
-    kept = sorted(aside.iterdir(), key=lambda place: place.lstat().st_mtime)
-    for place in kept[:-_SETS]:
-        shutil.rmtree(place, ignore_errors=True)

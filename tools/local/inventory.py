@@ -95,9 +95,16 @@ class Inventory:
 
     def _walk(self, folders: dict[str, _Folder]) -> Iterator[str]:
         waiting = [("", "names")]
-        while waiting and len(folders) < _FOLDERS:
+        # A `.git` file may lead to a directory that is walked through anyway, or that another one leads to.
+        visited: set[tuple[str, str]] = set()
+        while waiting:
             following: list[tuple[str, str]] = []
             for path, kind in waiting:
+                if len(visited) >= _FOLDERS:
+                    return
+                if (path, kind) in visited:
+                    continue
+                visited.add((path, kind))
                 folder = self._folder(path, kind)
                 if folder is not None:
                     folders[path] = folder
@@ -111,8 +118,10 @@ class Inventory:
         try:
             found = os.lstat(place)
             stamp = (found.st_ino, found.st_dev, found.st_ctime_ns)
-            if known is not None and known.stamp == stamp:
+            if known is not None and known.kind == kind and known.stamp == stamp:
                 return known
+            if not stat.S_ISDIR(found.st_mode):
+                return None  # it was one just now; where a link leads to is nobody's workspace
             entries = list(os.scandir(place))
         except OSError:
             return None
@@ -133,14 +142,23 @@ class Inventory:
                 return Kept(found.st_mode, os.fsencode(os.readlink(place)), stamp)
             if not stat.S_ISREG(found.st_mode) or found.st_size > min(_LARGEST, room):
                 return Kept(found.st_mode, None, stamp)
-            handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            content = _content(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
         except FileNotFoundError:
             return None
         except OSError:
             return Kept(0, None, ())
-        with open(handle, "rb") as file:  # noqa: PTH123 - a handle
-            content = file.read(_LARGEST + 1)
-        return Kept(found.st_mode, content if len(content) <= _LARGEST else None, stamp)
+        return Kept(found.st_mode, content if content is not None and len(content) <= _LARGEST else None, stamp)
+
+
+def _content(handle: int) -> bytes | None:
+    """What a file holds, a byte more than is kept at the most; nothing if it has become something else meanwhile."""
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        with open(handle, "rb", closefd=False) as file:
+            return file.read(_LARGEST + 1)
+    finally:
+        os.close(handle)
 
 
 def _sorted(
@@ -186,8 +204,8 @@ def _git_directory(root: str, path: str) -> str | None:
     place = f"{root}/{path}"
     try:
         if not os.path.islink(place):  # noqa: PTH114
-            with open(os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
-                named = os.fsdecode(file.read(4_096)).removeprefix("gitdir:").strip()
+            content = _content(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
+            named = os.fsdecode((content or b"")[:4_096]).removeprefix("gitdir:").strip()
             place = os.path.join(os.path.dirname(place), named)  # noqa: PTH118, PTH120
         real = os.path.realpath(place)
     except (OSError, ValueError):
