@@ -146,5 +146,5 @@ def _lines(text: str) -> list[str]:
 
 
 def _numbered(lines: list[str], first: int) -> str:
-    width = len(str(first + len(lines)))
-    return "\n".join(f"{number:>{width}} {line[:_LINE]}" for number, line in enumerate(lines, first))
+    row = f"%{len(str(first + len(lines)))}d %.{_LINE}s"
+    return "\n".join([row % pair for pair in enumerate(lines, first)])
