@@ -1,5 +1,6 @@
 """What a task did to files, read from its records: each file's changes, in order, at any moment of its life."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -34,8 +35,17 @@ class Hop(NamedTuple):
     to: Side | None
 
 
+def one_name(path: str, workspace: str) -> str:
+    """A file is one file, whichever way its path was written: absolute, with dots, or plainly from the workspace."""
+    for root in (workspace, os.path.realpath(workspace)) if path.startswith("/") else ():
+        path = path.removeprefix(f"{root.rstrip('/')}/")
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    # What goes up again may go through a link, and who follows it by its text ends somewhere else.
+    return path if path.startswith("/") or ".." in parts or not parts else "/".join(parts)
+
+
 class FileHistory:
-    def __init__(self, records: Sequence[Record]) -> None:
+    def __init__(self, records: Sequence[Record], workspace: str) -> None:
         self._rewinds = rewinds(records)
         self._steps: dict[str, list[FileStep]] = {}
         self._unkept: list[tuple[int, Unkept]] = []
@@ -43,7 +53,8 @@ class FileHistory:
         for seq, outcome, intent in _settled(records):
             planned = intent.files if intent is not None and outcome.status == "success" else []
             for file in (*planned, *outcome.files):
-                self._steps.setdefault(file.path, []).append(_step(seq, file))
+                path = one_name(file.path, workspace)
+                self._steps.setdefault(path, []).append(_step(seq, path, file))
             self._unkept += [(seq, each) for each in outcome.unkept]
 
     def paths(self) -> list[str]:
@@ -91,13 +102,13 @@ def _settled(records: Sequence[Record]) -> Iterator[tuple[int, Outcome, Intent |
             yield record.seq, Outcome.model_validate_json(record.body), intents.get(record.key)
 
 
-def _step(seq: int, file: FileState) -> FileStep:
+def _step(seq: int, path: str, file: FileState) -> FileStep:
     """What is planned names one mode: that of a file that is made, or goes. What was seen names both."""
     was = file.was if file.was is not None or file.after is not None else file.mode
     mode = file.mode if file.before is None or file.was is not None else None
     before = None if file.before is None else Side(file.before, was)
     after = None if file.after is None else Side(file.after, mode)
-    return FileStep(seq, file.path, before, after)
+    return FileStep(seq, path, before, after)
 
 
 def _with_modes(steps: list[FileStep]) -> list[FileStep]:

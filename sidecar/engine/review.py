@@ -23,13 +23,13 @@ class Review:
         self._undoing = Undoing(journal, host, heard)
 
     async def diff(self, task_id: str) -> DiffAnswer:
-        records = await self._journal.records(task_id)
-        history, memory = FileHistory(records), Memory.of(records)
+        task, records = await self._journal.task(task_id), await self._journal.records(task_id)
+        history, memory = FileHistory(records, task.workspace), Memory.of(records)
         return DiffAnswer(files=await self._diffs(history, memory))
 
     async def decide(self, task_id: str, decision: HunkRequest) -> DiffAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
-        history, memory = FileHistory(records), Memory.of(records)
+        history, memory = FileHistory(records, task.workspace), Memory.of(records)
         diffs = await self._diffs(history, memory)
         known = {hunk.id for diff in diffs for hunk in diff.hunks}
         unknown = sorted({*decision.accept, *decision.reject} - known)
@@ -57,7 +57,7 @@ class Review:
             raise Refused(422, "unknown_event", f"The task has no event {seq}; its last one is {task.last_seq}.")
         if task.status not in STILL and not preview:
             raise Refused(409, "task_active", f"The task is {task.status}. Cancel it first, then rewind it.")
-        history = FileHistory(records)
+        history = FileHistory(records, task.workspace)
         undo = await (self._rewinding if conversation else self._files_alone)(task, history, seq, preview)
         undo.conflicts.extend(
             RewoundFile(path=each.path, change="conflict", why=each.why) for each in history.unkept(seq)

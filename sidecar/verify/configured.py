@@ -8,6 +8,7 @@ again.
 
 import logging
 import os
+import stat
 from pathlib import Path
 
 log = logging.getLogger(__name__)
@@ -20,11 +21,17 @@ def configured(workspace: str) -> list[str] | None:
     """The commands; nothing if there is no such file, or none that can be used."""
     file = Path(workspace) / FILE
     try:
-        opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    with os.fdopen(opened, "rb") as stream:
-        text = stream.read(_SIZE)
+    try:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            return None
+        text = os.read(opened, _SIZE)
+    except OSError:
+        return None
+    finally:
+        os.close(opened)
     import tomllib
 
     try:

@@ -6,11 +6,13 @@ there. A person who is needed in the end may say something, or mend it by hand; 
 
 import hashlib
 from collections.abc import Sequence
+from itertools import islice
 
 from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Job, work
 from sidecar.agents.plan import NoPlan, read_plan
 from sidecar.engine.errors import Escalated
+from sidecar.engine.files import one_name
 from sidecar.engine.pipeline import Stage, Step, Unfold
 from sidecar.engine.workflow.books import AgentBooks
 from sidecar.engine.workflow.desk import CANNOT, ENDLESS, Desk
@@ -34,7 +36,8 @@ _MESSAGE = "Check what was done"
 _GAVE_UP = "The attempt came to nothing: "
 _CUT_SHORT = "The attempt came to no end: "
 _NO_WORKERS = frozenset({"planner", "reviewer"})
-_SIZE = 1024 * 1024
+#: A byte more than is kept of a file, so that none is taken for another because it was cut.
+_SIZE = 4 * 1024 * 1024 + 1
 _FILES = 1_000
 
 
@@ -171,9 +174,11 @@ class Proof:
         memory = self._run.memory
         by_checks = paths(memory, checks=True) - paths(memory, checks=False)
         found = []
-        for path, name in list(bases(memory).items())[:_FILES]:
-            if path in by_checks:
-                continue
+        known: dict[str, str | None] = {}
+        for path, name in bases(memory).items():
+            if path not in by_checks:
+                known.setdefault(one_name(path, self._run.request.workspace), name)
+        for path, name in islice(known.items(), _FILES):
             before = None if name is None else await self._journal.blob(name)
             if name is not None and before is None:
                 continue  # its earlier content was dropped; there is nothing to compare it with

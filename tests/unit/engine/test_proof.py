@@ -198,3 +198,21 @@ async def test_a_check_that_changes_what_it_checks_proves_nothing(tmp_path: Path
         assert (task.status, task.verified) == (Status.COMPLETED, None)
         assert task.result is not None
         assert "changed while they were checked" in str(task.result.verification)
+
+
+async def test_a_change_is_checked_under_one_name_however_its_path_was_written(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        inside = write("def one():\n    return 1\n", f"{house.workspace}/lib/one.py")
+        task_id = await begun(house, [inside, write("two = 2\n", "lib/two.py"), says("Done.")], verify="auto")
+        task = await house.ended(task_id)
+        assert task.status is Status.COMPLETED, task.error
+
+
+async def test_a_large_file_is_not_called_broken_because_only_its_beginning_was_read(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        (house.workspace / "data.json").write_text("[" + "1, " * 400_000 + "1]")
+        grown = {"calls": [{"tool": "run_command", "args": {"command": "sed -i 's/^./[2, /' data.json"}}]}
+        task_id = await begun(house, [grown, says("Done.")], verify="auto")
+        task = await house.ended(task_id)
+        assert (task.status, task.verified) == (Status.COMPLETED, None), task.error
+        assert not await told(house, task_id, "retry")

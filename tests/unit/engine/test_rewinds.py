@@ -12,6 +12,7 @@ from sidecar.engine.operations import Cancel, Resume
 from sidecar.journal.errors import JournalClosed
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.retention import Retention
+from sidecar.wire.base import JsonObject
 from sidecar.wire.tasks import HunkRequest, Status
 from tests.unit.engine.house import a_house
 from tests.unit.engine.test_crashes import MortalJournal
@@ -42,6 +43,21 @@ async def test_what_a_command_did_is_in_the_diff_and_is_rewound(shop: Workshop) 
     assert shop.files() == before
     assert await shop.rewind(end) == []
     assert shop.files() == after
+
+
+async def test_a_file_is_one_file_however_its_path_was_written(shop: Workshop) -> None:
+    (shop.workspace / "a.txt").write_text(BEFORE)
+    await shop.open()
+    start, before = await shop.seq(), shop.files()
+    for number, path in enumerate((f"{shop.workspace}/a.txt", "a.txt", "./a.txt")):
+        args: JsonObject = {"path": path, "oldText": "line 3\n", "newText": f"{number}\nline 3\n"}
+        outcome = await shop.call("edit_file", args)
+        assert outcome.status == "success", outcome.content
+    await shop.command("echo more >> a.txt")
+    (file,) = (await shop.engine.review.diff("t_1")).files
+    assert (file.path, file.added) == ("a.txt", 4)
+    assert await shop.rewind(start) == []
+    assert shop.files() == before
 
 
 async def test_a_hunk_that_a_command_made_can_be_rejected(shop: Workshop) -> None:

@@ -26,3 +26,8 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere.toml").write_text('commands = ["true"]\n')
     (tmp_path / FILE).symlink_to(tmp_path / "elsewhere.toml")
     assert configured(str(tmp_path)) is None
+
+
+def test_what_is_no_file_names_nothing(tmp_path: Path) -> None:
+    (tmp_path / FILE).mkdir(parents=True)
+    assert configured(str(tmp_path)) is None
