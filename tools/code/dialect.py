@@ -10,7 +10,7 @@ from tools.code.edits import Edit, edited, newline_of
 from tools.code.finding import Refusal
 from tools.code.modules import Modules
 from tools.code.project import Project
-from tools.code.python import name_of
+from tools.code.python_walk import name_of
 from tools.code.scopes import Binding, FileScopes
 from tools.code.tree import below, parsed, text_of
 

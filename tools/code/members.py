@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tools.code.project import Named, Project
-from tools.code.python import name_of
+from tools.code.python_walk import name_of
 from tools.code.scopes import Binding, ClassBody, FileScopes, Scope, lookup
 from tools.code.tree import text_of
 

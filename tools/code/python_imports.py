@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.edits import Edit, newline_of
 from tools.code.importing import Tidied, alone, rest_of_line, unread, whole_lines, without
-from tools.code.python import name_of
+from tools.code.python_walk import name_of
 from tools.code.scopes import FileScopes
 from tools.code.tree import below, text_of
 

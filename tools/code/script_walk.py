@@ -1,14 +1,12 @@
 """The walk through a script's syntax tree: what every part of the reading needs, and what binds a name."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tools.code.scopes import (
     Access,
     Binding,
     BindingKind,
     ClassBody,
-    FileScopes,
     Manner,
     Scope,
     ScopeKind,
@@ -17,6 +15,7 @@ from tools.code.scopes import (
     place_of,
 )
 from tools.code.tree import Source, text_of
+from tools.code.walk import Walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,36 +25,12 @@ TYPE = frozenset({"type"})
 BOTH = VALUE | TYPE
 
 
-class ScriptWalk:
+class ScriptWalk(Walk):
     def __init__(self, source: Source) -> None:
-        self.module = Scope("module", source.root, None)
-        self.file = FileScopes(source, self.module, [self.module])
-        self._uses: list[Use] = []
+        super().__init__(source)
         self._assigned: list[tuple[str, Node, Scope]] = []
         #: The classes around, the innermost last; nothing where `this` is no instance of one.
         self._bodies: list[ClassBody | None] = []
-        self._handlers: dict[str, Callable[[Any, Scope], None]] = {}
-
-    def block(self, node: "Node", scope: Scope) -> None:
-        handlers = self._handlers
-        for child in node.named_children:
-            handler = handlers.get(child.type)
-            if handler is not None:
-                handler(child, scope)
-            elif child.child_count:
-                self.block(child, scope)
-
-    def one(self, node: "Node | None", scope: Scope) -> None:
-        if node is None:
-            return
-        handler = self._handlers.get(node.type)
-        if handler is not None:
-            handler(node, scope)
-        elif node.child_count:
-            self.block(node, scope)
-
-    def _nothing(self, node: "Node", scope: Scope) -> None:
-        pass
 
     def _use(self, node: "Node", scope: Scope, meaning: str = "value", manner: Manner = "plain") -> None:
         self._uses.append(Use(text_of(node), place_of(node, manner), scope, meaning))
