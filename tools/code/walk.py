@@ -1,4 +1,4 @@
-"""The walk through a syntax tree: a node goes to whoever is there for its kind; else its children are walked through."""
+"""The walk through a syntax tree: a node goes to whoever is there for its kind, or else its children are walked."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
