@@ -122,6 +122,12 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
         ("run_tests", {}, "run the tests | do the tests pass? | test it | run all the tests again | pytest"),
         ("run_tests", {"target": "tests/unit"}, "run the tests in tests/unit | run tests for `tests/unit`"),
         ("run_command", {"command": "npm run build"}, "npm run build | run `npm run build` | run npm run build"),
+        (
+            "run_command",
+            {"command": "python3 tools/fill.py"},
+            "run the script tools/fill.py | run tools/fill.py | execute my python script `tools/fill.py`",
+        ),
+        ("run_command", {"command": "ls -la"}, "run ls -la | run the command ls -la | execute `ls -la`"),
         ("run_command", {"command": 'git commit -m "x"'}, 'git commit -m "x"'),
         ("run_tests", {"target": "test_foo"}, "run test_foo | run the test test_foo"),
         (
@@ -187,6 +193,8 @@ def test_the_state_of_the_repository_is_asked_for(text: str) -> None:
         "what breaks if I stop sleeping?",
         "where are my keys",
         "run away",
+        "run the marathon",
+        "run the script of the play",
         "commit to this plan",
         "build a rocket",
         "install the new kitchen",
