@@ -152,7 +152,7 @@ class Engine:
                 422, "workspace_not_absolute", f"The workspace must be an absolute path; {named!r} is not one."
             )
         if not _is_directory(path):
-            message = f"There is no directory {named}. Create it, or name another one in context.workspace."
+            message = f"There is no directory {named}. Create it, or name another one."
             raise Refused(422, "workspace_not_found", message)
         return str(path)
 

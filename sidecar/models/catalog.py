@@ -127,7 +127,7 @@ class Catalog:
 
     def _resolve(self, name: str, base_url: str | None = None) -> Model:
         provider, _, model = name.partition("/")
-        if provider == "offline":
+        if name in ("offline", OFFLINE):
             from sidecar.models.offline.model import Offline
 
             return Offline()

@@ -61,6 +61,7 @@ class ReviewChanges:
             what = "the uncommitted changes"
             subjects, names = await _uncommitted(host, call)
         if not names:
+            what = "the workspace" if args.paths_ and args.paths() == (".",) else what
             return ToolResult(f"There is nothing to review in {what}.", {"findings": []}, "nothing to review")
         modules = Modules(files)
         needed = {path for subject in subjects for path in imported_files(subject, modules)}

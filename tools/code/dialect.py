@@ -312,14 +312,29 @@ class ScriptDialect:
 
 
 def habits(project: Project, path: str) -> tuple[str, str, str]:
-    """Which quotes a file writes, whether semicolons, and how it names a neighbour."""
+    """Which quotes a file writes, whether semicolons, and how it names a neighbour; if it has none, as others do."""
     file = project.files.get(path)
-    for node in file.source.root.named_children if file is not None else ():
-        source = node.child_by_field_name("source") if node.type == "import_statement" else None
-        if source is not None:
-            return text_of(source)[0], ";" if text_of(node).endswith(";") else "", text_of(source)[1:-1]
+    own = _written(file) if file is not None else []
+    others = (each for name, other in project.files.items() if name != path for each in _written(other))
+    neighbour = next((module for _, _, module in (*own, *others) if module.startswith((".", "@/", "~/"))), "./")
+    if own:
+        return own[0][0], own[0][1], neighbour
     text = file.source.text if file is not None else b";"
-    return "'" if text.count(b"'") > text.count(b'"') else '"', ";" if b";" in text else "", "./"
+    return "'" if text.count(b"'") > text.count(b'"') else '"', ";" if b";" in text else "", neighbour
+
+
+def _written(file: FileScopes) -> list[tuple[str, str, str]]:
+    """The imports of a file: their quotes, their end, and what they import from."""
+    sources = (
+        (node, node.child_by_field_name("source"))
+        for node in file.source.root.named_children
+        if node.type == "import_statement"
+    )
+    return [
+        (text_of(source)[0], ";" if text_of(node).endswith(";") else "", text_of(source)[1:-1])
+        for node, source in sources
+        if source is not None
+    ]
 
 
 def specifier(importer: str, target: str, written: str) -> str:

@@ -140,6 +140,16 @@ def test_who_imports_from_a_script_imports_from_the_other_one() -> None:
     }
 
 
+def test_a_new_script_names_its_neighbours_as_the_others_do() -> None:
+    files = {
+        "src/a.ts": "export function one() { return 1; }\nexport const two = () => one() + one();\n",
+        "src/b.ts": 'import { readFile } from "node:fs";\nimport { two } from "./a.ts";\ntwo(readFile);\n',
+    }
+    found = after(files, "two", "src/a.ts", "src/c.ts")
+    assert found["src/c.ts"].startswith('import { one } from "./a.ts";\n')
+    assert 'from "./c.ts";' in found["src/b.ts"]
+
+
 @pytest.mark.parametrize(
     ("files", "code", "said"),
     [

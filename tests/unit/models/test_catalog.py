@@ -43,6 +43,7 @@ def test_what_is_named_wins_over_the_keys_and_the_task_over_the_settings(tmp_pat
         ("openai/gpt", "OPENAI_BASE_URL"),
         ("claude", "provider/name"),
         ("anthropic/", "provider/name"),
+        ("offline/clever", "offline/basic needs no key"),
         ("martian/x", "anthropic, openai, gemini, groq, offline"),
     ],
 )

@@ -127,6 +127,7 @@ async def test_nothing_to_review_and_no_repository_are_said_so(bench: Workbench)
     assert outcome.error is not None and outcome.error.code == "no_git"
     git(bench, "init", "-q")
     assert "nothing to review" in (await bench.call("review_changes")).content
+    assert (await bench.call("review_changes", paths=["."])).content == "There is nothing to review in the workspace."
 
 
 def test_a_diff_is_read_without_being_misled_by_what_stands_in_it() -> None:
