@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
+from sidecar.models.offline.elsewhere import placed
 from sidecar.models.offline.nearest import told
 from sidecar.models.offline.question import Question, asked_last, questions
 from sidecar.models.offline.skill import Act, Decline, Move, Skill
@@ -51,7 +52,10 @@ class Offline:
         for skill in self._skills:
             wish = skill.recognise(question) if skill.tools <= question.offered else None
             if wish is not None:
-                return skill.next(wish, question)
+                known = placed(question)
+                if not isinstance(known, Question):
+                    return known
+                return skill.next(wish if known is question else skill.recognise(known) or wish, known)
         return None
 
     def _one_step(self, request: Request) -> str:

@@ -107,6 +107,32 @@ async def test_what_it_does_not_understand_it_says_with_the_nearest_that_it_can_
     assert set(near) <= set(said) if near else said == ["what can you do?"]
 
 
+@pytest.mark.parametrize(
+    ("text", "tool", "args"),
+    [
+        ("sort the imports in cart.py", "organize_imports", {"remove": False, "paths": ["src/shop/cart.py"]}),
+        ("add a test for total in cart.py", "add_test", {"symbol": "total", "path": "src/shop/cart.py"}),
+        ("review cart.py", "review_changes", {"paths": ["src/shop/cart.py"]}),
+    ],
+)
+async def test_a_file_that_is_named_without_its_folder_is_looked_for(
+    text: str, tool: str, args: dict[str, object]
+) -> None:
+    missing = ToolReturn(id="0-0", tool=tool, status="error", content="cart.py does not exist. Look with list_dir.")
+    looked = [UserTurn(text=text), ModelTurn(text=""), ToolTurn(returns=[missing])]
+    [search] = (await reply_to(looked)).calls
+    assert (search.tool, search.args) == ("find_files", {"pattern": "**/cart.py"})
+
+    async def after(content: str) -> Reply:
+        found = ToolReturn(id="1-0", tool="find_files", status="success", content=content)
+        return await reply_to([*looked, ModelTurn(text=""), ToolTurn(returns=[found])])
+
+    [again] = (await after("src/shop/cart.py")).calls
+    assert (again.tool, again.args) == (tool, args)
+    assert "Several files are named `cart.py`" in (await after("a/cart.py\nb/cart.py")).text
+    assert "There is no file `cart.py`" in (await after("No file matches.")).text
+
+
 async def test_it_offers_nothing_that_it_has_no_tool_for() -> None:
     reply = await reply_to([UserTurn(text="run the tests")], tools=())
     assert reply.stop is Stop.DECLINED
