@@ -161,10 +161,30 @@ def test_what_the_tool_says_is_the_answer(text: str, tool: str) -> None:
     assert isinstance(move(text, brief=Brief(part="fix1")), Decline)
 
 
+@pytest.mark.parametrize(
+    ("there", "target"),
+    [
+        ("No file matches.", "src/b.py"),
+        ("lib/b.py", "lib/b.py"),
+        ("b.py", "b.py"),
+        ("lib/b.py\nsrc/b.py", "src/b.py"),
+        ("lib/b.py\nold/b.py", None),
+    ],
+)
+def test_a_target_without_its_folder_is_found_or_made_beside_the_source(there: str, target: str | None) -> None:
+    text = "move parse_line from src/x.py to b.py"
+    assert move(text) == Act([("find_files", {"pattern": "**/b.py"})])
+    answer = move(text, returned("find_files", there))
+    if target is None:
+        assert isinstance(answer, Decline)
+    else:
+        assert answer == Act([("move_symbol", {"symbol": "parse_line", "to": target, "from": "src/x.py"})])
+
+
 def test_a_symbol_without_a_file_is_looked_up_first() -> None:
     found = returned("find_symbols", "src/x.py:3 function parse_line\nsrc/x.py:9 function parse_line_fast")
-    assert move("move parse_line to b.py", found) == Act(
-        [("move_symbol", {"symbol": "parse_line", "to": "b.py", "from": "src/x.py"})]
+    assert move("move parse_line to src/b.py", found) == Act(
+        [("move_symbol", {"symbol": "parse_line", "to": "src/b.py", "from": "src/x.py"})]
     )
     several = returned("find_symbols", "a.py:1 function parse_line\nb.py:2 function parse_line")
     declined = move("add a docstring to parse_line", several)

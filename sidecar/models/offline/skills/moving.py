@@ -1,5 +1,6 @@
 """Moves a function, a class or a constant to another file."""
 
+import posixpath
 import re
 
 from sidecar.models.offline.definitions import defined, looked_up
@@ -7,11 +8,13 @@ from sidecar.models.offline.phrases import group, part, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move
 from sidecar.models.offline.wording import HERE, is_path, path_group, said, selected_name, sent_back
+from sidecar.models.port import ToolReturn
 from sidecar.wire.base import JsonObject
 
 _ASKED = phrases(
     """
-    move ({this}|{kind}{name}){source} (in)?to (the |a new )?(file |module )?{path}( from {behind})?
+    (move|relocate|transfer) ({this}|{kind}{name}){source} (in)?to (the |a new )?(file |module )?{path}( from {behind})?
+    put ({this}|{kind}{name}){source} (in|into) (its own|a separate|a new|another|the) (file|module) {path}
     """,
     this=r"(?P<this>it|the\s+selection|this(?:\s+(?:function|class|constant|type|component))?)",
     kind=part("((the|my|our) )?((function|class|method|constant|variable|type|interface|component|symbol|helper) )?"),
@@ -23,7 +26,7 @@ _FILE = re.compile(r"move\s+(?:the\s+)?(?:file\s+)?(?P<path>\S+)\s+(?:in)?to\s+\
 
 class Moving:
     example = "move `parse_line` from src/app.py to src/parsing.py"
-    tools = frozenset({"move_symbol", "find_symbols"})
+    tools = frozenset({"move_symbol", "find_symbols", "find_files"})
 
     def recognise(self, question: Question) -> JsonObject | None:
         asked = understood(_ASKED, question.words)
@@ -55,9 +58,27 @@ class Moving:
             return Decline("Nothing that has a name is selected. Say “move `name` from a.py to b.py”.")
         if last is not None and last.tool == "move_symbol":
             return said(last)
-        if "from" in wish:
-            return Act([("move_symbol", wish)])
-        if last is None:
-            return looked_up(symbol)
-        place = defined(symbol, last)
-        return place if isinstance(place, Decline) else Act([("move_symbol", {**wish, "from": place})])
+        known = {each.tool: each for each in question.returns}
+        if "from" not in wish:
+            if "find_symbols" not in known:
+                return looked_up(symbol)
+            place = defined(symbol, known["find_symbols"])
+            if isinstance(place, Decline):
+                return place
+            wish = {**wish, "from": place}
+        return _to_target(wish, question.asked, known.get("find_files"))
+
+
+def _to_target(wish: JsonObject, asked: str, found: ToolReturn | None) -> Move:
+    """A target without a folder is the file of that name, and a new one stands beside the source, not at the root."""
+    target, folder = str(wish["to"]), posixpath.dirname(str(wish["from"]))
+    if not folder or "/" in target or f"./{target}" in asked:
+        return Act([("move_symbol", wish)])
+    if found is None:
+        return Act([("find_files", {"pattern": f"**/{target}"})])
+    lines = found.content.splitlines() if found.status == "success" else []
+    places = [line for line in lines if line == target or line.endswith(f"/{target}")]
+    beside = f"{folder}/{target}"
+    if len(places) > 1 and beside not in places:
+        return Decline(f"Several files are named `{target}` ({', '.join(places[:5])}). Say which one you mean.")
+    return Act([("move_symbol", {**wish, "to": places[0] if len(places) == 1 else beside})])
