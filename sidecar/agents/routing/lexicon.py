@@ -29,7 +29,7 @@ RUN = word_set(
     "stoppe kompiliere teste deploye ausführen starten installieren ejecutar exécuter lancer instalar installer "
     "iniciar exécute exécutez lance lancez démarre arrête installe ejecuta ejecute inicia instala lanza compila "
     "esegui avvia installa executa rode inicie instale recompile rebuild redeploy relaunch revert reset ping time "
-    "measure terminate dump seed reformat"
+    "measure terminate dump seed reformat prettify"
 )
 CREATE = word_set(
     "create make build write generate scaffold bootstrap init initialize initialise develop code implement new "

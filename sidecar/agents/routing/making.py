@@ -8,6 +8,7 @@ _BRANCHES = frozenset(("branch", "tag", "commit"))
 _TALK = lex.word_set("haiku poem joke story song")
 _TELLINGS = frozenset(("explanation", "overview", "summary", "tour"))
 _SKELETONS = frozenset(("skeleton", "boilerplate", "scaffolding"))
+_TESTS = lex.word_set("test tests unittest spec docstring")
 _FOR_ME = lex.word_set("me us mir uns moi nous up")
 _PLACED = frozenset(("separate", "own", "dead"))
 _VALUES = lex.word_set("state variable list field array")
@@ -24,7 +25,7 @@ def making(head: str, clause: Clause) -> tuple[Intent, float]:
     if not _TELLINGS.isdisjoint(thing) and head == "create" and not _documents(thing, clause):
         return "explain_code", 0.75
     if not _SKELETONS.isdisjoint(thing):
-        return "create_project", 0.85
+        return ("edit_code", 0.88) if _TESTS.intersection(thing) else ("create_project", 0.85)
     if thing[-2:] == ["api", "reference"] or last == "document":
         return "write_docs", 0.85
     if head == "create" and thing[-1:] == ["project"] and not clause.path:
@@ -98,7 +99,7 @@ def _inside(clause: Clause) -> bool:
             following = words[place + 1]
             if following in ("the", "our", "my", "this") and _at(words, place + 2) in _THINGS:
                 return True
-            if ("." in following[:-1] and clause.path) or following == LITERAL:
+            if ("." in following.lstrip("./")[:-1] and clause.path) or following == LITERAL:
                 return True
     return False
 

@@ -59,6 +59,8 @@ UNDERSTOOD: list[tuple[str, str, JsonObject]] = [
     ("add docstrings to x.py", "add_docstrings", {"path": "x.py"}),
     ("Could you write docstrings for this file?", "add_docstrings", {"path": "src/a.py"}),
     ("document the functions in src/b.py", "add_docstrings", {"path": "src/b.py"}),
+    ("add docstrings to every function in src/b.py", "add_docstrings", {"path": "src/b.py"}),
+    ("document src/b.py", "add_docstrings", {"path": "src/b.py"}),
     ("add jsdoc to src/b.ts", "add_docstrings", {"path": "src/b.ts"}),
     ("add a docstring to parse_line in src/b.py", "add_docstrings", {"symbol": "parse_line", "path": "src/b.py"}),
     ("add a docstring to this function", "add_docstrings", {"path": "src/a.py", "symbol": "foo"}),

@@ -59,7 +59,9 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
             "explain parse_line | what does `parse_line` do? | Can you explain parse_line() please?"
             " | how does parse_line work | tell me about the function parse_line | where is parse_line defined?"
             " | where is parse_line"
-            " | show me the definition of parse_line | what is parse_line? | explain how parse_line works",
+            " | how is parse_line implemented | what's the signature of parse_line | what does parse_line call"
+            " | where's parse_line | show me the definition of parse_line"
+            " | what is parse_line? | explain how parse_line works",
         ),
         (
             "describe_symbol",
@@ -79,7 +81,8 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
         (
             "describe_file",
             {"path": "src/app.py"},
-            "explain src/app.py | what does src/app.py do? | summarize ./src/app.py",
+            "explain src/app.py | what does src/app.py do? | summarize ./src/app.py | walk me through src/app.py"
+            " | how complex is src/app.py | list the functions in src/app.py",
         ),
         (
             "describe_file",
@@ -116,8 +119,16 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
         ),
         ("review_changes", {"ref": "HEAD"}, "look over the last commit | review the latest commit | review HEAD"),
         ("review_changes", {"ref": "main..HEAD"}, "review the changes since main | check the diff against main"),
-        ("review_changes", {"paths": ["src/b.py"]}, "review src/b.py | check src/b.py for bugs | look over src/b.py"),
-        ("review_changes", {"paths": ["."]}, "find secrets | check for TODOs | review the project | find bugs"),
+        (
+            "review_changes",
+            {"paths": ["src/b.py"]},
+            "review src/b.py | check src/b.py for bugs | what's wrong with src/b.py",
+        ),
+        (
+            "review_changes",
+            {"paths": ["."]},
+            "any secrets in my code? | check for TODOs | review the project | find bugs",
+        ),
         ("review_changes", {"paths": ["src/a.py"]}, "review this file | check this file for problems"),
         ("run_tests", {}, "run the tests | do the tests pass? | test it | run all the tests again | pytest"),
         ("run_tests", {"target": "tests/unit"}, "run the tests in tests/unit | run tests for `tests/unit`"),
@@ -194,6 +205,12 @@ def test_the_state_of_the_repository_is_asked_for(text: str) -> None:
         "where are my keys",
         "run away",
         "run the marathon",
+        "what's the purpose of life",
+        "how is life",
+        "walk me through the park",
+        "how complex is love",
+        "document my life",
+        "what's wrong with me",
         "run the script of the play",
         "commit to this plan",
         "build a rocket",

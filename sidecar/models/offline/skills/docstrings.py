@@ -14,12 +14,17 @@ _ASKED = phrases(
     (add|write|generate|create|insert|put) {docstrings} (to|for|in|into|on) {target}
     (add|write|generate|create|insert|put) {docstrings} (to|for|in|into|on) {things} (in|of) {target}
     (?P<all>document) {things} (in|of) {target}
+    document (the |my |our )?(function|method|class|file|module) {target}
+    (?P<bare>document) {target}
     """,
     docstrings=part(
         "(the |all the )?(missing )?(an? )?(python )?(doc ?strings?|js ?docs?|ts ?docs?|doc(umentation)? comments?)"
         "( comments?| skeletons?)?"
     ),
-    things=part("(all |all of )?(the )?(public )?(functions|methods|classes|functions and classes)"),
+    things=part(
+        "((all |all of )?(the )?(public )?(functions|methods|classes|functions and classes)"
+        "|(every|each) (public )?(function|method|class))"
+    ),
     target=part(
         r"({here}|{this}|{kind}{path}(\(\))?( (in|of|from) (the file )?{file})?)",
         kind=part("(the )?((function|method|class|file|module) )?"),
@@ -29,6 +34,7 @@ _ASKED = phrases(
     ),
 )
 _NAME = re.compile(name_group("name"))
+_CODE = re.compile(r"[_.$]|[a-z][A-Z]")
 
 
 class Docstrings:
@@ -45,6 +51,8 @@ class Docstrings:
             return {"path": open_file}
         if group(asked, "this"):
             return {"path": open_file, "symbol": selected_name(question) or ""}
+        if group(asked, "bare") and not is_path(where) and not _CODE.search(where):
+            return None  # “document the project” is no symbol's docstring
         if is_path(where):
             return {"path": where} if not file else None
         if group(asked, "all") or not _NAME.fullmatch(where) or (file and not is_path(file)):

@@ -7,8 +7,10 @@ from sidecar.models.offline.wording import is_path
 from sidecar.wire.base import JsonObject
 
 _ASK = part(
-    r"(explain|describe|summari[sz]e|outline|tell me about)( to me)?|explain (what|how)|(what|how) (does|do)|"
-    r"what( is|'s)( in)?|({show})?(an? |the )?((quick|short|brief) )?(overview|summary|outline) of"
+    r"(explain|describe|summari[sz]e|outline|tell me about)( to me)?|(walk|talk|take) me through|"
+    r"how complex is|explain (what|how)|(what|how) (does|do)|"
+    r"what( is|'s)( in)?|({show})?(an? |the )?((quick|short|brief) )?(overview|summary|outline) of|"
+    r"({show}|what are )(all )?(the )?(functions|classes|methods|symbols|functions and classes) (in|of)"
 )
 _AFTER = part(r"( (do|does|work|works|contain|for|about|is for|is about|define))?")
 _PATHS = phrases("{ask} (the )?((file|module) )?{path}{after}", ask=_ASK, after=_AFTER)

@@ -17,16 +17,26 @@ _EXPLAIN = phrases(
     explain( to me)? (how|what) {symbol} (does|works?|is|means)
     (what|how) (does|do) {symbol} (do|work|mean|return)
     (what|how) (does|do) {kind}{name} (do|work|mean|return) in {path}
+    how is {symbol} (implemented|written|defined)
+    (walk|talk|take) me through {symbol}
     (explain|describe) the {name} (?P<kind>function|method|class|component|type|interface)( in {path})?
     (what|how) does the {name} (?P<kind>function|method|class|component|type|interface) (do|work|return)( in {path})?
     """,
     symbol=_SYMBOL,
 )
 #: So people ask about everything in the world; it must look like code.
-_CODED = phrases("(what is|what's|show me) {symbol}( for| doing| used for)?", symbol=_SYMBOL)
+_CODED = phrases(
+    """
+    (what is|what's|show me) {symbol}( for| doing| used for)?
+    ((what is|what's|what are|show me) )?the (signature|purpose|parameters|arguments|doc ?string) of {symbol}
+    (show me )?what {symbol} calls
+    what does {symbol} call
+    """,
+    symbol=_SYMBOL,
+)
 _PLACE = phrases(
     """
-    where (is|do (we|i|you) (define|declare|have)) {symbol}( (defined|declared|implemented|located|coming from|from))?
+    where('s| is| do (we|i|you) (define|declare|have)) {symbol}( (defined|declared|implemented|located|coming from|from))?
     (find|show( me)?|go to|jump to|open) (the )?(definition|declaration|implementation|source) of {symbol}
     (where can i find|locate|go to|jump to|which file (defines|has|contains)) {symbol}
     """,

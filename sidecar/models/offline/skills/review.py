@@ -27,7 +27,7 @@ _UNCOMMITTED = phrases(
     (do )?(an? )?(code )?review( of {changes})?
     (are there )?(any )?(problems?|issues?|bugs?|errors?|mistakes?) (in|with) {changes}
     is (everything|anything) (ok|okay|right|wrong|fine|good) with {changes}
-    (is|are) {changes} (ok|okay|good|fine|correct|ready( to (commit|merge|push))?)
+    (is|are) {changes} (ok|okay|good|fine|correct|ready)( to (commit|merge|push))?
     """,
     look=_LOOK,
     changes=_CHANGES,
@@ -47,13 +47,14 @@ _FILES = phrases(
     {look} (the )?((file|folder|directory|module|code in) )?{path}{for}
     (are there )?(any )?(problems?|issues?|bugs?|errors?|mistakes?) (in|with) {path}
     (do )?(an? )?(code )?review of {path}
+    what( is|'s) wrong (with|in) {path}
     """,
     look=_LOOK,
     **{"for": _FOR},
 )
 _FIND = phrases(
-    "(find|look for|check for|are there)( any| all)?( the)? {found}( (in|of|with) ({changes}|{project}|{path}))?",
-    found=r"(?:bugs|problems|issues|mistakes|secrets|todos|syntax\s+errors|conflict\s+markers|broken\s+imports|debug\s+prints)",
+    "((find|look for|check for|are there)( any| all)?|any)( the)? {found}( (in|of|with) ({changes}|{project}|{path}))?",
+    found=r"(?:bugs|problems|issues|mistakes|secrets|todos|syntax\s+errors|(?:merge\s+)?conflict\s+markers|broken\s+imports|debug\s+prints)",
     changes=_CHANGES,
 )
 _THIS = phrases("{look} (this|the current|the open|my current)( file| code| module)?{for}", look=_LOOK, **{"for": _FOR})
