@@ -23,7 +23,7 @@ demo: setup $(STAMPS)/demo ## three tasks in a project of their own, in this ter
 	@$(BIN)/python packaging/demo.py
 
 setup: ## make .venv with the brain command, and build the panel
-	@$(MAKE) --no-print-directory --jobs 2 $(STAMPS)/runtime panel
+	@$(MAKE) --silent --jobs 2 $(STAMPS)/runtime panel
 
 $(STAMPS)/runtime: packaging/lock/runtime.txt pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) packaging/python_version.py
