@@ -23,6 +23,7 @@ class Prose:
         self._text = ""
         self._said: str | None = ""
         self._thinking = ""
+        self._structured = False
         self._in_code = False
         self._whole: set[str] = set()
         #: What was told of messages that others interrupted, until the whole of each comes.
@@ -37,7 +38,8 @@ class Prose:
         if event["messageId"] != self._message:
             lines = self.finish()
             self._message = event["messageId"]
-            at_once = event.get("agent") not in STRUCTURED and (from_its_start or event.get("whole"))
+            self._structured = event.get("agent") in STRUCTURED
+            at_once = not self._structured and (from_its_start or event.get("whole"))
             self._said = "" if at_once else None
         if event.get("kind") == "thinking":
             self._thinking = ("" if event.get("whole") else self._thinking) + event["text"]
@@ -68,7 +70,8 @@ class Prose:
 
     def finish(self) -> list[str]:
         """What came live and was not followed by the whole text."""
-        rest = self._unsaid.rstrip("\n")
+        # A call may end between the live words of a verdict and the verdict: half of its JSON tells nobody much.
+        rest = "" if self._structured else self._unsaid.rstrip("\n")
         if self._message and self._said is not None:
             self._cut[self._message] = self._text
         self._forget()

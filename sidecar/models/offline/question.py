@@ -13,6 +13,8 @@ _POLITE = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(r"(?:[\s,]+(?:please|pls|thanks|thank you|for me|now))*[\s.!?]*$", re.IGNORECASE)
+#: Behind such a word a full stop is the workspace.
+_HERE = re.compile(r"\s(?:in|into|at|under|for|on|of)\s\./?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Question:
 
 def plain(text: str) -> str:
     """A request without its politeness: "Could you please run the tests?" is "run the tests"."""
-    return _TRAILING.sub("", _POLITE.sub("", " ".join(text.split())))
+    kept = _POLITE.sub("", " ".join(text.split()))
+    return kept if _HERE.search(kept) else _TRAILING.sub("", kept)
 
 
 def questions(request: Request) -> list[Question]:

@@ -39,3 +39,13 @@ def test_half_a_plan_is_never_told() -> None:
     assert told == []
     whole = prose.message({"messageId": "m", "agent": "planner", "text": text})
     assert whole == ["  1. Write it (2 files)", "  2. Test it", "  3. Say so"]
+
+
+def test_what_comes_between_the_live_words_of_a_verdict_and_its_whole_does_not_show_its_json() -> None:
+    prose = Prose(Style(colour=False), None)
+    text = json.dumps(VERDICT)
+    live = {"type": "delta", "messageId": "m1", "agent": "reviewer", "text": text}
+    assert prose.delta(live, from_its_start=True) == []
+    assert prose.finish() == []
+    told = "\n".join(prose.message({"type": "message", "messageId": "m1", "agent": "reviewer", "text": text}))
+    assert "Not yet." in told and "{" not in told

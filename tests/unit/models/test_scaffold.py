@@ -194,6 +194,7 @@ def planned_files(move: object) -> list[str]:
         ("create a python package kit in libs/kit", {".": []}, "libs/kit/src/kit/__init__.py"),
         ("create a python package kit in libs/", {".": ["libs/"], "libs": ["x/"]}, "libs/kit/src/kit/__init__.py"),
         ("create a python package here called kit", {".": ["main.go"]}, "src/kit/__init__.py"),
+        ("create a python package called kit in .", {".": ["main.go"]}, "src/kit/__init__.py"),
     ],
 )
 def test_it_goes_into_an_empty_workspace_or_a_folder_of_its_own(

@@ -184,7 +184,7 @@ def _quoted(found: re.Match[str]) -> str:
 
 def _is_place(place: re.Match[str]) -> bool:
     """“in libs/x” and “in the folder x” are places; “in python” and “in a hurry” are not."""
-    return bool(place["here"] or place["folder"] or place["after"] or "/" in place["path"])
+    return bool(place["here"] or place["folder"] or place["after"] or "/" in place["path"] or place["path"] == ".")
 
 
 def _tidy(path: str) -> str:

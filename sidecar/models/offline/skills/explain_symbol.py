@@ -36,11 +36,12 @@ _CODED = phrases(
 )
 _PLACE = phrases(
     """
-    where('s| is| do (we|i|you) (define|declare|have)) {symbol}( (defined|declared|implemented|located|coming from|from))?
+    where('s| is| do (we|i|you) (define|declare|have)) {symbol}( {defined})?
     (find|show( me)?|go to|jump to|open) (the )?(definition|declaration|implementation|source) of {symbol}
     (where can i find|locate|go to|jump to|which file (defines|has|contains)) {symbol}
     """,
     symbol=_SYMBOL,
+    defined="(?:defined|declared|implemented|located|coming\\s+from|from)",
 )
 _THIS = phrases(
     """
