@@ -1,6 +1,5 @@
 """What a task did to files, read from its records: each file's changes, in order, at any moment of its life."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -9,6 +8,7 @@ from sidecar.engine.memory import Kind
 from sidecar.engine.timeline import Timeline, rewinds
 from sidecar.journal.port import Record
 from tools.ledger import FileState, Intent, Outcome, Unkept
+from tools.paths import plain
 
 
 class Side(NamedTuple):
@@ -35,15 +35,6 @@ class Hop(NamedTuple):
     to: Side | None
 
 
-def one_name(path: str, workspace: str) -> str:
-    """A file is one file, whichever way its path was written: absolute, with dots, or plainly from the workspace."""
-    for root in (workspace, os.path.realpath(workspace)) if path.startswith("/") else ():
-        path = path.removeprefix(f"{root.rstrip('/')}/")
-    parts = [part for part in path.split("/") if part not in ("", ".")]
-    # What goes up again may go through a link, and who follows it by its text ends somewhere else.
-    return path if path.startswith("/") or ".." in parts or not parts else "/".join(parts)
-
-
 class FileHistory:
     def __init__(self, records: Sequence[Record], workspace: str) -> None:
         self._rewinds = rewinds(records)
@@ -53,7 +44,7 @@ class FileHistory:
         for seq, outcome, intent in _settled(records):
             planned = intent.files if intent is not None and outcome.status == "success" else []
             for file in (*planned, *outcome.files):
-                path = one_name(file.path, workspace)
+                path = plain(file.path, workspace)
                 self._steps.setdefault(path, []).append(_step(seq, path, file))
             self._unkept += [(seq, each) for each in outcome.unkept]
 

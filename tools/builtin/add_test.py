@@ -17,6 +17,7 @@ from tools.code.signatures import Definition, definitions
 from tools.code.test_skeletons import PythonFramework, python_claim, python_test, script_test
 from tools.errors import FileExists, NoMatch, ToolError
 from tools.host import FileChange, Host
+from tools.paths import plain
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
 
@@ -43,7 +44,7 @@ class AddTest:
     )
 
     async def prepare(self, args: AddTestArguments, host: Host, call: Call) -> PreparedChange:
-        path = args.path.removeprefix("./") if args.path else None
+        path = plain(args.path, host.workspace) if args.path else None
         also = [path] if path and (await host.stat(path)).kind == "file" else []
         base = await Codebase.holding([args.symbol.rpartition(".")[2]], host, call, also)
         file, each = _found(base.project, args.symbol, path)

@@ -7,6 +7,7 @@ from pydantic import Field, JsonValue
 from tools.builtin.describe_symbol import told_usages
 from tools.builtin.languages import language_of
 from tools.host import Host
+from tools.paths import plain
 from tools.reading.graph import Graph, import_graph
 from tools.reading.impact import DEPTH, Impact, Reached, impact
 from tools.reading.lookup import FILES, Lookup
@@ -42,10 +43,10 @@ class FindUsages:
             await host.stat(args.path)
         lookup = Lookup(host, call)
         modules = await lookup.modules()
-        file = args.symbol.removeprefix("./")
+        file = plain(args.symbol, host.workspace)
         if file in modules and language_of(file) is not None:
             return _importers(file, await import_graph(host, call, modules), args.transitive)
-        found = await lookup.find(args.symbol, args.path)
+        found = await lookup.find(args.symbol, plain(args.path, host.workspace) if args.path else None)
         one = found.definitions[0]
         head = f"`{one.qualified}` — {one.kind}, `{one.place}`"
         if args.transitive:

@@ -11,6 +11,7 @@ from tools.code.project import Project
 from tools.code.tree import family_of
 from tools.errors import ToolError
 from tools.host import FileChange, Host
+from tools.paths import plain
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
 _LISTED = 20
@@ -39,7 +40,7 @@ class OrganizeImports:
     )
 
     async def prepare(self, args: OrganizeImportsArguments, host: Host, call: Call) -> PreparedChange:
-        places = [path.removeprefix("./") for path in args.paths_]
+        places = [plain(path, host.workspace) for path in args.paths_]
         for place in places:
             if (await host.stat(place)).kind == "file" and family_of(place) is None:
                 raise ToolError(f"{place} is no Python, TypeScript or JavaScript file.", code="unknown_language")

@@ -7,6 +7,7 @@ from tools.changes import told
 from tools.code.finding import qualified
 from tools.code.rename import Renamed, Wish, renamed
 from tools.host import FileChange, Host
+from tools.paths import plain
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
 _LISTED = 20
@@ -37,7 +38,7 @@ class RenameSymbol:
     )
 
     async def prepare(self, args: RenameSymbolArguments, host: Host, call: Call) -> PreparedChange:
-        path = args.path.removeprefix("./") if args.path else None
+        path = plain(args.path, host.workspace) if args.path else None
         also = [path] if path and (await host.stat(path)).kind == "file" else []
         word = args.symbol.rpartition(".")[2]
         base = await Codebase.holding([word], host, call, also)

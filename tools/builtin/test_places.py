@@ -95,7 +95,7 @@ async def _package(source: str, host: Host) -> Mapping[str, Any]:
             return {}
         else:
             return _mapping(found)
-        if not folder:
+        if folder in ("", "/"):
             return {}
         folder = posixpath.dirname(folder)
 

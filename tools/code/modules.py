@@ -14,6 +14,9 @@ _COMPILED = {
     ".cjs": (".cts", ".cjs"),
 }
 
+#: Nothing is above these: an absolute path ends at its slash.
+_TOPS = ("", "/")
+
 
 class Modules:
     def __init__(self, paths: Iterable[str]) -> None:
@@ -55,10 +58,10 @@ class Modules:
     def _roots(self, importer: str) -> list[str]:
         """Where Python may look: beside the file's outermost package, above it, and in the usual places."""
         folder = posixpath.dirname(importer)
-        while folder and f"{folder}/__init__.py" in self.paths:
+        while folder not in _TOPS and f"{folder}/__init__.py" in self.paths:
             folder = posixpath.dirname(folder)
         roots = [folder]
-        while folder:
+        while folder not in _TOPS:
             folder = posixpath.dirname(folder)
             roots.append(folder)
         return [*roots, "src", "lib"]
@@ -80,7 +83,7 @@ class Modules:
     def python_name(self, path: str) -> str:
         """The dotted name under which a file is imported, from its outermost package on."""
         root = posixpath.dirname(path)
-        while root and f"{root}/__init__.py" in self.paths:
+        while root not in _TOPS and f"{root}/__init__.py" in self.paths:
             root = posixpath.dirname(root)
         if root and not any(each.startswith(f"{root}/") for each in self.paths):
             root = ""
@@ -114,6 +117,6 @@ class Modules:
 
 def _parents(path: str) -> Iterable[str]:
     folder = posixpath.dirname(path)
-    while folder:
+    while folder not in _TOPS:
         yield folder
         folder = posixpath.dirname(folder)

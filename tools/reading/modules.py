@@ -9,6 +9,9 @@ _SCRIPTS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs
 _ALIASES = ("@/", "~/")
 _SOURCES = ("src", "app", "")
 
+#: Nothing is above these: an absolute path ends at its slash.
+_TOPS = ("", "/")
+
 
 class Modules:
     """The files of a project, found by the names that imports give them."""
@@ -42,7 +45,7 @@ class Modules:
                 for root in (folder, join(folder, "src"), join(folder, "lib")):
                     if found := self._module(join(root, tail)):
                         return found
-            if not folder:
+            if folder in _TOPS:
                 return None
             folder = dirname(folder)
 
@@ -64,7 +67,7 @@ class Modules:
                     for root in _SOURCES:
                         if found := self._script_at(normpath(join(folder, root, specifier.removeprefix(alias)))):
                             return found
-                    if not folder:
+                    if folder in _TOPS:
                         return None
                     folder = dirname(folder)
         return None

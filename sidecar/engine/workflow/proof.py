@@ -12,7 +12,6 @@ from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Job, work
 from sidecar.agents.plan import NoPlan, read_plan
 from sidecar.engine.errors import Escalated
-from sidecar.engine.files import one_name
 from sidecar.engine.pipeline import Stage, Step, Unfold
 from sidecar.engine.workflow.books import AgentBooks
 from sidecar.engine.workflow.desk import CANNOT, ENDLESS, Desk
@@ -29,6 +28,7 @@ from sidecar.verify.verifier import Verifier, Work
 from sidecar.wire.events import Event, RetryEvent
 from tools.errors import ToolError
 from tools.host import Host
+from tools.paths import plain
 
 AGENT = "verify"
 _MESSAGE = "Check what was done"
@@ -177,7 +177,7 @@ class Proof:
         known: dict[str, str | None] = {}
         for path, name in bases(memory).items():
             if path not in by_checks:
-                known.setdefault(one_name(path, self._run.request.workspace), name)
+                known.setdefault(plain(path, self._run.request.workspace), name)
         for path, name in islice(known.items(), _FILES):
             before = None if name is None else await self._journal.blob(name)
             if name is not None and before is None:
