@@ -4,6 +4,7 @@ Whoever else writes meanwhile through a tool is known, and is not mistaken for t
 meanwhile in an editor cannot be told from it; it is kept like everything else, so nothing of it is ever lost.
 """
 
+import asyncio
 import stat
 from collections import Counter
 from collections.abc import Sequence
@@ -21,6 +22,9 @@ from tools.ledger import FileState, Kept, Ledger, Outcome, Unkept, digest
 
 #: Longer texts are counted line by line rather than compared: it is quicker, and nobody reads the difference.
 _COMPARED = 100_000
+#: Of all files together; what is beyond is counted, too.
+_COMPARED_IN_ALL = 2_000_000
+_FEW = 8
 _TOLD = 100
 _NAMED = 20
 
@@ -121,7 +125,8 @@ class Traces:
                 for each in found:
                     if not each.unkept:
                         other.snapshot.wrote(each.path, each.after.content if each.after else None)
-        return _trace(found)
+        # Many files take a while to be compared, and nothing else should wait for it.
+        return _trace(found) if len(found) <= _FEW else await asyncio.to_thread(_trace, found)
 
 
 _FORGOTTEN = (
@@ -136,6 +141,7 @@ def scanning(host: Host) -> TypeGuard[ScanningHost]:
 
 def _trace(found: Sequence[ScannedFile]) -> Trace:
     trace = Trace([], [], [], [])
+    room = _COMPARED_IN_ALL
     for each in found:
         change = _change(each)
         if each.unkept:
@@ -155,7 +161,9 @@ def _trace(found: Sequence[ScannedFile]) -> Trace:
             trace.contents.append(Kept(each.before.content))
         if each.after is not None and after != before:
             trace.contents.append(Kept(each.after.content, before))
-        added, removed = _counted(each)
+        size = len(each.before.content if each.before else b"") + len(each.after.content if each.after else b"")
+        room -= size
+        added, removed = _counted(each, compared=size <= _COMPARED and room > 0)
         trace.told.append({"path": each.path, "change": change, "added": added, "removed": removed})
     return trace
 
@@ -168,7 +176,7 @@ def _name(found: Found | None) -> str | None:
     return None if found is None else digest(found.content)
 
 
-def _counted(file: ScannedFile) -> tuple[int, int]:
+def _counted(file: ScannedFile, *, compared: bool) -> tuple[int, int]:
     """Lines that came and went; a link has none."""
     if any(found is not None and stat.S_ISLNK(found.mode) for found in (file.before, file.after)):
         return 0, 0
@@ -177,7 +185,7 @@ def _counted(file: ScannedFile) -> tuple[int, int]:
         return 0, 0
     if not before or not after:
         return len(after.splitlines()), len(before.splitlines())
-    if len(before) + len(after) <= _COMPARED:
+    if compared:
         lines = unified(FileChange(file.path, before, after))[2:]
         return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
     old, new = Counter(before.splitlines()), Counter(after.splitlines())

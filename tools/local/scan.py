@@ -239,7 +239,9 @@ class Scanner:
         if stamp[2] > LARGEST:
             return None, _TOO_LARGE
         content = self._read(path, stamp)
-        return (None, _UNREADABLE) if content is None else (Found(content, _mode(stamp)), "")
+        if content is None or len(content) > LARGEST:  # it may have grown since
+            return None, _UNREADABLE if content is None else _TOO_LARGE
+        return Found(content, _mode(stamp)), ""
 
     def _from_git(self, paths: Iterable[str], before: LocalSnapshot) -> dict[bytes, bytes]:
         wanted: dict[bytes, int] = {}

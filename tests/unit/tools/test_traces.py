@@ -301,3 +301,16 @@ async def test_a_rule_that_comes_later_holds_from_then_on(bench: Workbench) -> N
     outcome = await command(bench, "echo z > a.log; echo new > b.log; echo c > c.txt")
     assert states(outcome).keys() == {"c.txt"}
     assert {(each.path, each.change) for each in outcome.unkept} == {("a.log", "modified"), ("b.log", "created")}
+
+
+async def test_many_files_are_told_with_their_lines_though_only_the_first_are_compared(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tools.traces._COMPARED_IN_ALL", 60)
+    for number in range(20):
+        bench.write(f"{number:02}.txt", "one\ntwo\n")
+    outcome = await command(bench, "sed -i 's/two/three/' *.txt")
+    assert isinstance(outcome.details, dict)
+    assert outcome.details["files"] == [
+        {"path": f"{number:02}.txt", "change": "modified", "added": 1, "removed": 1} for number in range(20)
+    ]
