@@ -5,11 +5,8 @@ import secrets
 
 from sidecar.commands import options
 from sidecar.commands.client import Json
-from sidecar.commands.exits import EXIT_DETACHED
 from sidecar.commands.run import models
-from sidecar.commands.sidecars import Workplace
-from sidecar.commands.telling import telling
-from sidecar.commands.watch import Watch
+from sidecar.commands.station import station
 
 ABOUT = """\
 Start a new task where another one was at one of its events: with everything that had been said and done until then,
@@ -46,20 +43,11 @@ def define(parser: argparse.ArgumentParser) -> None:
 
 
 def act(args: argparse.Namespace) -> int:
-    data_dir = options.data_dir(args)
-    told = telling(json=args.json)
-    workplace = Workplace(data_dir, on_start=told.starting)
-    try:
-        client = workplace.client()
-    finally:
-        told.rest()
-    old = options.task_id(client, args.id)
+    here = station(args)
+    old = options.task_id(here.client, args.id)
     key = {"Idempotency-Key": secrets.token_hex(16)}
-    task_id = client.post(f"/api/brain/tasks/{old}/fork", _request(args), headers=key)["taskId"]
-    code = Watch(task_id, data_dir, told, workplace, cancels=True).run(client)
-    if code != EXIT_DETACHED:
-        workplace.leave()
-    return code
+    task_id = here.client.post(f"/api/brain/tasks/{old}/fork", _request(args), headers=key)["taskId"]
+    return here.watch(task_id)
 
 
 def _request(args: argparse.Namespace) -> Json:

@@ -4,10 +4,7 @@ import argparse
 
 from sidecar.commands import options
 from sidecar.commands.errors import Refused
-from sidecar.commands.exits import EXIT_DETACHED
-from sidecar.commands.sidecars import Workplace
-from sidecar.commands.telling import telling
-from sidecar.commands.watch import Watch
+from sidecar.commands.station import station
 
 ABOUT = """\
 Go on with a task that was cancelled, failed or interrupted, from its last checkpoint. Nothing that is done is done
@@ -28,24 +25,15 @@ def define(parser: argparse.ArgumentParser) -> None:
 
 
 def act(args: argparse.Namespace) -> int:
-    data_dir = options.data_dir(args)
-    told = telling(json=args.json)
-    workplace = Workplace(data_dir, on_start=told.starting)
+    here = station(args)
+    task_id = options.task_id(here.client, args.id)
     try:
-        client = workplace.client()
-    finally:
-        told.rest()
-    task_id = options.task_id(client, args.id)
-    try:
-        client.post(f"/api/brain/tasks/{task_id}/resume")
+        here.client.post(f"/api/brain/tasks/{task_id}/resume")
     except Refused as refusal:
         # A sidecar that has just been started goes on with what was interrupted by itself, and may be done already.
-        if refusal.code != "task_active" and not (refusal.code == "task_completed" and workplace.started):
+        if refusal.code != "task_active" and not (refusal.code == "task_completed" and here.workplace.started):
             raise
     if not args.follow:
-        told.notice(f"{task_id} goes on. Watch it: brain show --follow {options.short(task_id)}")
+        here.told.notice(f"{task_id} goes on. Watch it: brain show --follow {options.short(task_id)}")
         return 0
-    code = Watch(task_id, data_dir, told, workplace, cancels=True).run(client)
-    if code != EXIT_DETACHED:
-        workplace.leave()
-    return code
+    return here.watch(task_id)
