@@ -52,4 +52,7 @@ def told(command: str, status: str, content: str) -> str:
         missing = _MISSING.search(content)
         hint = "\n\nIt is not installed here; “install the dependencies” may bring it." if missing else ""
         return f"`{command}` failed ({exit_words(content)}){said}{hint}"
+    if status == "cancelled":
+        # What it may have done already, nobody knows: it is not run twice unasked.
+        return f"`{command}` was stopped before its end and is not run again by itself. Ask for it anew if it should."
     return f"`{command}` was not carried out: {content}"

@@ -232,6 +232,11 @@ def test_a_sentence_that_nobody_says_is_not_looked_at_for_long() -> None:
     assert move("explain " + "a.b" * 50_000, brief=Brief()) is None
 
 
+def test_after_a_cancel_tests_are_run_again_and_a_command_is_not() -> None:
+    assert move("run the tests", back("run_tests", "Cancelled.", "cancelled")) == Act([("run_tests", {})])
+    assert "is not run again by itself" in said("run `make`", back("run_command", "Cancelled.", "cancelled"))
+
+
 def test_a_symbol_that_is_not_there_is_declined_with_what_is_near() -> None:
     missing = back("describe_symbol", "No symbol foo is defined in this project. Did you mean fool (a.py:1)?", "error")
     answer = move("explain foo", missing)

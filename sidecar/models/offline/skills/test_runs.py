@@ -43,7 +43,8 @@ class TestRuns:
 
     def next(self, wish: JsonObject, question: Question) -> Move:
         last = question.last
-        if last is None:
+        if last is None or last.status == "cancelled":
+            # Whoever resumes a test run that was cancelled wants to know how it ends.
             return Act([("run_tests", wish)])
         # Tests that ran and failed are an answer, too.
         if last.status == "success" or counted(last.content):
