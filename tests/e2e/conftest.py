@@ -1,3 +1,6 @@
+import os
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,3 +30,22 @@ def home(tmp_path: Path) -> Iterator[dict[str, str]]:
     environ = clean_environ(tmp_path, BRAIN_DATA_DIR=str(tmp_path / "data"))
     yield environ
     brain("stop", environ=environ)
+
+
+@pytest.fixture(scope="module")
+def one_sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSidecar]:
+    """For all tests of a file, with a workspace that is trusted and somebody who commits."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    names = {f"GIT_{who}_{what}": "x@x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    with running_sidecar(tmp_path_factory.mktemp("one"), PATH=path, **names) as sidecar:
+        trusted = sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True})
+        assert trusted.status == 200
+        yield sidecar
+
+
+@pytest.fixture
+def trusting(one_sidecar: RunningSidecar) -> RunningSidecar:
+    """The same sidecar for all of them, each with an empty workspace."""
+    for each in one_sidecar.workspace.iterdir():
+        shutil.rmtree(each) if each.is_dir() else each.unlink()
+    return one_sidecar

@@ -1,37 +1,14 @@
 """Code is explained, reviewed, run, committed and documented with no language model, through the real process."""
 
-import os
-import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.e2e.projects import LEDGER, SHOP, contents, written
-from tests.e2e.support import Json, RunningSidecar, running_sidecar
+from tests.e2e.support import Json, RunningSidecar
 
 SECONDS = 60
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
-
-
-@pytest.fixture(scope="module")
-def one_sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSidecar]:
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    names = {f"GIT_{who}_{what}": "x@x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    with running_sidecar(tmp_path_factory.mktemp("answers"), PATH=path, **names) as sidecar:
-        trusted = sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True})
-        assert trusted.status == 200
-        yield sidecar
-
-
-@pytest.fixture
-def trusting(one_sidecar: RunningSidecar) -> RunningSidecar:
-    """The same sidecar for all of them, each with an empty workspace."""
-    for each in one_sidecar.workspace.iterdir():
-        shutil.rmtree(each) if each.is_dir() else each.unlink()
-    return one_sidecar
 
 
 def done(sidecar: RunningSidecar, task: str, context: Json | None = None, **more: object) -> Json:

@@ -1,36 +1,14 @@
 """Code is changed with no language model, through the real process: the files are right, proven, and can be undone."""
 
-import os
-import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.e2e.projects import LEDGER, SHOP, contents, written
-from tests.e2e.support import PROJECT, Json, RunningSidecar, running_sidecar
+from tests.e2e.support import PROJECT, Json, RunningSidecar
 
 SECONDS = 60
 TSC = PROJECT / "frontend/node_modules/.bin/tsc"
-
-
-@pytest.fixture(scope="module")
-def one_sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSidecar]:
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    with running_sidecar(tmp_path_factory.mktemp("changes"), PATH=path) as sidecar:
-        trusted = sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True})
-        assert trusted.status == 200
-        yield sidecar
-
-
-@pytest.fixture
-def trusting(one_sidecar: RunningSidecar) -> RunningSidecar:
-    """The same sidecar for all of them, each with an empty workspace."""
-    for each in one_sidecar.workspace.iterdir():
-        shutil.rmtree(each) if each.is_dir() else each.unlink()
-    return one_sidecar
 
 
 def done(sidecar: RunningSidecar, task: str, **more: object) -> Json:
