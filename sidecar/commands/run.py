@@ -102,6 +102,8 @@ def _request(args: argparse.Namespace, workspace: Path) -> Json:
         import sys
 
         text = sys.stdin.read()
+    if not text.strip():
+        raise CommandFailed('The task is empty. Say what is to be done: brain run "run the tests"', EXIT_USAGE)
     chosen: Json = {"approvals": args.approvals, "priority": args.priority, "models": models(args.model)}
     chosen |= {"intent": args.intent} if args.intent else {}
     chosen |= {"conversationId": args.conversation} if args.conversation else {}

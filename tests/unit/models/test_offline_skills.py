@@ -205,6 +205,8 @@ def test_the_state_of_the_repository_is_asked_for(text: str) -> None:
         "where are my keys",
         "run away",
         "run the marathon",
+        "search the web for cats",
+        "find a bug",
         "what's the purpose of life",
         "how is life",
         "walk me through the park",

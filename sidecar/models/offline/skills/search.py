@@ -13,6 +13,10 @@ _ASKED = re.compile(
     r"(\s+in\s+(?P<path>[\w./-]*[/.][\w./-]*|this\s+\w+|the\s+(code|project|repo|repository|workspace|files)))?\s*[?!]*$",
     re.IGNORECASE,
 )
+#: Not in the workspace: what is looked for out there, and faults, which a review finds.
+_ELSEWHERE = re.compile(
+    r"^(?:an?\s+(?:bug|error|mistake)s?|bugs|(?:on\s+|in\s+)?(?:the\s+)?(?:web|internet|net|google)\b)", re.I
+)
 
 
 class Search:
@@ -21,7 +25,7 @@ class Search:
 
     def recognise(self, question: Question) -> JsonObject | None:
         asked = _ASKED.match(question.words)
-        if asked is None or "\n" in question.asked:
+        if asked is None or "\n" in question.asked or (not asked["quote"] and _ELSEWHERE.match(asked["query"])):
             return None
         wish: JsonObject = {"query": asked["query"]}
         path = asked["path"]
