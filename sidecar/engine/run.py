@@ -96,20 +96,26 @@ class TaskRun:
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
-    async def step(self, key: str, act: Callable[[], Awaitable[str]], *, done: Callable[[str], Sequence[Event]]) -> str:
-        """What `act` returned when it ran, now or in an earlier life of the task."""
-        if key in self.memory.steps:
-            return self.memory.steps[key]
-        value = await act()
-        await self.append(*done(value), records=[Record(Kind.STEP, branched(key, self.memory.branch), value)])
-        return value
+    async def step(
+        self,
+        key: str,
+        act: Callable[[], Awaitable[str]],
+        *,
+        done: Callable[[str], Sequence[Event]],
+        only_looks: bool = False,
+    ) -> str:
+        """What `act` returned when it ran, now or in an earlier life of the task.
 
-    async def look(self, key: str, act: Callable[[], Awaitable[str]], *, done: Callable[[str], Sequence[Event]]) -> str:
-        """A step that only looks: if it is lost before anything was built on it, it is simply made again."""
+        One that `only_looks` is not waited for: lost before anything was built on it, it is simply made again.
+        """
         if key in self.memory.steps:
             return self.memory.steps[key]
         value = await act()
-        self.write(*done(value), records=[Record(Kind.STEP, branched(key, self.memory.branch), value)])
+        records = [Record(Kind.STEP, branched(key, self.memory.branch), value)]
+        if only_looks:
+            self.write(*done(value), records=records)
+        else:
+            await self.append(*done(value), records=records)
         return value
 
     async def turn(self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]) -> Heard:

@@ -123,7 +123,7 @@ class Desk:
                 return ""
 
         async with self._looking:
-            return await self.run.look(f"{self.prefix}.context", look, done=lambda value: [])
+            return await self.run.step(f"{self.prefix}.context", look, done=lambda value: [], only_looks=True)
 
     async def _changes(self, host: Host) -> list[str]:
         try:

@@ -118,7 +118,7 @@ class Rounds:
             return [RouteEvent(**json.loads(value))]
 
         run.recall(f"{key}.asked")
-        return RouteAnswer.model_validate_json(await run.look(key, decide, done=event))
+        return RouteAnswer.model_validate_json(await run.step(key, decide, done=event, only_looks=True))
 
     def _judge(self, run: TaskRun) -> Model | None:
         """The language model that may know better than the rules, if there is one and the budget allows it."""
