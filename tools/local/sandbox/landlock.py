@@ -6,16 +6,14 @@ no process namespace, and without the network not even a loopback.
 """
 
 import os
-import shutil
 import sys
-import tempfile
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from tools.local.sandbox.home import caches, secrets
 from tools.local.sandbox.port import Room, Start
 from tools.local.sandbox.rights import give_up
+from tools.local.sandbox.temporary import directory_of
 
 #: Of the system, everything but these; what is of use in them follows. Of other processes `/proc` tells only their
 #: names: what would look inside one is a kind of tracing, which Landlock forbids.
@@ -32,9 +30,7 @@ class Landlock:
     holds = False
 
     def __init__(self) -> None:
-        # One for all commands of this process, gone with it: there is no /tmp of their own here.
-        self._tmp = tempfile.mkdtemp(prefix="brain-")
-        weakref.finalize(self, shutil.rmtree, self._tmp, ignore_errors=True)
+        self._tmp = directory_of(self)
 
     def around(
         self, argv: Sequence[str], room: Room, cwd: str, environment: Mapping[str, str], readonly: Sequence[str]

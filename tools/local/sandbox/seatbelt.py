@@ -4,13 +4,11 @@ Rules are by path, and the last one that fits decides. They speak of a place by 
 """
 
 import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
 
 from tools.local.sandbox.home import caches, secrets
 from tools.local.sandbox.port import Room, Start
+from tools.local.sandbox.temporary import directory_of
 
 _HEAD = """(version 1)
 (deny default)
@@ -32,9 +30,7 @@ class Seatbelt:
     holds = True
 
     def __init__(self) -> None:
-        # One for all commands of this process, gone with it: there is no /tmp of their own here.
-        self._tmp = tempfile.mkdtemp(prefix="brain-")
-        weakref.finalize(self, shutil.rmtree, self._tmp, ignore_errors=True)
+        self._tmp = directory_of(self)
 
     def around(
         self, argv: Sequence[str], room: Room, cwd: str, environment: Mapping[str, str], readonly: Sequence[str]
