@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.bridge.loopback import loopback
+from tests.waiting import until_true
 from tools.errors import ToolError
 from tools.local import LocalSite
 from tools.registry import default_registry
@@ -86,9 +87,8 @@ async def test_a_command_ends_at_its_time_limit(place: Place) -> None:
 
 async def test_a_cancel_reaches_the_process(place: Place) -> None:
     running = asyncio.create_task(place.run("run_command", command="echo $$ > pid; exec sleep 1000"))
-    async with asyncio.timeout(5):
-        while not (place.workspace / "pid").exists() or not (place.workspace / "pid").read_text().strip():
-            await asyncio.sleep(0.005)
+    written = place.workspace / "pid"
+    await until_true(lambda: written.exists() and written.read_text().strip())
     pid = int((place.workspace / "pid").read_text())
     running.cancel()
     with pytest.raises(asyncio.CancelledError):

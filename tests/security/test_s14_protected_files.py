@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.workbench import Workbench
+from tests.waiting import until_true
 from tools.executor import Executor
 from tools.ledger import Outcome
 from tools.local import LocalSite
@@ -198,9 +199,7 @@ async def test_s14_a_command_in_the_background_is_looked_after_and_told_of_later
     bench.write("names.txt", ".env")
     command = "xargs python3 make.py < names.txt; while [ ! -e go ]; do sleep 0.02; done"
     await bench.call("run_command", call_id="plants", command=command, background=True)
-    async with asyncio.timeout(10):
-        while not list((bench.data_dir).rglob("aside/*/*")):  # while it still runs
-            await asyncio.sleep(0.05)
+    await until_true(lambda: list(bench.data_dir.rglob("aside/*/*")), 10)  # while it still runs
     assert not (bench.workspace / ".env").exists()
     bench.write("go", "")
     assert "- .env: set aside as " in await _ended(bench, "plants")

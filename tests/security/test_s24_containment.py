@@ -10,6 +10,7 @@ import pytest
 
 from tests.faults.test_f16_commands_that_will_not_end import COMMANDS
 from tests.security.test_s14_protected_files import Guarded
+from tests.waiting import until_true
 
 
 @pytest.fixture(params=["bubblewrap", "landlock"])
@@ -30,9 +31,7 @@ async def test_s24_it_ends_by_its_deadline_and_leaves_nothing(bench: Guarded, na
 @pytest.mark.parametrize("name", ["daemonizes and stays", "ignores SIGTERM", "forks new sessions without end"])
 async def test_s24_a_cancel_ends_everything_inside(bench: Guarded, name: str) -> None:
     calling = asyncio.create_task(bench.call("run_command", command=COMMANDS[name], timeoutMs=60_000))
-    async with asyncio.timeout(10):
-        while not _left():
-            await asyncio.sleep(0.01)
+    await until_true(_left, 10)
     calling.cancel()
     with pytest.raises(asyncio.CancelledError):
         await calling
@@ -42,9 +41,7 @@ async def test_s24_a_cancel_ends_everything_inside(bench: Guarded, name: str) ->
 async def test_s24_what_runs_in_the_background_is_stopped_to_the_last(bench: Guarded) -> None:
     command = "(setsid sleep 1000 &); sleep 1000 & wait"
     await bench.call("run_command", call_id="later", command=command, background=True)
-    async with asyncio.timeout(10):
-        while len(_left()) < 2:
-            await asyncio.sleep(0.01)
+    await until_true(lambda: len(_left()) >= 2, 10)
     await bench.call("stop_command", commandId="later")
     assert _left() == []
 

@@ -12,6 +12,7 @@ from bridge.shell.place import Place
 from sidecar.wire.bridge import Diagnostic
 from tests.unit.bridge.loopback import SECONDS, Loopback, loopback
 from tests.unit.bridge.test_site import running
+from tests.waiting import until_true
 from tools.errors import ChangedElsewhere, ToolError
 from tools.host import FileChange
 
@@ -29,12 +30,6 @@ async def shell(bridge: Loopback, tmp_path: Path) -> AsyncIterator[ReferenceShel
     (private / "token").write_text("secret")
     async with bridge.reference_shell(workspace, tmp_path / "shell", private=private) as made:
         yield made
-
-
-async def until_true(holds: object) -> None:
-    async with asyncio.timeout(SECONDS):
-        while not holds():  # type: ignore[operator]
-            await asyncio.sleep(0)
 
 
 async def test_an_unsaved_buffer_wins_over_the_disk(bridge: Loopback, shell: ReferenceShell) -> None:

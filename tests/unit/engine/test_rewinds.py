@@ -18,6 +18,7 @@ from tests.unit.engine.house import a_house
 from tests.unit.engine.test_crashes import MortalJournal
 from tests.unit.engine.test_review import AFTER, BEFORE, edited, write
 from tests.unit.engine.workshop import Workshop
+from tests.waiting import until_true
 from tools.local import scan
 
 
@@ -171,9 +172,7 @@ async def test_what_is_rejected_while_a_command_runs_is_not_the_commands_doing(s
     (file,) = (await shop.engine.review.diff("t_1")).files
     waiting = "touch up; while [ ! -e go ]; do sleep 0.01; done; echo own > own.txt"
     running = asyncio.create_task(shop.command(waiting, "t_2"))
-    async with asyncio.timeout(5):
-        while not (shop.workspace / "up").exists():
-            await asyncio.sleep(0.005)
+    await until_true((shop.workspace / "up").exists)
     await shop.engine.review.decide("t_1", HunkRequest(reject=[hunk.id for hunk in file.hunks]))
     assert not (shop.workspace / "a.txt").exists()
     (shop.workspace / "go").touch()
@@ -253,9 +252,7 @@ async def test_a_rewound_task_can_be_cancelled(tmp_path: Path) -> None:
         slow = {"calls": [{"tool": "run_command", "args": {"command": "touch up; sleep 1000"}}]}
         house.script("edit", [write("a.txt", "one\n"), slow])
         await house.submit(Resume(task_id))
-        async with asyncio.timeout(5):
-            while not (house.workspace / "up").exists():
-                await asyncio.sleep(0.005)
+        await until_true((house.workspace / "up").exists)
         await house.submit(Cancel(task_id))
         async with asyncio.timeout(5):
             while (await house.journal.task(task_id)).status is Status.CANCELLING:

@@ -1,6 +1,5 @@
 """Commands, tests and Git, run for real."""
 
-import asyncio
 import json
 import subprocess
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.workbench import Workbench
+from tests.waiting import until_true
 from tools.builtin.test_report import report
 
 
@@ -46,8 +46,7 @@ async def test_a_command_has_no_input_and_none_of_our_keys(bench: Workbench, mon
 async def test_a_command_in_the_background_is_watched_and_stopped(bench: Workbench) -> None:
     started = await bench.call("run_command", "bg", command="echo up; touch up; exec sleep 1000", background=True)
     assert isinstance(started.details, dict) and started.details["commandId"] == "bg"
-    while not (bench.workspace / "up").exists():
-        await asyncio.sleep(0.005)
+    await until_true((bench.workspace / "up").exists)
 
     running = await bench.call("command_output", commandId="bg")
     assert "up" in running.content and "still runs" in running.content

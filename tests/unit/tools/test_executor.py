@@ -7,6 +7,7 @@ import pytest
 
 from sidecar.wire.events import ToolEvent, ToolOutputEvent
 from tests.unit.tools.workbench import Workbench, workbench
+from tests.waiting import until_true
 from tools.executor import BatchContext, ToolCall
 from tools.ledger import ListLedger
 
@@ -236,8 +237,7 @@ async def test_a_flood_of_output_reaches_the_watchers_in_small_doses(bench: Work
 async def test_a_cancel_ends_the_command_first_and_says_what_was_killed(bench: Workbench) -> None:
     call = ToolCall("k", "run_command", {"command": "touch up; sleep 1000"})
     batch = asyncio.create_task(bench.executor.batch([call], bench.context))
-    while not (bench.workspace / "up").exists():
-        await asyncio.sleep(0.005)
+    await until_true((bench.workspace / "up").exists)
     batch.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(batch, 5)
@@ -296,8 +296,7 @@ async def test_closing_ends_what_still_runs(tmp_path: Path) -> None:
     bench = Workbench(tmp_path)
     batch = asyncio.create_task(bench.call("run_command", command="touch up; sleep 1000"))
     await bench.call("run_command", "bg", command="sleep 1000", background=True)
-    while not (bench.workspace / "up").exists():
-        await asyncio.sleep(0.005)
+    await until_true((bench.workspace / "up").exists)
     await asyncio.wait_for(bench.executor.close(), 5)
 
     assert batch.cancelled()

@@ -8,6 +8,7 @@ import pytest
 
 from sidecar.wire.base import JsonObject
 from tests.unit.tools.workbench import Workbench, workbench
+from tests.waiting import until_true
 from tools.errors import HostGone, ToolError
 from tools.executor import BatchContext, Executor, ToolCall
 from tools.ledger import Intent, ListLedger
@@ -155,9 +156,7 @@ async def test_a_cancel_ends_every_call_of_a_batch(tmp_path: Path) -> None:
 async def test_an_impatient_second_cancel_does_not_leave_a_process(bench: Workbench) -> None:
     call = ToolCall("k", "run_command", {"command": "trap '' TERM; touch up; while :; do sleep 1000; done"})
     batch = asyncio.create_task(bench.executor.batch([call], bench.context))
-    async with asyncio.timeout(5):
-        while not (bench.workspace / "up").exists():
-            await asyncio.sleep(0.005)
+    await until_true((bench.workspace / "up").exists)
     for _ in range(5):
         batch.cancel()
         await asyncio.sleep(0.01)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.workbench import Workbench, workbench
+from tests.waiting import until_true
 from tools.ledger import FileState, Outcome, digest
 from tools.local import scan, walk
 
@@ -110,9 +111,7 @@ async def test_a_command_that_failed_was_ended_or_cancelled_has_changed_what_it_
     late = await bench.call("run_command", command="echo 2 > b; sleep 100", timeoutMs=300)
     assert late.status == "error" and states(late) == {"b": pair(None, b"2\n")}
     running = asyncio.create_task(bench.call("run_command", "cut", command="echo 3 > c; sleep 100"))
-    async with asyncio.timeout(5):
-        while not (bench.workspace / "c").exists():
-            await asyncio.sleep(0.005)
+    await until_true((bench.workspace / "c").exists)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -213,9 +212,7 @@ async def test_what_another_call_writes_meanwhile_is_not_taken_for_the_commands(
         running = asyncio.create_task(
             bench.call("run_command", command="touch up; while [ ! -e go ]; do sleep 0.01; done; echo own > own.txt")
         )
-        async with asyncio.timeout(5):
-            while not (bench.workspace / "up").exists():
-                await asyncio.sleep(0.005)
+        await until_true((bench.workspace / "up").exists)
         await bench.call("write_file", path="a.txt", content="by another\n")
         await bench.call("write_file", path="new.txt", content="by another\n")
         bench.write("go", "")
@@ -225,9 +222,7 @@ async def test_what_another_call_writes_meanwhile_is_not_taken_for_the_commands(
 async def test_a_command_in_the_background_is_accounted_for_when_it_has_ended(bench: Workbench) -> None:
     started = await bench.call("run_command", "bg", command="echo 1 > a; exec sleep 1000", background=True)
     assert started.files == []
-    async with asyncio.timeout(5):
-        while not (bench.workspace / "a").exists():
-            await asyncio.sleep(0.005)
+    await until_true((bench.workspace / "a").exists)
     await bench.call("write_file", path="tool.txt", content="x")
     await bench.call("run_command", command="echo 2 > b")
     assert (await bench.call("command_output", commandId="bg")).files == []
@@ -237,9 +232,7 @@ async def test_a_command_in_the_background_is_accounted_for_when_it_has_ended(be
 
 async def test_a_command_in_the_background_that_ends_with_its_task_is_accounted_for(bench: Workbench) -> None:
     await bench.call("run_command", "bg", command="echo 1 > a; exec sleep 1000", background=True)
-    async with asyncio.timeout(5):
-        while not (bench.workspace / "a").exists():
-            await asyncio.sleep(0.005)
+    await until_true((bench.workspace / "a").exists)
     await bench.executor.end(bench.ledger)
     assert states(bench.ledger.outcomes["bg:ended"]).keys() == {"a"}
 
