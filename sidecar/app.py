@@ -1,6 +1,7 @@
 """The composition root: builds the objects and hands them to each other. The only file that knows them all."""
 
 import asyncio
+import gc
 import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -193,6 +194,8 @@ class Sidecar:
             self._registry.offers({name})
             await asyncio.sleep(0)
         await self._catalog.warm()
+        # What was loaded stays for good: a task need not wait while it is looked through for garbage.
+        gc.freeze()
         await self._journal.prune()
 
     async def run_until_stopped(self) -> None:

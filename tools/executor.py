@@ -172,9 +172,10 @@ class Executor:
         try:
             async with asyncio.TaskGroup() as group:
                 for index, call in enumerate(calls):
-                    earlier, twin = _order(calls, prepared, index)
                     if limit == 1:
                         earlier, twin = [index - 1] if index else [], None
+                    else:
+                        earlier, twin = _order(calls, prepared, index)
                     waits = [tasks[each] for each in earlier]
                     same = tasks[twin] if twin is not None else None
                     work = self._in_turn(call, prepared[index], context, waits, same, places)

@@ -131,9 +131,12 @@ def _failed(reply: Reply) -> AgentError:
 
 async def collect(stream: AsyncIterator[Delta | Reply], show: Callable[[Delta], None]) -> Reply:
     """The whole reply. A stream that ends without one was cut: nothing of it is acted upon."""
+    failure = Failure(code="stream_cut", message="The model's reply broke off before its end.")
+    reply = Reply(stop=Stop.FAILED, failure=failure)
     async for part in stream:
         if isinstance(part, Reply):
-            return part
-        show(part)
-    failure = Failure(code="stream_cut", message="The model's reply broke off before its end.")
-    return Reply(stop=Stop.FAILED, failure=failure)
+            # Nothing comes after it, but the stream is heard to its end: then it has nothing left to tidy up.
+            reply = part
+        else:
+            show(part)
+    return reply

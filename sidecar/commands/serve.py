@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import gc
 import signal
 import sys
 from pathlib import Path
@@ -55,6 +56,8 @@ def act(args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace, workspace: Path) -> int:
+    # What a start allocates stays for good: looking through it for garbage would only make the start slower.
+    gc.disable()
     import asyncio
 
     from sidecar.commands.serving import serve

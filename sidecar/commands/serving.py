@@ -29,8 +29,6 @@ NEEDS_WSL = (
 async def serve(args: argparse.Namespace, workspace: Path) -> int:
     if sys.platform == "win32":
         raise CommandFailed(NEEDS_WSL, EXIT_NO_SIDECAR)
-    # What a start allocates stays for good: looking through it for garbage would only make the start slower.
-    gc.disable()
     logs.configure()
     from sidecar.app import Launch, Sidecar
 

@@ -6,6 +6,7 @@ says which keys the keyring has, so that nobody who keeps none there ever waits 
 
 import json
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ BASE_URLS = {
 }
 _FILE = "keys.json"
 _KEYRING = "keyring"
+_GLANCE = 0.05
 
 Place = Literal["keyring", "file"]
 
@@ -55,6 +57,8 @@ class Keys:
         self._file = data_dir / _FILE
         #: By what the file says of it, which changes with every key that is put away: the keyring is slow to ask.
         self._from_keyring: dict[str, str | None] = {}
+        self._stamp: object = None
+        self._stamped_at = -_GLANCE
 
     def find(self, provider: str) -> str | None:
         for variable in VARIABLES[provider]:
@@ -70,12 +74,19 @@ class Keys:
         return entry.get("key") if entry else None
 
     def stamp(self) -> object:
-        """Another one whenever a key was put away or taken out, also by another process."""
-        try:
-            found = self._file.stat()
-        except OSError:
-            return None
-        return (found.st_mtime_ns, found.st_ino, found.st_size)
+        """Another one whenever a key was put away or taken out; if by another process, a moment later.
+
+        It is asked for with every text that is looked through for secrets, so it does not ask the disk each time.
+        """
+        now = time.monotonic()
+        if now - self._stamped_at >= _GLANCE:
+            self._stamped_at = now
+            try:
+                found = self._file.stat()
+                self._stamp = (found.st_mtime_ns, found.st_ino, found.st_size)
+            except OSError:
+                self._stamp = None
+        return self._stamp
 
     def base_url(self, provider: str) -> str | None:
         return self._environ.get(BASE_URLS[provider], "").strip() or self._served_at(provider)
@@ -112,6 +123,7 @@ class Keys:
         return True
 
     def _put_away(self) -> dict[str, dict[str, str]]:
+        self._stamped_at = -_GLANCE  # whoever takes a key out may use it, and it must be known before it is seen
         try:
             found = json.loads(self._file.read_text(encoding="utf-8"))
             return {name: dict(entry) for name, entry in found.items() if name in VARIABLES}

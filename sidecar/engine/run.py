@@ -75,9 +75,9 @@ class TaskRun:
     def write(self, *events: Event, records: Sequence[Record] = ()) -> None:
         """Written before whatever is appended later, so that nobody has to wait for it: who waits for that, has this.
 
-        For what may be lost together with all that follows from it, because it can be found again.
+        For what may be lost together with all that follows from it, because it can be found again. It is in no hurry.
         """
-        self._journal.append(self.task_id, events, records, fence=self._fence)
+        self._journal.append(self.task_id, events, records, fence=self._fence, unhurried=True)
         for record in records:
             self.memory.take(record)
 
@@ -87,6 +87,10 @@ class TaskRun:
 
     def note(self, event: Event) -> None:
         self.write(event)
+
+    def tell(self, event: Event) -> None:
+        """Written at once, because a person waits to see it; but the task does not wait."""
+        self._journal.append(self.task_id, [event], fence=self._fence)
 
     def live(self, event: Event) -> None:
         self._journal.publish(self.task_id, event)

@@ -32,8 +32,8 @@ class WrongStatus(JournalError):
 
 
 class DuplicateRecord(JournalError):
-    def __init__(self, kind: str, key: str) -> None:
-        super().__init__(f"There is already a record {kind}/{key}.")
+    def __init__(self) -> None:
+        super().__init__("There is already a record of that kind and key.")
 
 
 class LeaseLost(JournalError):

@@ -86,6 +86,7 @@ class MemoryJournal:
         sync: bool = False,
         fence: int | None = None,
         when: Collection[Status] | None = None,
+        unhurried: bool = False,
     ) -> Awaitable[Sequence[StoredEvent]]:
         return _done(lambda: self._append(task_id, events, records, fence, when))
 
@@ -105,7 +106,7 @@ class MemoryJournal:
             raise WrongStatus(task_id, kept.state.status)
         for record in records:
             if (record.kind, record.key) in kept.records:
-                raise DuplicateRecord(record.kind, record.key)
+                raise DuplicateRecord
         seq = len(kept.events) + max(len(events), 1)
         kept.records |= {(record.kind, record.key): replace(record, seq=seq) for record in records}
         stored = []
@@ -116,8 +117,7 @@ class MemoryJournal:
                 self._change_status(kept)
             stored.append(rows.stored(event.to_json(), event.type, task_id, len(kept.events) + 1, at))
             kept.events.append(stored[-1])
-        for item in stored:
-            self._hub.publish(item)
+        self._hub.publish(events, stored)
         return stored
 
     def _change_status(self, kept: _Kept) -> None:

@@ -84,11 +84,13 @@ class Journal(Protocol):
         sync: bool = False,
         fence: int | None = None,
         when: Collection[Status] | None = None,
+        unhurried: bool = False,
     ) -> Awaitable[Sequence[StoredEvent]]:
         """Written in the order of the calls, whether awaited or not; durable once the awaiting returns.
 
         `sync` waits for the disk itself, not only for the operating system. `fence` is the claim's; `when` holds the
-        statuses in which the change is allowed. All of it is written, or none.
+        statuses in which the change is allowed. All of it is written, or none. What is `unhurried` and nobody
+        follows may lie for some milliseconds, or until something comes after it that is not.
         """
 
     def publish(self, task_id: str, event: Event) -> None:

@@ -3,12 +3,18 @@
 It lives in this process only, like the words themselves: after a restart the message is asked for anew.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sidecar.journal.port import StoredEvent
-from sidecar.wire.events import DeltaEvent, Event, ToolOutputEvent
+from sidecar.wire.events import (
+    DeltaEvent,
+    Event,
+    MessageEvent,
+    RetryEvent,
+    StatusEvent,
+    ToolEvent,
+    ToolOutputEvent,
+)
 from sidecar.wire.tasks import ENDED, Status
 
 #: A longer message is not told to latecomers, who get it when it is whole; of a command's output the end is enough.
@@ -59,28 +65,29 @@ class Spoken:
             kept = "".join(piece.texts)[-MOST_OUTPUT:]
             piece.texts, piece.size = [kept], len(kept)
 
-    def settle(self, stored: StoredEvent) -> None:
-        """A stored event: what it contains, or puts an end to, is no longer only live."""
-        pieces = self._pieces.get(stored.task_id)
-        if pieces is None or stored.type not in ("message", "tool", "retry", "status"):
+    def settle(self, task_id: str, event: Event) -> None:
+        """An event that is stored now: what it contains, or puts an end to, is no longer only live."""
+        pieces = self._pieces.get(task_id)
+        if pieces is None:
             return
-        event = json.loads(stored.data)
-        match stored.type:
-            case "message":
-                over = [key for key in pieces if key[0] == event["messageId"]]
-            case "tool":
+        match event:
+            case MessageEvent():
+                over = [key for key in pieces if key[0] == event.message_id]
+            case ToolEvent():
                 # A turn that calls has said what it had to say.
-                said = [key for key in pieces if event["callId"].startswith(f"{stored.task_id}.{key[0]}.")]
-                ended = event["status"] not in ("pending", "running")
-                over = [*said, (event["callId"], _OUTPUT)] if ended else said
-            case "retry":
+                over = [key for key in pieces if event.call_id.startswith(f"{task_id}.{key[0]}.")]
+                if event.status not in ("pending", "running"):
+                    over.append((event.call_id, _OUTPUT))
+            case RetryEvent():
                 over = [key for key in pieces if key[1] != _OUTPUT]
+            case StatusEvent() if event.status in _OVER:
+                over = list(pieces)
             case _:
-                over = list(pieces) if event["status"] in _OVER else []
+                return
         for key in over:
             pieces.pop(key, None)
         if not pieces:
-            del self._pieces[stored.task_id]
+            del self._pieces[task_id]
 
     def so_far(self, task_id: str) -> Sequence[Event]:
         return [

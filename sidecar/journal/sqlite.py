@@ -63,6 +63,7 @@ class SqliteJournal:
         sync: bool = False,
         fence: int | None = None,
         when: Collection[Status] | None = None,
+        unhurried: bool = False,
     ) -> Awaitable[Sequence[StoredEvent]]:
         pending = _rendered(events)
         self._grow(sum(len(item.body) for item in pending) + sum(len(record.body) for record in records))
@@ -70,15 +71,12 @@ class SqliteJournal:
             lambda store: store.append(task_id, pending, records, fence, when),
             sync=sync,
             patient=fence is not None,
-            on_commit=self._publish_all,
+            unhurried=unhurried and not self._hub.followed(task_id),
+            on_commit=partial(self._hub.publish, events),
         )
 
     def publish(self, task_id: str, event: Event) -> None:
         self._hub.say(task_id, event)
-
-    def _publish_all(self, stored: Sequence[StoredEvent]) -> None:
-        for event in stored:
-            self._hub.publish(event)
 
     async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
         return await self._writer.submit(lambda store: store.claim(owner, now, lease), patient=True)

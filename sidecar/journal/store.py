@@ -18,6 +18,7 @@ from sidecar.journal.migrations import migrate
 from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, NewTask, Record, StoredEvent
 from sidecar.journal.projection import TaskState, fold, task_of
 from sidecar.journal.retention import Retention
+from sidecar.journal.sheaf import Sheaf
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
 
@@ -66,6 +67,8 @@ class Store:
         self._connection.execute("PRAGMA fullfsync = ON")
         migrate(self._connection)
         self._blobs = Blobs(self._connection)
+        self._events = Sheaf(self._connection, "events", 5)
+        self._records = Sheaf(self._connection, "records", 7)
         self._heads: OrderedDict[str, Head] = OrderedDict()
         #: Rows whose state is written once, at the commit, however many events of the group changed it.
         self._changed: dict[int, TaskState] = {}
@@ -79,6 +82,14 @@ class Store:
     def begin(self, *, sync: bool) -> None:
         self._connection.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
         self._connection.execute("BEGIN IMMEDIATE")
+
+    def bind(self) -> None:
+        """Everything that was appended so far stands in the file's tables, or is refused together."""
+        try:
+            self._records.bind()
+        except sqlite3.IntegrityError:
+            raise DuplicateRecord from None
+        self._events.bind()
 
     def commit(self) -> None:
         for position, state in self._changed.items():
@@ -95,6 +106,8 @@ class Store:
     def rollback(self) -> None:
         self._connection.execute("ROLLBACK")
         self._changed.clear()
+        self._events.drop()
+        self._records.drop()
         self._heads.clear()
         self._blobs.forget()
 
@@ -163,14 +176,15 @@ class Store:
             raise LeaseLost(task_id)
         if when is not None and head.state.status not in when:
             raise WrongStatus(task_id, head.state.status)
-        self._insert_records(head, records, head.last_seq + max(len(pending), 1))
         state, seq = head.state, head.last_seq
+        for number, record in enumerate(records, start=head.records):
+            kind, key, body = record.kind, record.key, record.body
+            checksum = rows.checksum(kind, key, body)
+            self._records.add((head.position, kind, key, number, seq + max(len(pending), 1), body, checksum))
         stored = []
         for event, at, body in pending:
             seq += 1
-            self._connection.execute(
-                "INSERT INTO events VALUES (?, ?, ?, ?, ?)", (head.position, seq, at, body, rows.checksum(at, body))
-            )
+            self._events.add((head.position, seq, at, body, rows.checksum(at, body)))
             state = fold(state, event, at)
             stored.append(rows.stored(body, event.type, task_id, seq, at))
         if state.status is not head.state.status:
@@ -179,24 +193,6 @@ class Store:
             self._changed[head.position] = state
         head.state, head.last_seq, head.records = state, seq, head.records + len(records)
         return stored
-
-    def _insert_records(self, head: Head, records: Sequence[Record], seq: int) -> None:
-        for number, record in enumerate(records, start=head.records):
-            try:
-                self._connection.execute(
-                    "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        head.position,
-                        record.kind,
-                        record.key,
-                        number,
-                        seq,
-                        record.body,
-                        rows.checksum(record.kind, record.key, record.body),
-                    ),
-                )
-            except sqlite3.IntegrityError:
-                raise DuplicateRecord(record.kind, record.key) from None
 
     def _change_status(self, position: int, state: TaskState) -> None:
         self._connection.execute("UPDATE tasks SET status = ? WHERE position = ?", (state.status, position))
@@ -213,6 +209,7 @@ class Store:
     def _head(self, task_id: str) -> Head:
         head = self._heads.get(task_id)
         if head is None:
+            self.bind()
             row = self._connection.execute(
                 "SELECT position, (SELECT coalesce(max(seq), 0) FROM events WHERE task = position),"
                 " (SELECT count(*) FROM records WHERE task = position), fence, state FROM tasks WHERE id = ?",
@@ -255,6 +252,7 @@ class Store:
         (request,) = self._connection.execute(
             "SELECT request FROM tasks WHERE position = ?", (head.position,)
         ).fetchone()
+        self.bind()
         records, damage = read_records(self._connection, head.position) if head.records else ((), 0)
         return Claim(
             task_id, owner, head.fence, head.state.status, StoredRequest.model_validate_json(request), records, damage
@@ -294,6 +292,7 @@ class Store:
 
     def prune(self, retention: Retention) -> int:
         """Drops ended tasks, oldest first, a few at a time, so that a writer never waits long."""
+        self.bind()
         oldest = self._connection.execute(
             "SELECT position, id, created_at FROM tasks WHERE status IN (?, ?, ?, ?) ORDER BY position LIMIT 20",
             tuple(ENDED),

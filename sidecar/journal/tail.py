@@ -55,10 +55,15 @@ class Hub:
         self._subscriptions: defaultdict[str, set[Subscription]] = defaultdict(set)
         self._spoken = Spoken()
 
-    def publish(self, event: StoredEvent) -> None:
-        self._spoken.settle(event)
-        for subscription in self._subscriptions.get(event.task_id, ()):
-            subscription.offer(event)
+    def publish(self, events: Sequence[Event], stored: Sequence[StoredEvent]) -> None:
+        """Events, and what stands in the journal of them."""
+        for event, written in zip(events, stored, strict=True):
+            self._spoken.settle(written.task_id, event)
+            for subscription in self._subscriptions.get(written.task_id, ()):
+                subscription.offer(written)
+
+    def followed(self, task_id: str) -> bool:
+        return task_id in self._subscriptions
 
     def say(self, task_id: str, event: Event) -> None:
         """A live event: kept for those who come while it goes on, written out only if somebody is there."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sidecar.journal.errors import JournalClosed, JournalStalled
+from sidecar.journal.errors import DuplicateRecord, JournalClosed, JournalStalled
 from sidecar.journal.store import Store
 
 log = logging.getLogger(__name__)
@@ -22,6 +22,8 @@ T = TypeVar("T")
 GROUP_LIMIT = 256
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
+#: So long may lie what is in no hurry: less than anybody notices, and more than an agent's reads take.
+LEISURE = 0.02
 
 
 @dataclass(slots=True)
@@ -41,8 +43,11 @@ class Writer:
         self._open_store = open_store
         self._loop = loop
         self._store = open_store()
-        #: What this turn of the event loop has asked for; handed over at its end, so that one wake-up serves all.
+        #: What this turn of the event loop has asked for; handed over at its end, so that one wake-up serves all. If
+        #: none of it is in a hurry it waits for what is, a little while.
         self._gathered: list[Operation[Any]] = []
+        self._hurried = False
+        self._at_leisure: asyncio.TimerHandle | None = None
         self._queue: queue.SimpleQueue[list[Operation[Any]] | None] = queue.SimpleQueue()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
@@ -56,6 +61,7 @@ class Writer:
         *,
         sync: bool = False,
         patient: bool = False,
+        unhurried: bool = False,
         on_commit: Callable[[T], None] | None = None,
     ) -> asyncio.Future[T]:
         future: asyncio.Future[T] = self._loop.create_future()
@@ -64,19 +70,25 @@ class Writer:
         elif self.stalled and not patient:
             future.set_exception(JournalStalled(self.stalled))
         else:
-            if not self._gathered:
-                self._loop.call_soon(self._hand_over)
             self._gathered.append(Operation(act, future, sync, patient, on_commit))
+            if unhurried:
+                self._at_leisure = self._at_leisure or self._loop.call_later(LEISURE, self._hand_over)
+            elif not self._hurried:
+                self._hurried = True
+                self._loop.call_soon(self._hand_over)
         return future
 
     def _hand_over(self) -> None:
-        self._queue.put(self._gathered)
-        self._gathered = []
+        if self._at_leisure is not None:
+            self._at_leisure.cancel()
+        self._at_leisure, self._hurried = None, False
+        if self._gathered:
+            self._queue.put(self._gathered)
+            self._gathered = []
 
     async def close(self) -> None:
         if not self._closing.is_set():
-            if self._gathered:
-                self._hand_over()
+            self._hand_over()
             self._closing.set()
             self._queue.put(None)
         await asyncio.to_thread(self._thread.join)
@@ -127,25 +139,36 @@ class Writer:
 
     def _write(self, group: list[Operation[Any]]) -> None:
         """One transaction for all. Whoever is refused has written nothing; else it begins again without them."""
-        while not self._written(group):
+        one_by_one = False
+        while not self._written(group, one_by_one):
             self._store.rollback()
+            one_by_one = True
         self._store.commit()
 
-    def _written(self, group: list[Operation[Any]]) -> bool:
+    def _written(self, group: list[Operation[Any]], one_by_one: bool) -> bool:
         store = self._store
         store.begin(sync=any(operation.sync for operation in group))
-        for operation in group:
-            if operation.error is not None:
-                continue
-            before = store.changes
-            try:
-                operation.result = operation.act(store)
-            except sqlite3.Error:
-                raise
-            except Exception as refusal:
+        try:
+            for operation in group:
+                if operation.error is not None:
+                    continue
+                before = store.changes
+                try:
+                    operation.result = operation.act(store)
+                    if one_by_one:
+                        store.bind()
+                except (sqlite3.Error, DuplicateRecord):
+                    raise
+                except Exception as refusal:
+                    operation.error = refusal
+                    if store.changes != before:
+                        return False
+            store.bind()
+        except DuplicateRecord as refusal:
+            # Where all are written together, nobody can tell whose it was.
+            if one_by_one:
                 operation.error = refusal
-                if store.changes != before:
-                    return False
+            return False
         return True
 
     def _stall(self, error: sqlite3.Error) -> None:

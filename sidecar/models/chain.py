@@ -64,9 +64,9 @@ class Chain:
                 async for part in link.model.stream(request):
                     if isinstance(part, Reply):
                         reply = _judged(part, request)
-                        break
-                    shown.add(part.kind)
-                    yield part
+                    else:
+                        shown.add(part.kind)
+                        yield part
                 if reply.failure is None or reply.stop is Stop.LENGTH:
                     link.breaker.answered()
                     yield reply

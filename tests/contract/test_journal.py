@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Literal
 
@@ -254,6 +254,64 @@ async def test_one_refusal_takes_nobody_else_with_it(journal: Journal) -> None:
     results = await asyncio.gather(good, bad, also_good, return_exceptions=True)
     assert isinstance(results[1], WrongStatus)
     assert await seqs(journal, "t_1") == [1, 2, 3]
+
+
+async def test_whoever_repeats_a_record_is_refused_alone_among_those_who_write_at_the_same_time(
+    journal: Journal,
+) -> None:
+    await journal.create(new_task("t_1"))
+    writes = [
+        journal.append("t_1", [step(1)], [Record("answer", "a", "1")]),
+        journal.append("t_1", [step(2)], [Record("answer", "a", "2"), Record("step", "lost", "2")]),
+        journal.append("t_1", [step(3)], [Record("answer", "b", "3")]),
+        journal.append("t_1", [COMPLETED], when={Status.RUNNING}),
+        journal.append("t_1", [step(4)], [Record("answer", "b", "4")]),
+        journal.append("t_1", [step(5)]),
+    ]
+    results = await asyncio.gather(*writes, return_exceptions=True)
+    refused = [type(result) if isinstance(result, Exception) else None for result in results]
+    assert refused == [None, DuplicateRecord, None, WrongStatus, DuplicateRecord, None]
+    events = (await journal.events("t_1")).events
+    assert [json.loads(event.data)["step"] for event in events[1:]] == [1, 3, 5]
+    assert [(record.key, record.body) for record in await journal.records("t_1")] == [("a", "1"), ("b", "3")]
+
+
+async def test_many_events_and_records_at_once_keep_their_order(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    numbers = range(1, 300)
+    records = [Record("step", f"{number}", f"{number}") for number in numbers]
+    await journal.append("t_1", [step(number) for number in numbers], records)
+    events = (await journal.events("t_1", after=1)).events
+    assert [json.loads(event.data)["step"] for event in events] == list(numbers)
+    assert [record.body for record in await journal.records("t_1")] == [str(number) for number in numbers]
+
+
+async def test_what_is_in_no_hurry_is_written_before_whatever_comes_after_it(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    journal.append("t_1", [step(1)], unhurried=True)
+    journal.append("t_1", [step(2)], unhurried=True)
+    await journal.append("t_1", [step(3)])
+    events = (await journal.events("t_1", after=1)).events
+    assert [json.loads(event.data)["step"] for event in events] == [1, 2, 3]
+
+
+async def test_what_is_in_no_hurry_is_written_also_if_nothing_comes_after_it(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    async with asyncio.timeout(SECONDS):
+        await journal.append("t_1", [step(1)], unhurried=True)
+    assert await seqs(journal, "t_1") == [1, 2]
+
+
+async def test_what_is_in_no_hurry_is_written_before_the_journal_is_closed(
+    open_journal: Callable[[], Awaitable[Journal]],
+) -> None:
+    journal = await open_journal()
+    if isinstance(journal, MemoryJournal):
+        return  # it ends with its process
+    await journal.create(new_task("t_1"))
+    journal.append("t_1", [step(1)], unhurried=True)
+    await journal.close()
+    assert await seqs(await open_journal(), "t_1") == [1, 2]
 
 
 # -- claims ------------------------------------------------------------------------------------------------------------

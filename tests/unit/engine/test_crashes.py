@@ -39,6 +39,7 @@ class MortalJournal(MemoryJournal):
         sync: bool = False,
         fence: int | None = None,
         when: Collection[Status] | None = None,
+        unhurried: bool = False,
     ) -> Awaitable[Sequence[StoredEvent]]:
         self.left -= 1
         if self.left < 0:
@@ -47,7 +48,7 @@ class MortalJournal(MemoryJournal):
             failed.set_exception(JournalClosed())
             failed.exception()
             return failed
-        return super().append(task_id, events, records, sync=sync, fence=fence, when=when)
+        return super().append(task_id, events, records, sync=sync, fence=fence, when=when, unhurried=unhurried)
 
 
 class Strict(Scripted):
