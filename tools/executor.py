@@ -151,7 +151,7 @@ class Executor:
                 raise ToolNotOffered(f"{tool.spec.name} is not offered to this agent. It may use: {offered}.")
             if call.problem:
                 raise InvalidArguments(call.problem)
-            args = validated(tool, call.args)
+            args = validated(tool, call.args, context.workspace)
         except ToolError as error:
             return error
         session = self._session(context)

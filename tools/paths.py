@@ -4,9 +4,17 @@ import os
 
 
 def plain(path: str, workspace: str) -> str:
-    """A path from the workspace, without dots, also of what was written absolutely; what leads elsewhere stays."""
-    for root in (workspace, os.path.realpath(workspace)) if path.startswith("/") else ():
-        path = path.removeprefix(f"{root.rstrip('/')}/")
-    parts = [part for part in path.split("/") if part not in ("", ".")]
+    """A path from the workspace, without dots, also of what was written absolutely; what leads elsewhere stays.
+
+    The workspace itself is `.`.
+    """
+    name = path
+    if path.startswith("/"):
+        roots = (workspace.rstrip("/"), os.path.realpath(workspace).rstrip("/"))
+        root = next((root for root in roots if f"{path}/".startswith(f"{root}/")), None)
+        if root is None:
+            return path
+        name = path[len(root) :]
+    parts = [part for part in name.split("/") if part not in ("", ".")]
     # What goes up again may go through a link, and who follows it by its text ends somewhere else.
-    return path if path.startswith("/") or ".." in parts or not parts else "/".join(parts)
+    return path if ".." in parts else "/".join(parts) or "."

@@ -4,20 +4,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
 
-from pydantic import ConfigDict, JsonValue
+from pydantic import ConfigDict, JsonValue, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 
 from sidecar.wire.base import JsonObject, Wire
 from sidecar.wire.events import ErrorBody
 from sidecar.wire.tools import Effects, Executor, ToolInfo
 from tools.host import FileChange, FileInfo, Host, ProcessKilled
+from tools.paths import plain
 from tools.schema import terse
+
+Paths = str | list[str] | None
 
 
 class Arguments(Wire):
     """The arguments of a tool. No field of a policy stands here: a model cannot switch anything off."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=False, extra="forbid", frozen=True)
+
+    @field_validator("path", "paths_", "from_", "to", check_fields=False)
+    @classmethod
+    def _one_name(cls, value: Paths, info: ValidationInfo) -> Paths:
+        """However a path was written, a file has one name in all that is read, recorded and shown of it.
+
+        The context of a validation is the workspace; without one, a path stays as it is.
+        """
+        if info.context is None or value is None:
+            return value
+        return plain(value, info.context) if isinstance(value, str) else [plain(each, info.context) for each in value]
 
     def paths(self) -> tuple[str, ...]:
         """What the call touches, itself and everything beneath; the whole workspace unless a tool says less."""

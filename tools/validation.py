@@ -12,7 +12,7 @@ LIMIT = 8_000_000
 _SHOWN_ERRORS = 5
 
 
-def validated(tool: AnyTool, args: JsonObject) -> Arguments:
+def validated(tool: AnyTool, args: JsonObject, workspace: str) -> Arguments:
     name = tool.spec.name
     if not isinstance(args, dict):
         raise InvalidArguments(f"{name} needs a JSON object of arguments: {signature(tool)}.")
@@ -25,7 +25,7 @@ def validated(tool: AnyTool, args: JsonObject) -> Arguments:
     if size > LIMIT:
         raise InvalidArguments(f"The arguments are larger than {LIMIT} bytes. Split the work into several calls.")
     try:
-        return tool.spec.arguments.model_validate(args)
+        return tool.spec.arguments.model_validate(args, context=workspace)
     except ValidationError as error:
         problems = [_said(each["loc"], each["msg"], each["type"]) for each in error.errors(include_url=False)]
         told = "; ".join(problems[:_SHOWN_ERRORS])

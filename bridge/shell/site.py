@@ -34,7 +34,7 @@ class BufferedSite(LocalSite):
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         """Checked here once more: the sidecar may be of another age than this shell."""
-        arguments = validated(tool, args)
+        arguments = validated(tool, args, call.workspace)
         local = self._local(call.workspace)
         if not hasattr(tool, "prepare"):  # a check against the protocol itself costs more than many a call
             return await self._custody.run(

@@ -61,7 +61,7 @@ class ToolRoutes:
         workspace = self._workspace(wanted.workspace)
         try:
             tool = self._registry.get(wanted.tool)
-            args = tool.spec.arguments.model_validate(wanted.args)
+            args = tool.spec.arguments.model_validate(wanted.args, context=workspace)
         except (ToolError, ValidationError) as error:
             return answer(PolicyAnswer(decision="deny", why=f"The call is not valid: {error}"))
         decision = self._policy.decide(tool.spec, args, workspace, "ask")

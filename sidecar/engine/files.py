@@ -44,7 +44,7 @@ class FileHistory:
         for seq, outcome, intent in _settled(records):
             planned = intent.files if intent is not None and outcome.status == "success" else []
             for file in (*planned, *outcome.files):
-                path = plain(file.path, workspace)
+                path = plain(file.path, workspace)  # earlier versions recorded it as the model wrote it
                 self._steps.setdefault(path, []).append(_step(seq, path, file))
             self._unkept += [(seq, each) for each in outcome.unkept]
 

@@ -17,7 +17,6 @@ from tools.code.signatures import Definition, definitions
 from tools.code.test_skeletons import PythonFramework, python_claim, python_test, script_test
 from tools.errors import FileExists, NoMatch, ToolError
 from tools.host import FileChange, Host
-from tools.paths import plain
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
 
@@ -44,10 +43,9 @@ class AddTest:
     )
 
     async def prepare(self, args: AddTestArguments, host: Host, call: Call) -> PreparedChange:
-        path = plain(args.path, host.workspace) if args.path else None
-        also = [path] if path and (await host.stat(path)).kind == "file" else []
+        also = [args.path] if args.path and (await host.stat(args.path)).kind == "file" else []
         base = await Codebase.holding([args.symbol.rpartition(".")[2]], host, call, also)
-        file, each = _found(base.project, args.symbol, path)
+        file, each = _found(base.project, args.symbol, args.path)
         write = _python if file.source.family == "python" else _script
         written = await write(file, each, base, host, args)
         changes = (FileChange(written.path, written.before, written.after),)
@@ -68,7 +66,7 @@ def _found(project: Project, symbol: str, path: str | None) -> tuple[FileScopes,
     hits = [
         (file, each)
         for name, file in sorted(project.files.items())
-        if (path is None and not is_test(name)) or name == path or (path and name.startswith(f"{path.rstrip('/')}/"))
+        if (path in (None, ".") and not is_test(name)) or name == path or name.startswith(f"{path}/")
         for each in definitions(file.source)
         if symbol in (each.name, each.full_name)
     ]

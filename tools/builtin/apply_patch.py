@@ -8,6 +8,7 @@ from tools.builtin.patch import FilePatch, applied, parsed
 from tools.changes import told
 from tools.errors import FileExists, NoMatch
 from tools.host import FileChange, Host
+from tools.paths import plain
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
 
@@ -37,6 +38,7 @@ class ApplyPatch:
     async def prepare(self, args: ApplyPatchArguments, host: Host, call: Call) -> PreparedChange:
         changes: list[FileChange] = []
         for file in parsed(args.patch):
+            file.source, file.target = (name and plain(name, host.workspace) for name in (file.source, file.target))
             changes += await _changes(file, host)
         paths = [change.path for change in changes]
         if twice := next((path for path in paths if paths.count(path) > 1), None):

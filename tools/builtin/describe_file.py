@@ -8,7 +8,6 @@ from tools.builtin.languages import SUFFIXES, language_of
 from tools.builtin.outline import Outline, Symbol, outlined
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
-from tools.paths import plain
 from tools.reading.bindings import Binding, bindings
 from tools.reading.files import SIZE, listed, opened
 from tools.reading.folders import purpose
@@ -43,7 +42,7 @@ class DescribeFile:
     async def run(self, args: DescribeFileArguments, host: Host, call: Call, output: Output) -> ToolResult:
         info = await host.stat(args.path)
         if info.kind == "directory":
-            return await _folder(plain(args.path, host.workspace), host, call)
+            return await _folder(args.path, host, call)
         if info.size > SIZE:
             raise TooLarge(f"{args.path} has {info.size} bytes, too many to be described. Use search_code.")
         content = await required(host, args.path)
@@ -54,14 +53,13 @@ class DescribeFile:
                 f"{args.path} is in no known language ({suffixes}). Use read_file.", code="unknown_language"
             )
         modules = Modules(await listed(host, call))
-        path = plain(args.path, host.workspace)
-        source = Source(path, content)
+        source = Source(args.path, content)
         imported = await asyncio.to_thread(bindings, source, modules)
-        importers = (await import_graph(host, call, modules)).importers(path)
+        importers = (await import_graph(host, call, modules)).importers(args.path)
         told = _told(source, outline, imported, sorted(importers, key=lambda each: (is_test(each), each)))
         known: list[JsonValue] = [*sorted(importers)[:200]]
         details: dict[str, JsonValue] = {
-            "path": path,
+            "path": args.path,
             "language": outline.language,
             "symbols": len(outline.symbols),
             "importers": known,

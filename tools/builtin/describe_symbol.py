@@ -6,7 +6,6 @@ from pydantic import Field, JsonValue
 
 from tools.builtin.outline import outlined
 from tools.host import Host
-from tools.paths import plain
 from tools.reading.callees import Callee, callees, placed
 from tools.reading.definitions import Definition
 from tools.reading.lookup import FILES, Found, Lookup
@@ -42,7 +41,7 @@ class DescribeSymbol:
         if args.path is not None:
             await host.stat(args.path)
         lookup = Lookup(host, call)
-        found = await lookup.find(args.symbol, plain(args.path, host.workspace) if args.path else None)
+        found = await lookup.find(args.symbol, args.path)
         modules = await lookup.modules()
         one = found.definitions[0]
         used = await asyncio.to_thread(usages, one, found.all, await lookup.users(found), modules)

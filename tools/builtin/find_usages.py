@@ -46,7 +46,7 @@ class FindUsages:
         file = plain(args.symbol, host.workspace)
         if file in modules and language_of(file) is not None:
             return _importers(file, await import_graph(host, call, modules), args.transitive)
-        found = await lookup.find(args.symbol, plain(args.path, host.workspace) if args.path else None)
+        found = await lookup.find(args.symbol, args.path)
         one = found.definitions[0]
         head = f"`{one.qualified}` — {one.kind}, `{one.place}`"
         if args.transitive:

@@ -7,7 +7,6 @@ from tools.builtin.existing import existing
 from tools.changes import told
 from tools.code.moving import moved
 from tools.host import FileChange, Host
-from tools.paths import plain
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
 
@@ -33,7 +32,7 @@ class MoveSymbol:
     )
 
     async def prepare(self, args: MoveSymbolArguments, host: Host, call: Call) -> PreparedChange:
-        source, target = plain(args.from_, host.workspace), plain(args.to, host.workspace)
+        source, target = args.from_, args.to
         await host.stat(source)
         there = await existing(host, target) is not None
         base = await Codebase.holding([args.symbol], host, call, [source, *([target] if there else [])])

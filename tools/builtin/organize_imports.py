@@ -11,7 +11,6 @@ from tools.code.project import Project
 from tools.code.tree import family_of
 from tools.errors import ToolError
 from tools.host import FileChange, Host
-from tools.paths import plain
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
 _LISTED = 20
@@ -40,7 +39,7 @@ class OrganizeImports:
     )
 
     async def prepare(self, args: OrganizeImportsArguments, host: Host, call: Call) -> PreparedChange:
-        places = [plain(path, host.workspace) for path in args.paths_]
+        places = args.paths_
         for place in places:
             if (await host.stat(place)).kind == "file" and family_of(place) is None:
                 raise ToolError(f"{place} is no Python, TypeScript or JavaScript file.", code="unknown_language")

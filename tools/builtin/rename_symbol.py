@@ -7,7 +7,6 @@ from tools.changes import told
 from tools.code.finding import qualified
 from tools.code.rename import Renamed, Wish, renamed
 from tools.host import FileChange, Host
-from tools.paths import plain
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
 _LISTED = 20
@@ -38,11 +37,10 @@ class RenameSymbol:
     )
 
     async def prepare(self, args: RenameSymbolArguments, host: Host, call: Call) -> PreparedChange:
-        path = plain(args.path, host.workspace) if args.path else None
-        also = [path] if path and (await host.stat(path)).kind == "file" else []
+        also = [args.path] if args.path and (await host.stat(args.path)).kind == "file" else []
         word = args.symbol.rpartition(".")[2]
         base = await Codebase.holding([word], host, call, also)
-        wish = Wish(args.symbol, args.new_name, path, args.line, args.include_strings)
+        wish = Wish(args.symbol, args.new_name, args.path, args.line, args.include_strings)
         done = await base.asked(lambda project: renamed(wish, project))
         changes = tuple(
             FileChange(path, base.contents[path], content) for path, content in sorted(done.contents.items())

@@ -76,14 +76,14 @@ def _parted(path: str) -> tuple[str, frozenset[int] | None]:
     """`a.py:3-9,12` is a file and the lines of it that count."""
     match = _LINES.match(path)
     if match is None:
-        return path.removeprefix("./"), None
+        return path, None
     lines: set[int] = set()
     for part in match["lines"].split(","):
         first, _, last = part.partition("-")
         if int(last or first) - int(first) > 1_000_000:
             raise InvalidArguments(f"{part} is no range of lines.")
         lines.update(range(int(first), int(last or first) + 1))
-    return match["path"].removeprefix("./"), frozenset(lines)
+    return match["path"], frozenset(lines)
 
 
 async def _of_files(paths: Sequence[str], files: Sequence[str], host: Host) -> tuple[list[Subject], list[str]]:

@@ -55,7 +55,6 @@ class SearchCode:
         text = listener.text
         if result.exit_code not in (0, 1) and not text:
             raise _failure(listener.errors)
-        directory = directory.removeprefix(host.workspace).strip("/")
         return _found(args, text, "" if directory in (".", "") else f"{directory}/")
 
 

@@ -67,7 +67,7 @@ class LocalSite:
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         host = self._local(call.workspace)
-        arguments = tool.spec.arguments.model_validate(args)
+        arguments = tool.spec.arguments.model_validate(args, context=call.workspace)
         if changes_files(tool):
             prepared = await tool.prepare(arguments, host, call)
             for change in prepared.changes:

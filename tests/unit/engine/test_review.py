@@ -48,6 +48,20 @@ async def test_the_diff_has_a_hunk_for_each_place(tmp_path: Path) -> None:
         assert (created.path, created.change, created.added) == ("new.txt", "created", 1)
 
 
+async def test_a_changed_file_has_one_name_in_all_that_is_told_of_the_task(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        ways = (str(house.workspace / "src/a.txt"), "./src/a.txt", "src//a.txt", "src/a.txt")
+        task_id = await edited(house, *(write(way, f"{number}\n") for number, way in enumerate(ways)))
+        events = await house.events(task_id)
+        assert [file["path"] for event in events if event["type"] == "diff" for file in event["files"]] == [
+            "src/a.txt"
+        ] * len(ways)
+        (complete,) = [event for event in events if event["type"] == "complete"]
+        assert complete["result"]["filesModified"] == ["src/a.txt"]
+        (diff,) = (await house.engine.review.diff(task_id)).files
+        assert (diff.path, diff.change) == ("src/a.txt", "created")
+
+
 async def test_a_rejected_hunk_is_undone_and_the_agent_is_told(tmp_path: Path) -> None:
     async with a_house(tmp_path) as house:
         (house.workspace / "a.txt").write_text(BEFORE)
