@@ -291,7 +291,8 @@ class Course:
     async def _cancelled(self, passage: Passage) -> None:
         content = "Cancelled. It may have taken effect in part." if passage.begun else "Cancelled before it began."
         outcome = passage.outcome("cancelled", ToolResult(content, summary="cancelled"))
-        if passage.begun and passage.spec.effects != "none" and not passage.spec.repeatable:
+        again = passage.spec.repeatable and not (passage.context.anew or passage.ledger.given_up)
+        if passage.begun and passage.spec.effects != "none" and not again:
             await self._traced(passage, outcome)
             return
         if passage.window is not None:

@@ -95,6 +95,10 @@ class Question:
 
 
 class Ledger(Protocol):
+    @property
+    def given_up(self) -> bool:
+        """Whether what is cut off now is over, because a person has cancelled it all; else it may be gone on with."""
+
     def outcome(self, call_id: str) -> Outcome | None: ...
 
     def intent(self, call_id: str) -> Intent | None: ...
@@ -131,6 +135,7 @@ class ListLedger:
     questions: list[Question] = field(default_factory=list)
     blobs: dict[str, bytes] = field(default_factory=dict)
     answer: Literal["allow", "deny"] | None = None
+    given_up: bool = False
 
     def outcome(self, call_id: str) -> Outcome | None:
         return self.outcomes.get(call_id)

@@ -40,6 +40,8 @@ class BatchContext:
     task_text: str = ""
     tools: frozenset[str] | None = None
     session: Session | None = None
+    #: What is cut off is not taken up again under its own name: whoever still wants it makes another call.
+    anew: bool = False
 
 
 @dataclass(slots=True)

@@ -198,6 +198,10 @@ class TaskRun:
 
     # -- effects: the executor's ledger ------------------------------------------------------------------------------
 
+    @property
+    def given_up(self) -> bool:
+        return self.stopped_by == "cancel"
+
     def outcome(self, call_id: str) -> Outcome | None:
         return self.memory.outcomes.get(call_id)
 

@@ -44,6 +44,7 @@ class Trial:
             approvals=self._approvals(allowed),
             ledger=ledger,
             task_text=said or run.asked,
+            anew=True,
         )
         try:
             async with asyncio.timeout(seconds):

@@ -142,6 +142,20 @@ async def test_cancel_kills_the_command_and_says_what_had_happened(tmp_path: Pat
         assert statuses[-2:] == ["cancelling", "cancelled"]
 
 
+async def test_a_cancelled_test_run_is_told_once(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        slow = "import time\n\ndef test_it():\n    print('up', flush=True); time.sleep(1000)\n"
+        (house.workspace / "test_slow.py").write_text(slow)
+        (house.workspace / "pytest.ini").write_text("[pytest]\naddopts = -s\n")
+        models = house.script("tests", [{"calls": [{"tool": "run_tests", "args": {}}]}])
+        task_id = await house.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
+        await house.until(task_id, "tool_output")
+        await house.submit(Cancel(task_id))
+        assert (await house.ended(task_id)).status is Status.CANCELLED
+        told = [event["status"] for event in await house.events(task_id) if event.get("tool") == "run_tests"]
+        assert told == ["running", "cancelled"]
+
+
 async def test_cancel_of_a_queued_task_needs_nobody_to_run_it(tmp_path: Path) -> None:
     async with a_house(tmp_path, places=1) as house:
         models = house.script("wait", [WAIT])

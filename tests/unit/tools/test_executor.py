@@ -269,6 +269,25 @@ async def test_a_cancelled_read_has_no_outcome_so_that_a_resume_runs_it_again(be
     assert bench.events("r") == ["running", "cancelled"]
 
 
+@pytest.mark.parametrize("over", [{"given_up": True}, {"anew": True}, {}])
+async def test_a_test_run_that_is_cut_off_is_told_once_and_is_open_only_if_it_may_be_gone_on_with(
+    bench: Workbench, over: dict[str, bool]
+) -> None:
+    bench.write(
+        "test_slow.py", "import pathlib, time\n\ndef test_it():\n    pathlib.Path('up').touch(); time.sleep(1000)\n"
+    )
+    ledger = ListLedger(given_up=over.get("given_up", False))
+    context = BatchContext(str(bench.workspace), "auto", ledger, anew=over.get("anew", False))
+    batch = asyncio.create_task(bench.executor.batch([ToolCall("t", "run_tests", {})], context))
+    await until_true((bench.workspace / "up").exists)
+    batch.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(batch, 5)
+
+    assert [event.status for event in ledger.events if isinstance(event, ToolEvent)] == ["running", "cancelled"]
+    assert ("t" in ledger.outcomes) == bool(over)
+
+
 async def test_a_write_that_has_begun_is_finished_and_recorded_before_a_cancel_goes_on(bench: Workbench) -> None:
     intended = asyncio.Event()
 
