@@ -78,4 +78,7 @@ def _helps(request: Request) -> bool:
 
 
 def _declined(code: str, text: str, *, aloud: bool) -> Reply:
-    return Reply(text=text if aloud else "", stop=Stop.DECLINED, failure=Failure(code=code, message=text))
+    # What is not understood may be, once there is a language model; what is not possible stays so, however often it is
+    # asked for with the same calls behind it.
+    failure = Failure(code=code, message=text, recoverable=code == "not_understood")
+    return Reply(text=text if aloud else "", stop=Stop.DECLINED, failure=failure)

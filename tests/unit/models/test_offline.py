@@ -83,6 +83,8 @@ async def test_what_came_back_is_said_as_it_was(
     reply = await reply_to([UserTurn(text=text), ModelTurn(text="", calls=asked.calls), ToolTurn(returns=[back])])
     assert reply.stop is stop
     assert reply.text.startswith(expected)
+    # To go on would only say it again.
+    assert reply.failure is None or not reply.failure.recoverable
 
 
 @pytest.mark.parametrize(
@@ -101,6 +103,8 @@ async def test_what_it_does_not_understand_it_says_with_the_nearest_that_it_can_
     reply = await reply_to([UserTurn(text=text)])
     assert reply.stop is Stop.DECLINED
     assert reply.failure is not None and reply.failure.code == "not_understood"
+    # A language model would understand it, once there is one.
+    assert reply.failure.recoverable
     assert "brain keys set" in reply.text
     said = re.findall("“(.+?)”", reply.text)
     assert len(said) <= 3

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WireEvent } from "../../wire/types.ts";
 import { reconnected, reduce, reduceAll, release } from "../reduce.ts";
+import { canResume } from "../statuses.ts";
 import { durable, emptyThread, itemOf, type Thread } from "../thread.ts";
 import { journal, STORY } from "./events.ts";
 
@@ -122,6 +123,20 @@ describe("a thread", () => {
       { type: "status", status: "completed" },
     );
     expect(told(events).workedMs).toBe(2_000);
+  });
+
+  it("offers to go on only where that may get further", () => {
+    const failed = (recoverable: boolean) =>
+      told(
+        journal(
+          { type: "status", status: "queued" },
+          { type: "error", code: "not_possible", message: "No.", recoverable },
+          { type: "status", status: "failed" },
+        ),
+      );
+    expect(canResume(failed(true))).toBe(true);
+    expect(canResume(failed(false))).toBe(false);
+    expect(canResume(told([{ ...STORY[0]!, type: "status", status: "cancelled" }]))).toBe(true);
   });
 
   it("does not stop at an event that it does not know", () => {

@@ -17,7 +17,7 @@ export function Controls({ thread, onGoing }: Props) {
   const [busy, setBusy] = useState(false);
   const cancellable = canCancel(thread.status);
   const cancelling = thread.status === "cancelling";
-  const resumable = canResume(thread.status);
+  const resumable = canResume(thread);
   const ask = async (act: () => Promise<unknown>) => {
     setBusy(true);
     try {

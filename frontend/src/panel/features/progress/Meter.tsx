@@ -28,7 +28,7 @@ export function doing(thread: Thread): string {
   if (thread.status === "waiting") return waitingFor(thread);
   if (thread.status === "cancelling") return "Stopping everything it started…";
   if (thread.status === "interrupted") return thread.reason ?? "Interrupted; it can go on from its last checkpoint.";
-  if (canResume(thread.status)) return goesOnFrom(thread);
+  if (canResume(thread)) return goesOnFrom(thread);
   if (!isActive(thread.status)) return "";
   const step = thread.steps.map((key) => itemOf(thread, key) as StepItem).findLast((one) => one.state === "started");
   const tool = thread.items.findLast((item) => item.kind === "tool");
