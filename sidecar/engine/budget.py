@@ -22,18 +22,9 @@ def exceeded(options: Options, usage: Usage, granted: Usage) -> str | None:
     return f"The task has used its budget: {spent}. What it did is kept; resume it to grant the same amount again."
 
 
-def stops(steps: Mapping[str, str], current_round: int) -> tuple[str, Usage]:
-    """The key under which the next stop is remembered, and what had been spent at the last one."""
+def stops(steps: Mapping[str, str], current_round: int, before: Usage) -> tuple[str, Usage]:
+    """The key under which the next stop is remembered, and what had been spent at the last one, or `before` the round."""
     prefix = f"r{current_round}.budget."
     earlier = [key for key in steps if key.startswith(prefix)]
-    last = Usage.model_validate_json(steps[f"{prefix}{len(earlier)}"]) if earlier else Usage()
+    last = Usage.model_validate_json(steps[f"{prefix}{len(earlier)}"]) if earlier else before
     return f"{prefix}{len(earlier) + 1}", last
-
-
-def together(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        cached_tokens=one.cached_tokens + other.cached_tokens,
-        cost_usd=one.cost_usd + other.cost_usd,
-    )

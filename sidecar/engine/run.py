@@ -4,17 +4,18 @@ Every write carries the claim's fence, so that a worker that lost its claim cann
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Literal
 
 from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Heard, collect
-from sidecar.engine.budget import exceeded, stops, together
+from sidecar.engine.budget import exceeded, stops
 from sidecar.engine.memory import Kind, Memory, SaidMessage
 from sidecar.engine.timeline import branched
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.models.port import Delta, Reply, Stop
+from sidecar.models.prices import together
 from sidecar.wire.base import Wire
 from sidecar.wire.events import (
     ApprovalEvent,
@@ -39,13 +40,21 @@ class TurnRecord(Wire):
     #: On which branch of the task's life it was given; its calls are named after it.
     branch: int = 0
 
+    @classmethod
+    def of(cls, body: str) -> "TurnRecord | None":
+        """The turn that a step's record holds; many hold something else."""
+        return cls.model_validate_json(body) if body.startswith('{"heard":') else None
+
 
 class TaskRun:
     def __init__(self, claim: Claim, journal: Journal, pool: "Places") -> None:
         self.task_id = claim.task_id
         self.request: StoredRequest = claim.request
         self.memory = Memory.of(claim.records)
-        self.usage = Usage()
+        current = f"r{self.memory.current_round}."
+        #: What all rounds of the task have used, in all of its lives; a budget is for one round.
+        self.usage = _spent(self.memory.steps)
+        self._granted = _spent({key: body for key, body in self.memory.steps.items() if not key.startswith(current)})
         self.killed_processes: list[KilledProcess] = []
         #: Why the run is being stopped: the person cancelled it, or the sidecar is going down.
         self.stopped_by: Literal["cancel", "shutdown"] | None = None
@@ -56,7 +65,9 @@ class TaskRun:
         self._remaining: float | None = None
         self._waiters = 0
         self._answered = asyncio.Event()
-        self._heard: set[str] = set()
+        #: Where agents were stopped in an earlier life of the task, which somebody has resumed since.
+        self._resumed = frozenset(key for key in self.memory.steps if _STOP in key)
+        self._on_their_way = 0
         self._branches: dict[str, int] = {}
 
     @property
@@ -122,33 +133,54 @@ class TaskRun:
             await self.append(*done(value), records=records)
         return value
 
-    async def turn(self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]) -> Heard:
+    async def turn(
+        self,
+        key: str,
+        agent: str,
+        ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]],
+        heard: set[str],
+    ) -> Heard:
+        """The turn under that key, and what of the person's words it was an answer to. `heard` is what the agent knows
+        of them; each of those who work on a round hears them all."""
         recorded = self.memory.steps.get(key)
         if recorded is not None:
             turn = TurnRecord.model_validate_json(recorded)
         else:
-            turn = await self._new_turn(key, agent, ask)
-        self._heard.update(turn.heard)
+            turn = await self._new_turn(key, agent, ask, self.unheard(heard))
+        if turn.reply.stop in _KEPT:
+            heard.update(turn.heard)
         self._branches[key] = turn.branch
-        self.usage = together(self.usage, turn.reply.usage)
         said = {message.id: message.text for message in self.memory.messages}
         return Heard([said[message] for message in turn.heard], turn.reply)
 
     async def _new_turn(
-        self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]
+        self,
+        key: str,
+        agent: str,
+        ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]],
+        unheard: Sequence[SaidMessage],
     ) -> TurnRecord:
         await self._stay_within_the_budget()
-        unheard = self._unheard()
         reply = await collect(ask([message.text for message in unheard]), lambda delta: self._show(key, agent, delta))
         turn = TurnRecord(heard=[message.id for message in unheard], reply=reply, branch=self.memory.branch)
         said = [MessageEvent(message_id=key, role="assistant", agent=agent, text=reply.text)] if reply.text else []
-        # A reply that failed is no checkpoint: whoever tries again asks again.
-        final = reply.stop in (Stop.END, Stop.TOOL_USE)
         record = Record(Kind.STEP, branched(key, turn.branch), turn.to_json())
-        spent = [UsageEvent(**together(self.usage, reply.usage).model_dump())] if reply.usage != Usage() else []
+        self.usage = together(self.usage, reply.usage)
+        spent = [UsageEvent(**self.usage.model_dump())] if reply.usage != Usage() else []
         # Its calls are written after it, and nothing has an effect before its intent is on the disk.
-        self.write(*said, *spent, records=[record] if final else [])
+        self.write(*said, *spent, records=[record] if reply.stop in _KEPT else [])
         return turn
+
+    def unheard(self, heard: set[str]) -> list[SaidMessage]:
+        """What the person has said in this round, beside what opened it."""
+        return [message for message in self.memory.said() if message.id not in heard]
+
+    def stopped(self, key: str) -> None:
+        """An agent came to no end by itself. Whoever resumes the task lets it take that turn."""
+        self.write(records=[Record(Kind.STEP, branched(_stop(key), self.memory.branch), "")])
+
+    def resumed_at(self, key: str) -> bool:
+        return _stop(key) in self._resumed
 
     def call_id(self, key: str, number: int) -> str:
         """The name of a turn's call, for good: the same in every life of the task, another on another branch.
@@ -158,13 +190,6 @@ class TaskRun:
         plain = f"{self.task_id}.{key}.{number}"
         made = branched(plain, self._branches.get(key, 0))
         return made if made in self.memory.outcomes else branched(plain, self.memory.branch)
-
-    def spoken(self) -> bool:
-        """Whether the person has said something that no agent has heard yet."""
-        return bool(self._unheard())
-
-    def _unheard(self) -> list[SaidMessage]:
-        return [message for message in self.memory.messages if not message.opens and message.id not in self._heard]
 
     def _show(self, key: str, agent: str, delta: Delta) -> None:
         whole = True if delta.anew else None
@@ -179,20 +204,15 @@ class TaskRun:
         record = Record(Kind.STEP, branched(key, self.memory.branch), usage.to_json())
         await self.append(UsageEvent(**self.usage.model_dump()), records=[record])
 
-    def recall(self, key: str) -> None:
-        """Counts what was spent under that key in an earlier life of the task."""
-        if key in self.memory.steps:
-            self.usage = together(self.usage, Usage.model_validate_json(self.memory.steps[key]))
-
     def overspent(self) -> str | None:
         """Why the task must ask no model any more, if its budget is used."""
-        _, granted = stops(self.memory.steps, self.memory.current_round)
+        _, granted = stops(self.memory.steps, self.memory.current_round, self._granted)
         return exceeded(self.request.options, self.usage, granted)
 
     async def _stay_within_the_budget(self) -> None:
         why = self.overspent()
         if why is not None:
-            stop, _ = stops(self.memory.steps, self.memory.current_round)
+            stop, _ = stops(self.memory.steps, self.memory.current_round, self._granted)
             await self.append(records=[Record(Kind.STEP, branched(stop, self.memory.branch), self.usage.to_json())])
             raise AgentError("budget_exceeded", why, retry=False)
 
@@ -319,6 +339,28 @@ class TaskRun:
         self.memory.take(record)
         self._answered.set()
 
+    @contextmanager
+    def expecting(self) -> Iterator[None]:
+        """A message is being written, and will be heard in a moment: a task does not end before that."""
+        self._on_their_way += 1
+        try:
+            yield
+        finally:
+            self._on_their_way -= 1
+            self._answered.set()
+
+    async def quiet(self) -> None:
+        """Returns when no message is on its way."""
+        while self._on_their_way:
+            self._answered.clear()
+            await self._answered.wait()
+
+    async def open_round(self, done: Record, texts: Sequence[str]) -> None:
+        """What came too late for this round opens the next one, as it would have a moment later."""
+        opening = SaidMessage(id=f"m_{self.memory.current_round + 1}.late", text="\n\n".join(texts), opens=True)
+        await self.append(records=[done, Record(Kind.MESSAGE, opening.id, opening.to_json())])
+        self._granted = self.usage
+
 
 class Places:
     """How many tasks are at work. A task that waits for a person leaves its place to another."""
@@ -340,6 +382,25 @@ class Places:
 
 
 _AT_WORK = frozenset({Status.RUNNING, Status.WAITING})
+#: A reply that failed is no checkpoint: whoever tries again asks again.
+_KEPT = frozenset({Stop.END, Stop.TOOL_USE, Stop.LENGTH})
+_STOP = ".stop."
+
+
+def _stop(key: str) -> str:
+    """The name of the mark that an agent was stopped before that turn: of no agent, so that it is none of its work."""
+    prefix, _, rest = key.partition(".")
+    return f"{prefix}{_STOP}{rest}"
+
+
+def _spent(steps: Mapping[str, str]) -> Usage:
+    used = Usage()
+    for key, body in steps.items():
+        if (turn := TurnRecord.of(body)) is not None:
+            used = together(used, turn.reply.usage)
+        elif key.endswith(".asked"):
+            used = together(used, Usage.model_validate_json(body))
+    return used
 
 
 def _same_act(one: ApprovalEvent, other: ApprovalEvent) -> bool:

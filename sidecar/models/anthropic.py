@@ -6,17 +6,18 @@ from typing import Any, TypeGuard
 
 from sidecar.models.access import FOLLOW_REDIRECTS, Access
 from sidecar.models.calls import Calls, Draft, safe
-from sidecar.models.failures import thinking_is_bound
-from sidecar.models.history import Fragments, results
+from sidecar.models.failures import complaint, thinking_is_bound
+from sidecar.models.history import Fragments, encoded, results
 from sidecar.models.port import Delta, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, ToolUse, Turn, UserTurn
 from sidecar.models.prices import Price
-from sidecar.models.remote import Head, counted, cut, declined, too_long
+from sidecar.models.remote import Head, counted, cut, declined, no_room, too_long
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tools import ToolInfo
 
 PROVIDER = "anthropic"
 #: These think by themselves, and say what they think only if they are asked to.
 _THINKS = re.compile(r"claude-[a-z]+-([5-9]|\d\d)")
+_MOST_TOKENS = re.compile(r"max_tokens: \d+ > (\d+)")
 #: These take back what they thought only if everything before it is the same, the tools included.
 _BINDS = re.compile(r"claude-(fable|mythos)-5-[1-9]|claude-[a-z]+-(5-[5-9]|[6-9]|\d\d)")
 
@@ -52,7 +53,7 @@ class Messages:
         try:
             events = await self._asked(request)
         except Exception as error:
-            if not thinking_is_bound(error) or not self._let_go(request):
+            if not self._says_less(error) and not (thinking_is_bound(error) and self._let_go(request)):
                 raise
             events = await self._asked(request)
         reading = _Reading()
@@ -71,6 +72,15 @@ class Messages:
         return await self._client.post(
             "/v1/messages", content=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
         )
+
+    def _says_less(self, error: Exception) -> bool:
+        """Older models write less at once than is allowed here, and refuse to be allowed more."""
+        most = _MOST_TOKENS.search(complaint(error))
+        if most is None or int(most[1]) >= self._reply_tokens:
+            return False
+        self._reply_tokens = int(most[1])
+        self._head = Head()
+        return True
 
     def _has_other(self, tools: Sequence[ToolInfo]) -> bool:
         return self._tools is not None and self._tools is not tools and list(self._tools) != list(tools)
@@ -137,8 +147,11 @@ class Messages:
         match reading.stop_reason:
             case "refusal":
                 return declined(PROVIDER, usage, "", reading.text)
-            case "max_tokens" | "model_context_window_exceeded":
+            case "max_tokens" | "pause_turn":
+                # A turn that takes long may be paused; it goes on when it is told to.
                 return too_long(usage, reading.text, reading.thinking)
+            case "model_context_window_exceeded":
+                return no_room(f"{PROVIDER}/{self._name}", usage)
         calls = self._calls.finished(reading.drafts.values(), request.history)
         return Reply(
             text=reading.text,
@@ -171,6 +184,8 @@ class _Reading:
                     self.drafts[event["index"]] = Draft(block.get("id", ""), block.get("name", ""))
             case "content_block_delta":
                 return self._piece(event["index"], event["delta"])
+            case "content_block_stop":
+                self._close(event["index"])
             case "message_delta":
                 self.stop_reason = event["delta"].get("stop_reason") or self.stop_reason
                 self._count(event.get("usage"))
@@ -193,6 +208,12 @@ class _Reading:
                 self.drafts[index].add(delta["partial_json"])
                 return Delta("")
         return None
+
+    def _close(self, index: int) -> None:
+        """Some who speak for others send what a call is given whole, with its beginning."""
+        draft, given = self.drafts.get(index), self.blocks.get(index, {}).get("input")
+        if draft is not None and not draft.size and isinstance(given, dict) and given:
+            draft.add(encoded(given).decode())
 
     def _count(self, usage: dict[str, Any] | None) -> None:
         self._counts |= {name: count for name, count in (usage or {}).items() if isinstance(count, int)}

@@ -3,50 +3,98 @@
 import json
 import re
 from collections.abc import Iterable, Sequence
+from math import isfinite
+from typing import Any
 
-from sidecar.models.port import ModelTurn, ToolUse, Turn
+from sidecar.models.errors import Unusable
+from sidecar.models.history import encoded
+from sidecar.models.port import Failure, ModelTurn, ToolUse, Turn
 from sidecar.wire.base import JsonObject
 
 #: Arguments larger than this are not kept: no tool takes so much, and every later request would carry them.
 MOST_CHARACTERS = 2_000_000
+#: Who writes still more is not waited for.
+ENDLESS = 20_000_000
 MOST_CALLS = 100
+#: A call that is nested deeper than this is no call of any tool, and not everything can write it down.
+DEEPEST = 64
+#: OpenAI takes no longer one, whoever gave it.
+_LONGEST_ID = 40
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 class Draft:
-    """One call on its way in. `args` are whole where the provider sends them whole."""
+    """One call on its way in. Where the provider sends the arguments whole, they are given with it."""
 
     def __init__(self, id: str = "", tool: str = "", args: JsonObject | None = None) -> None:
         self.id = id
         self.tool = tool
-        self._args = args
         self._pieces: list[str] = []
-        self._size = 0
+        self.size = 0
+        if args:
+            self.add(encoded(args).decode())
 
     def add(self, piece: str) -> None:
-        self._size += len(piece)
-        if self._size <= MOST_CHARACTERS:
+        self.size += len(piece)
+        if self.size <= MOST_CHARACTERS:
             self._pieces.append(piece)
-        else:
+        elif self.size <= ENDLESS:
             self._pieces.clear()
+        else:
+            message = f"The model wrote more than {ENDLESS:,} characters of arguments, and did not come to an end."
+            raise Unusable(Failure(code="reply_too_long", message=message, retry=False))
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing: what comes now belongs to another call."""
+        return bool(self._pieces) and self.read()[1] is None
 
     def read(self) -> tuple[JsonObject, str | None]:
         """The arguments, or what is wrong with them, said to the model."""
-        if self._args is not None:
-            return self._args, None
-        if self._size > MOST_CHARACTERS:
+        if self.size > MOST_CHARACTERS:
             return {}, (
-                f"The arguments were {self._size:,} characters long; at most {MOST_CHARACTERS:,} are taken. "
+                f"The arguments were {self.size:,} characters long; at most {MOST_CHARACTERS:,} are taken. "
                 "Nothing was done. Do it in smaller parts."
             )
-        text = "".join(self._pieces)
         try:
-            found = json.loads(text) if text.strip() else {}
-        except ValueError as error:
+            found = _parsed("".join(self._pieces))
+            # Some servers put the object into a string.
+            found = _parsed(found) if isinstance(found, str) else found
+        except (ValueError, RecursionError) as error:
             return {}, f"The arguments are not valid JSON ({error}). Nothing was done. Send the call again."
         if not isinstance(found, dict):
             return {}, "The arguments are not a JSON object. Nothing was done. Send the call again."
+        if _is_deeper(found, DEEPEST):
+            return {}, f"The arguments are nested more than {DEEPEST} deep. Nothing was done. Send the call again."
         return found, None
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, parse_constant=_refused, parse_float=_finite) if text.strip() else {}
+
+
+def _refused(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError(f"{digits} is too large a number")
+    return number
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    level = [value]
+    for _ in range(levels):
+        level = [inner for each in level for inner in _inside(each)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: object) -> Iterable[object]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 class Calls:
@@ -78,9 +126,9 @@ class Calls:
         self._seen = len(history)
 
     def _unused(self, name: str, place: int) -> str:
-        tried, number = name, place
+        tried, number = name[:_LONGEST_ID], place
         while tried in self._taken:
-            tried = f"{name[:48]}-{number}"
+            tried = f"{name[: _LONGEST_ID - 8]}-{number}"
             number += 1
         return tried
 

@@ -13,11 +13,15 @@ from typing import Literal
 from sidecar.models.breaker import Breaker
 from sidecar.models.limits import flaw
 from sidecar.models.port import Delta, Failure, Model, Reply, Request, Stop, Switch
+from sidecar.models.prices import together
+from sidecar.wire.tasks import Usage
 
 ATTEMPTS = 3
 FIRST_PAUSE = 0.5
-#: Whoever asks for a longer pause is not waited for.
+#: Whoever asks for a longer pause is not waited for; the last one a little more, because nobody else is there. Most
+#: limits are counted by the minute.
 LONGEST_PAUSE = 20.0
+LAST_PAUSE = 65.0
 
 
 @dataclass(slots=True)
@@ -55,7 +59,10 @@ class Chain:
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         reply = Reply(stop=Stop.FAILED, failure=Failure(code="no_model", message="There is no model.", retry=False))
         shown: set[Literal["text", "thinking"]] = set()
-        for link in self._candidates():
+        spent = Usage()
+        candidates = self._candidates()
+        for link in candidates:
+            patience = LONGEST_PAUSE if link is not candidates[-1] else LAST_PAUSE
             self._hand_over(link, reply.failure)
             for attempt in range(1, ATTEMPTS + 1):
                 for kind in shown:
@@ -63,7 +70,9 @@ class Chain:
                 shown.clear()
                 async for part in link.model.stream(request):
                     if isinstance(part, Reply):
-                        reply = _judged(part, request)
+                        # What a reply cost that is of no use is paid for all the same.
+                        spent = together(spent, part.usage)
+                        reply = _judged(part, request).model_copy(update={"usage": spent})
                     else:
                         shown.add(part.kind)
                         yield part
@@ -76,7 +85,7 @@ class Chain:
                     break
                 link.breaker.failed()
                 pause = _pause(attempt, reply.failure)
-                if attempt == ATTEMPTS or pause > LONGEST_PAUSE:
+                if attempt == ATTEMPTS or pause > patience:
                     break
                 self._tell(_again(link, reply.failure, pause, attempt))
                 await asyncio.sleep(pause)
@@ -123,5 +132,6 @@ def _final(reply: Reply, models: int) -> Reply:
     failure = reply.failure or Failure(code="no_model", message="There is no model.")
     tried = f" {models} models were tried." if models > 1 else ""
     wait = f" It asks to wait {failure.retry_after:.0f} s." if failure.retry_after else ""
-    last = failure.model_copy(update={"retry": False, "message": f"{failure.message}{wait}{tried}"})
+    later = " What was done is kept; resume the task to ask again." if failure.retry else ""
+    last = failure.model_copy(update={"retry": False, "message": f"{failure.message}{wait}{tried}{later}"})
     return reply.model_copy(update={"failure": last})

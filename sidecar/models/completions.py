@@ -4,62 +4,111 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from typing import Any
 
-from sidecar.models.calls import Calls, Draft, safe
+from sidecar.models.calls import Calls, safe
+from sidecar.models.chunks import Reading
 from sidecar.models.errors import Unusable
+from sidecar.models.failures import complaint
 from sidecar.models.history import Fragments, encoded, results
-from sidecar.models.port import Delta, Failure, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
+from sidecar.models.port import Delta, Failure, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
-from sidecar.models.remote import Head, counted, cut, declined, too_long
+from sidecar.models.remote import Head, cut, declined, too_long
 from sidecar.wire.base import JsonObject
+
+#: The two names of the same limit. Each is refused by some servers, and some refuse the number.
+_OLD, _NEW = "max_tokens", "max_completion_tokens"
+_ABOUT_THE_LIMIT = ("in the completion", _OLD, _NEW)
 
 
 class Completions:
+    """`limit` is how long a reply may be, by the name that is tried first.
+
+    A model that `thinks_on` is given back what it thought on the way to its calls, as some servers demand it.
+    """
+
     def __init__(
-        self, provider: str, name: str, client: Any, stream_class: Any, price: Price | None, more: JsonObject
+        self,
+        provider: str,
+        name: str,
+        client: Any,
+        stream_class: Any,
+        price: Price | None,
+        limit: JsonObject,
+        *,
+        thinks_on: bool = False,
     ) -> None:
         self._provider = provider
         self._name = name
         self._client = client
         self._stream_class = stream_class
         self._price = price
-        self._more = more
+        #: What a server may refuse, and is then not sent again.
+        self._optional: dict[str, Any] = {"stream_options": {"include_usage": True}, **limit}
+        self._refused: set[str] = set()
+        self._thinks_on = thinks_on
         #: More than this is not sent; none if nobody knows.
         self.most_bytes: int | None = None
         self._head = Head()
         self._calls = Calls()
-        self._fragments = Fragments(_messages)
+        self._fragments = Fragments(self._messages)
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         head = self._head.written(request, self._fields)
         system = encoded({"role": "system", "content": request.system})
         messages = b",".join(part for part in (system, self._fragments.joined(request.history)) if part)
-        reading = Reading()
-        async with aclosing(self.chunks(b"".join((head, b',"messages":[', messages, b"]}")))) as chunks:
+        reading = Reading(len(head) + len(messages))
+        async with aclosing(self.chunks(head, messages)) as chunks:
             async for chunk in chunks:
                 for delta in reading.take(chunk):
                     yield delta
         yield self._reply(reading, request)
 
-    async def chunks(self, body: bytes) -> AsyncGenerator[Any, None]:
+    async def chunks(self, head: bytes, messages: bytes, more: JsonObject | None = None) -> AsyncGenerator[Any, None]:
+        """`more` are fields that a server may refuse, beside those that are always sent."""
+        stream = await self._asked(head, messages, more or {})
+        async with stream:
+            async for chunk in stream:
+                yield chunk
+
+    async def _asked(self, head: bytes, messages: bytes, more: JsonObject) -> Any:
+        while True:
+            optional = {name: value for name, value in {**self._optional, **more}.items() if name not in self._refused}
+            fields = encoded(optional)[1:-1]
+            body = b"".join((head, b"," if fields else b"", fields, b',"messages":[', messages, b"]}"))
+            self._check_size(body)
+            try:
+                return await self._client.post(
+                    self._path, content=body, cast_to=object, stream=True, stream_cls=self._stream_class
+                )
+            except Exception as error:
+                if not self._gives_way(complaint(error), optional):
+                    raise
+
+    def _gives_way(self, complaint: str, sent: JsonObject) -> bool:
+        """Leaves out what the server says that it does not take; whether it was something that can be left out."""
+        about = next((name for name in sent if name in complaint and name not in _ABOUT_THE_LIMIT), None)
+        limit = next((name for name in (_OLD, _NEW) if name in sent), None)
+        if about is None and limit is not None and any(words in complaint for words in _ABOUT_THE_LIMIT):
+            about = limit
+            if limit == _OLD and _NEW in complaint and "supported" in complaint:
+                self._optional[_NEW] = self._optional[_OLD]
+        if about is not None:
+            self._refused.add(about)
+        return about is not None
+
+    def _check_size(self, body: bytes) -> None:
         if self.most_bytes is not None and len(body) > self.most_bytes:
             message = (
                 f"The conversation is too long for {self._provider}/{self._name}: its server would cut off a part. "
                 "Start the server with a larger context, or choose another model."
             )
             raise Unusable(Failure(code="context_overflow", message=message, retry=False))
-        stream = await self._client.post(
-            self._path, content=body, cast_to=object, stream=True, stream_cls=self._stream_class
-        )
-        async with stream:
-            async for chunk in stream:
-                yield chunk
 
     @property
     def _path(self) -> str:
         return "/openai/v1/chat/completions" if self._provider == "groq" else "/chat/completions"
 
     def fields(self) -> JsonObject:
-        return {"model": self._name, "stream": True, "stream_options": {"include_usage": True}, **self._more}
+        return {"model": self._name, "stream": True}
 
     def _fields(self, request: Request) -> JsonObject:
         fields: dict[str, Any] = self.fields()
@@ -73,95 +122,67 @@ class Completions:
             ]
         return fields
 
-    def _reply(self, reading: "Reading", request: Request) -> Reply:
-        usage = reading.usage(self._price)
+    def _reply(self, reading: Reading, request: Request) -> Reply:
+        broken = self.unusable(reading)
+        if broken is not None:
+            return broken
+        calls = self._calls.finished(reading.drafts, request.history)
+        kept = None
+        if calls and self._thinks_on and reading.thinking:
+            kept = Kept(provider=self._provider, model=self._name, content=[{reading.thoughts: reading.thinking}])
+        return Reply(
+            text=reading.text,
+            thinking=reading.thinking,
+            calls=calls,
+            stop=Stop.TOOL_USE if calls else Stop.END,
+            usage=reading.usage(self._price),
+            kept=kept,
+        )
+
+    def unusable(self, reading: Reading) -> Reply | None:
+        """What came, if it is nothing to act upon: it was cut, refused or too long."""
         if reading.finish is None:
             return cut(self._provider)
+        usage = reading.usage(self._price)
         if reading.finish == "content_filter" or reading.refusal:
             return declined(self._provider, usage, reading.refusal, reading.text)
         if reading.finish == "length":
             return too_long(usage, reading.text, reading.thinking)
-        calls = self._calls.finished(reading.drafts, request.history)
-        stop = Stop.TOOL_USE if calls else Stop.END
-        return Reply(text=reading.text, thinking=reading.thinking, calls=calls, stop=stop, usage=usage)
+        return None
+
+    def _messages(self, turn: Turn, before: Turn | None) -> Iterable[object]:
+        match turn:
+            case UserTurn():
+                yield asked(turn)
+            case ModelTurn(calls=[]):
+                if turn.text:
+                    yield {"role": "assistant", "content": turn.text}
+            case ModelTurn():
+                calls = [
+                    {
+                        "id": call.id,
+                        "type": "function",
+                        "function": {"name": safe(call.tool), "arguments": encoded(call.args).decode()},
+                    }
+                    for call in turn.calls
+                ]
+                yield {"role": "assistant", "content": turn.text or None, "tool_calls": calls, **self._thoughts(turn)}
+            case ToolTurn():
+                calls_before = before.calls if isinstance(before, ModelTurn) else []
+                for result in results(calls_before, turn):
+                    yield {"role": "tool", "tool_call_id": result.id, "content": result.content or "(no output)"}
+
+    def _thoughts(self, turn: ModelTurn) -> JsonObject:
+        kept = turn.kept
+        return kept.content[0] if kept and (kept.provider, kept.model) == (self._provider, self._name) else {}
 
 
-class Reading:
-    """What has come of a reply so far."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.thinking = ""
-        self.refusal = ""
-        self.drafts: list[Draft] = []
-        self.finish: str | None = None
-        self._by_index: dict[int, Draft] = {}
-        self._usage: dict[str, Any] = {}
-
-    def take(self, chunk: Any) -> Iterable[Delta]:
-        self._usage = chunk.get("usage") or (chunk.get("x_groq") or {}).get("usage") or self._usage
-        for choice in (chunk.get("choices") or [])[:1]:
-            delta = choice.get("delta") or {}
-            thought = delta.get("reasoning_content") or delta.get("reasoning")
-            if isinstance(thought, str) and thought:
-                self.thinking += thought
-                yield Delta(thought, "thinking")
-            text = delta.get("content")
-            if isinstance(text, str) and text:
-                self.text += text
-                yield Delta(text)
-            self.refusal += delta.get("refusal") or ""
-            for piece in delta.get("tool_calls") or []:
-                self._call(piece)
-                yield Delta("")
-            self.finish = choice.get("finish_reason") or self.finish
-
-    def _call(self, piece: dict[str, Any]) -> None:
-        function = piece.get("function") or {}
-        index = piece.get("index") or 0
-        draft = self._by_index.get(index)
-        # Some servers send each call whole, and all of them with the same index, or none.
-        if draft is None or (function.get("name") and piece.get("id") not in (None, "", draft.id)):
-            draft = Draft(piece.get("id") or "call")
-            self._by_index[index] = draft
-            self.drafts.append(draft)
-        if function.get("name") and not draft.tool:
-            draft.tool = function["name"]
-        arguments = function.get("arguments")
-        if arguments:
-            draft.add(arguments if isinstance(arguments, str) else encoded(arguments).decode())
-
-    def usage(self, price: Price | None) -> Any:
-        details = self._usage.get("prompt_tokens_details") or {}
-        cached, writes = details.get("cached_tokens") or 0, details.get("cache_write_tokens") or 0
-        read, written = self._usage.get("prompt_tokens") or 0, self._usage.get("completion_tokens") or 0
-        return counted(price, read=read, written=written, cached=cached, cache_writes=writes)
-
-
-def _messages(turn: Turn, before: Turn | None) -> Iterable[object]:
-    match turn:
-        case UserTurn(text=text, images=[]):
-            yield {"role": "user", "content": text}
-        case UserTurn():
-            shown: list[Any] = [
-                {"type": "image_url", "image_url": {"url": f"data:{each.media_type};base64,{each.data}"}}
-                for each in turn.images
-            ]
-            yield {"role": "user", "content": [*shown, {"type": "text", "text": turn.text}]}
-        case ModelTurn(calls=[]):
-            if turn.text:
-                yield {"role": "assistant", "content": turn.text}
-        case ModelTurn():
-            calls = [
-                {
-                    "id": call.id,
-                    "type": "function",
-                    "function": {"name": safe(call.tool), "arguments": encoded(call.args).decode()},
-                }
-                for call in turn.calls
-            ]
-            yield {"role": "assistant", "content": turn.text or None, "tool_calls": calls}
-        case ToolTurn():
-            calls_before = before.calls if isinstance(before, ModelTurn) else []
-            for result in results(calls_before, turn):
-                yield {"role": "tool", "tool_call_id": result.id, "content": result.content or "(no output)"}
+def asked(turn: UserTurn) -> JsonObject:
+    if not turn.images:
+        return {"role": "user", "content": turn.text}
+    shown: list[Any] = [
+        {"type": "image_url", "image_url": {"url": f"data:{each.media_type};base64,{each.data}"}}
+        for each in turn.images
+    ]
+    said: list[Any] = [{"type": "text", "text": turn.text}] if turn.text.strip() else []
+    return {"role": "user", "content": [*shown, *said]}

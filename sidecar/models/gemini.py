@@ -9,6 +9,7 @@ from typing import Any
 from sidecar.models.access import FOLLOW_REDIRECTS, Access
 from sidecar.models.calls import Calls, Draft, safe
 from sidecar.models.errors import Unusable
+from sidecar.models.failures import complaint
 from sidecar.models.history import Fragments, results
 from sidecar.models.port import Delta, Failure, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
@@ -17,6 +18,11 @@ from sidecar.wire.base import JsonObject
 
 PROVIDER = "gemini"
 _THINKS = re.compile(r"gemini-(2\.5|[3-9])")
+#: What a model may refuse, and how that is said.
+_OPTIONAL = {
+    "maxOutputTokens": re.compile(r"max_?output_?tokens", re.I),
+    "thinkingConfig": re.compile(r"thinking( is not|_?config| not supported)", re.I),
+}
 _GARBLED = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE", "TOO_MANY_TOOL_CALLS"})
 #: What the API takes for a call that another model made, and that therefore has no signature.
 _NO_SIGNATURE = "skip_thought_signature_validator"
@@ -36,17 +42,20 @@ class Contents:
         self._name = name
         self._api = client._api_client
         self._price = price
-        self._reply_tokens = reply_tokens
+        self._generation: dict[str, Any] = {"maxOutputTokens": reply_tokens}
+        if _THINKS.match(name):
+            self._generation["thinkingConfig"] = {"includeThoughts": True}
         self._head = Head()
         self._calls = Calls()
         self._fragments = Fragments(self._contents)
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        head = self._head.written(request, self._fields)
-        # The typed call would build and check the whole history again each turn; this is the one underneath it.
-        http = self._api._build_request("post", f"models/{self._name}:streamGenerateContent?alt=sse", {})
-        http.data = b"".join((head, b',"contents":[', self._fragments.joined(request.history), b"]}"))
-        response = await self._api._async_request(http_request=http, stream=True)
+        try:
+            response = await self._asked(request)
+        except Exception as error:
+            if not self._gives_way(complaint(error)):
+                raise
+            response = await self._asked(request)
         reading = _Reading()
         async with aclosing(_chunks(response.response_stream)) as chunks:
             async for chunk in chunks:
@@ -54,13 +63,24 @@ class Contents:
                     yield delta
         yield self._reply(reading, request)
 
+    async def _asked(self, request: Request) -> Any:
+        head = self._head.written(request, self._fields)
+        # The typed call would build and check the whole history again each turn; this is the one underneath it.
+        http = self._api._build_request("post", f"models/{self._name}:streamGenerateContent?alt=sse", {})
+        http.data = b"".join((head, b',"contents":[', self._fragments.joined(request.history), b"]}"))
+        return await self._api._async_request(http_request=http, stream=True)
+
+    def _gives_way(self, complaint: str) -> bool:
+        """Not every model thinks, and not every one may be allowed so long a reply: then it is not asked for."""
+        named = [name for name, words in _OPTIONAL.items() if words.search(complaint)]
+        refused = [name for name in named if self._generation.pop(name, None) is not None]
+        self._head = Head()
+        return bool(refused)
+
     def _fields(self, request: Request) -> JsonObject:
-        generation: dict[str, Any] = {"maxOutputTokens": self._reply_tokens}
-        if _THINKS.match(self._name):
-            generation["thinkingConfig"] = {"includeThoughts": True}
         fields: dict[str, Any] = {
             "systemInstruction": {"parts": [{"text": request.system}]},
-            "generationConfig": generation,
+            "generationConfig": self._generation,
         }
         if request.tools:
             declared = [

@@ -3,6 +3,7 @@
 from typing import Any
 
 from sidecar.models.access import FOLLOW_REDIRECTS, Access
+from sidecar.models.chat import Chat
 from sidecar.models.completions import Completions
 from sidecar.models.prices import Price
 from sidecar.wire.base import JsonObject
@@ -18,8 +19,8 @@ def client(access: Access) -> Any:
     return AsyncGroq(api_key=access.key, base_url=access.base_url, max_retries=0, timeout=timeout, http_client=http)
 
 
-def dialect(name: str, client: Any, price: Price | None, reply_tokens: int) -> Completions:
+def dialect(name: str, client: Any, price: Price | None, reply_tokens: int) -> Chat:
     from groq import AsyncStream
 
-    more: JsonObject = {"max_completion_tokens": reply_tokens}
-    return Completions(PROVIDER, name, client, AsyncStream[object], price, more)
+    limit: JsonObject = {"max_completion_tokens": reply_tokens}
+    return Chat(Completions(PROVIDER, name, client, AsyncStream[object], price, limit), price)

@@ -6,6 +6,7 @@ from operator import is_
 
 from pydantic_core import to_json
 
+from sidecar.models.characters import mended
 from sidecar.models.port import ModelTurn, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
 
 NOT_RUN = "This call was not carried out."
@@ -74,5 +75,4 @@ def encoded(value: object) -> bytes:
         # Several times faster than the standard library, which is felt with every turn.
         return to_json(value)
     except (ValueError, UnicodeError):
-        # A lone surrogate, which no provider accepts, becomes a question mark.
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        return mended(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode()

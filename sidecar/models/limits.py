@@ -100,7 +100,8 @@ class Length:
         self._said = 0
 
     def add(self, text: str) -> None:
-        self._said += len(text)
+        # What is not shown counts as well: a sign of life, again and again, is no reply either.
+        self._said += len(text) or 1
         if self._said > self._most:
             message = f"The model went on for more than {self._most:,} characters, past the limit that it was given."
             raise Unusable(Failure(code="reply_too_long", message=message, retry=False))

@@ -1,21 +1,23 @@
 """Models that know no tools: told in words what there is, and held by a JSON schema to a form that can be read."""
 
 import json
+import re
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sidecar.models.calls import Calls, Draft
+from sidecar.models.chunks import Reading
+from sidecar.models.completions import Completions, asked
+from sidecar.models.errors import Unusable
 from sidecar.models.history import Fragments, encoded, results
-from sidecar.models.port import Delta, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
+from sidecar.models.port import Delta, Failure, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
-from sidecar.models.remote import Head, cut, too_long
+from sidecar.models.remote import Head
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tools import ToolInfo
 
-if TYPE_CHECKING:
-    from sidecar.models.completions import Completions
-
+_FENCED = re.compile(r"```(?:json)?\s*(\{.*\})\s*```", re.S)
 _HOW = """
 
 You answer with one JSON object: {"say": "...", "calls": [{"tool": "...", "args": {...}}]}.
@@ -25,7 +27,7 @@ When nothing more is to be done, `calls` is empty. The tools, with their argumen
 
 
 class Plain:
-    def __init__(self, completions: "Completions", price: Price | None) -> None:
+    def __init__(self, completions: Completions, price: Price | None) -> None:
         self._completions = completions
         self._price = price
         self._head = Head()
@@ -33,33 +35,32 @@ class Plain:
         self._fragments = Fragments(_messages)
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        from sidecar.models.completions import Reading
-
-        head = self._head.written(request, self._fields)
+        head = self._head.written(request, lambda _: self._completions.fields())
         system = encoded({"role": "system", "content": request.system + _HOW + _listed(request.tools)})
         messages = b",".join(part for part in (system, self._fragments.joined(request.history)) if part)
-        reading = Reading()
-        async with aclosing(self._completions.chunks(b"".join((head, b',"messages":[', messages, b"]}")))) as chunks:
+        reading = Reading(len(head) + len(messages))
+        async with aclosing(self._completions.chunks(head, messages, _form(request.tools))) as chunks:
             async for chunk in chunks:
                 for delta in reading.take(chunk):
                     # What is written is JSON, which nobody wants to watch; that something comes is still to be known.
                     yield delta if delta.kind == "thinking" else Delta("")
-        usage = reading.usage(self._price)
-        if reading.finish is None:
-            yield cut("the server")
-            return
-        if reading.finish == "length":
-            yield too_long(usage)
+        broken = self._completions.unusable(reading)
+        if broken is not None:
+            # Half of a form is nothing to show.
+            yield broken.model_copy(update={"text": ""})
             return
         text, drafts = _read(reading.text)
         calls = self._calls.finished(drafts, request.history)
         if text:
             yield Delta(text)
-        yield Reply(text=text, calls=calls, stop=Stop.TOOL_USE if calls else Stop.END, usage=usage)
+        stop = Stop.TOOL_USE if calls else Stop.END
+        usage = reading.usage(self._price)
+        yield Reply(text=text, thinking=reading.thinking, calls=calls, stop=stop, usage=usage)
 
-    def _fields(self, request: Request) -> JsonObject:
-        schema: dict[str, Any] = {"name": "answer", "schema": _schema(request.tools)}
-        return {**self._completions.fields(), "response_format": {"type": "json_schema", "json_schema": schema}}
+
+def _form(tools: Iterable[ToolInfo]) -> JsonObject:
+    schema: dict[str, Any] = {"name": "answer", "schema": _schema(tools)}
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
 def _schema(tools: Iterable[ToolInfo]) -> JsonObject:
@@ -93,25 +94,38 @@ def _named(tool: ToolInfo) -> str:
 
 
 def _read(text: str) -> tuple[str, list[Draft]]:
-    """What is said and which calls are asked for. What is not in the form is taken as said."""
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return text, []
-    if not isinstance(found, dict) or not isinstance(found.get("calls", []), list):
+    """What is said and which calls are asked for. What is not in the form is taken as said, unless it is half of it."""
+    found = _filled_in(text)
+    if found is None:
         return text, []
     drafts = []
-    for call in found.get("calls", []):
+    for call in found.get("calls") or []:
         if isinstance(call, dict) and isinstance(call.get("tool"), str):
             args = call.get("args")
             drafts.append(Draft("call", call["tool"], args if isinstance(args, dict) else {}))
-    return str(found.get("say", "")), drafts
+    return str(found.get("say") or ""), drafts
+
+
+def _filled_in(text: str) -> dict[str, Any] | None:
+    """A server that knows no schemas lets the model put the form into a block of code, with words around it."""
+    fenced = _FENCED.search(text)
+    form = (fenced[1] if fenced else text).strip()
+    try:
+        found = json.loads(form)
+    except (ValueError, RecursionError) as error:
+        if form.startswith(('{"say"', '{"calls"')):
+            raise Unusable(
+                Failure(code="garbled_reply", message=f"The model's reply was garbled ({error}).")
+            ) from error
+        return None
+    known = isinstance(found, dict) and isinstance(found.get("calls") or [], list) and found.keys() & {"say", "calls"}
+    return found if known else None
 
 
 def _messages(turn: Turn, before: Turn | None) -> Iterable[object]:
     match turn:
         case UserTurn():
-            yield {"role": "user", "content": turn.text}
+            yield asked(turn)
         case ModelTurn():
             calls = [{"tool": call.tool, "args": call.args} for call in turn.calls]
             answer = json.dumps({"say": turn.text, "calls": calls}, ensure_ascii=False)

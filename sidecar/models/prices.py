@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.config.places import config_file
+from sidecar.wire.tasks import Usage
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,15 @@ class Price:
             return self.long.cost(read, written, cached, cache_writes)
         each = read * self.input + written * self.output + cached * self.cached + cache_writes * self.cache_write
         return each / 1_000_000
+
+
+def together(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+        cached_tokens=one.cached_tokens + other.cached_tokens,
+        cost_usd=one.cost_usd + other.cost_usd,
+    )
 
 
 class Prices:

@@ -85,10 +85,10 @@ class Providers:
 
                     return groq.dialect(name, client, price, limits.reply_tokens)
                 case _:
-                    from sidecar.models.openai import Chat
+                    from sidecar.models import openai
 
                     asked = partial(self._ask_server, own_server, name) if own_server else None
-                    return Chat(name, client, price, limits.reply_tokens, access, asked)
+                    return openai.dialect(name, client, price, limits.reply_tokens, access, asked)
 
         def holds() -> int | None:
             if own_server is not None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from typing import Protocol
 
+from sidecar.models.characters import Characters, mended_reply
 from sidecar.models.failures import failure_of
 from sidecar.models.history import encoded
 from sidecar.models.limits import Length, Limits, timed
@@ -53,13 +54,15 @@ class Remote:
             if self._dialect is None:
                 # An SDK takes half a second to load, in which everything else goes on.
                 self._dialect = self._make() if self._at_hand() else await asyncio.to_thread(self._make)
-            length = Length(self._limits)
+            length, characters = Length(self._limits), Characters()
             async for part in timed(self._dialect.parts(request), self._limits):
                 if isinstance(part, Reply):
-                    yield part
-                elif part.text:
-                    length.add(part.text)
-                    yield part
+                    yield mended_reply(part)
+                    continue
+                length.add(part.text)
+                shown = characters.whole(part)
+                if shown.text:
+                    yield shown
         except Exception as error:
             yield Reply(stop=Stop.FAILED, failure=failure_of(error, self.provider, self.name))
 
@@ -96,6 +99,11 @@ def too_long(usage: Usage, text: str = "", thinking: str = "") -> Reply:
     return Reply(text=text, thinking=thinking, stop=Stop.LENGTH, usage=usage, failure=failure)
 
 
+def no_room(model: str, usage: Usage) -> Reply:
+    message = f"The conversation fills all that {model} can hold. Choose a model that holds more, and resume."
+    return Reply(stop=Stop.FAILED, usage=usage, failure=Failure(code="context_overflow", message=message, retry=False))
+
+
 def declined(provider: str, usage: Usage, why: str, text: str = "") -> Reply:
     message = f"{provider} declined to answer{f' ({why})' if why else ''}. Say it differently, or choose another model."
     failure = Failure(code="model_declined", message=message, retry=False)
@@ -104,5 +112,8 @@ def declined(provider: str, usage: Usage, why: str, text: str = "") -> Reply:
 
 def counted(price: Price | None, *, read: int, written: int, cached: int, cache_writes: int = 0) -> Usage:
     """`read` counts all that was read, `cached` and `cache_writes` the parts of it that have a price of their own."""
+    if cached + cache_writes > read:
+        # Some servers count what was cached apart from what was read.
+        read += cached + cache_writes
     cost = price.cost(read - cached - cache_writes, written, cached, cache_writes) if price else 0.0
     return Usage(input_tokens=read, output_tokens=written, cached_tokens=cached, cost_usd=cost)

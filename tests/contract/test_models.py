@@ -67,6 +67,39 @@ async def test_characters_and_lines_may_be_split_anywhere(stage: Stage, size: in
     assert reply.calls[1].args == {"path": "src/ünï"}
 
 
+async def test_a_character_that_was_cut_in_two_is_put_together(stage: Stage) -> None:
+    """Some servers name each half by itself; what is half for good is no character at all."""
+    speech = Speech(text="half 1<> and <", calls=(Call("read_file", '{"path": "a<"}'),))
+    named = stage.speaker.stream(speech).replace(b"<", rb"\ud83c").replace(b">", rb"\udf27")
+    stage.server.plays(Answer([named]))
+    deltas, reply = await stage.ask()
+    assert reply.text == "half 1🌧 and \ufffd"
+    assert "".join(delta.text for delta in deltas) == "half 1🌧 and "
+    assert reply.calls[0].args == {"path": "a\ufffd"}
+    await stage.ask(SAY, ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept), _answers(reply.calls))
+    assert stage.server.seen[-1].json
+
+
+@pytest.mark.parametrize(
+    "args", ['{"path": NaN}', '{"path": 1e999}', '{"path": -Infinity}', '{"path": ' + "[" * 300 + "]" * 300 + "}"]
+)
+async def test_arguments_that_no_provider_would_take_back_are_refused_and_not_repeated(stage: Stage, args: str) -> None:
+    stage.says(Speech(calls=(Call("read_file", args),)), Speech(text="Done."))
+    _, reply = await stage.ask()
+    (call,) = reply.calls
+    assert call.args == {} and call.problem and "Nothing was done" in call.problem
+    await stage.ask(SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), _answers(reply.calls))
+    sent = json.loads(stage.server.seen[-1].body, parse_constant=pytest.fail)
+    assert ("call", {}) in [(kind, what[2]) for kind, what in stage.speaker.asked(sent) if kind == "call"]
+
+
+async def test_a_long_name_of_a_call_is_cut_to_what_everybody_takes(stage: Stage) -> None:
+    stage.says(Speech(calls=(Call("read_file", id="x" * 90), Call("list_dir", id="x" * 90))))
+    _, reply = await stage.ask()
+    assert len({call.id for call in reply.calls}) == 2
+    assert all(len(call.id) <= 40 for call in reply.calls)
+
+
 async def test_keep_alives_are_no_words(stage: Stage) -> None:
     stage.says(Speech(text="Hello.", calls=TWO, keep_alives=True))
     deltas, reply = await stage.ask()

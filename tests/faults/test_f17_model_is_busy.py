@@ -64,6 +64,26 @@ async def test_who_asks_for_an_hour_is_not_waited_for(stage: Stage, pauses: list
     assert (pauses, len(stage.server.seen)) == ([], 1)
 
 
+async def test_a_minute_is_waited_for_only_if_nobody_else_is_there(stage: Stage, pauses: list[float]) -> None:
+    busy = stage.speaker.error(Trouble(429, headers={"retry_after": "45"}))
+    stage.server.plays(busy, _fine(stage))
+    _, reply = await stage.ask()
+    assert reply.text == "Here I am." and [45 < pause < 46 for pause in pauses] == [True]
+    pauses.clear()
+    stage.server.plays(busy, _fine(stage))
+    name = f"{stage.speaker.provider}/{stage.speaker.model}"
+    _, reply = await stage.ask(model=stage.model(name, f"{name}-mini"))
+    assert reply.text == "Here I am." and pauses == []
+    assert stage.switches[-1].model == f"{stage.speaker.model}-mini"
+
+
+async def test_what_the_attempts_that_failed_have_cost_is_counted(stage: Stage, pauses: list[float]) -> None:
+    empty = Answer([stage.speaker.stream(Speech(read=100, written=1))])
+    stage.server.plays(empty, empty, Answer([stage.speaker.stream(Speech(text="Here I am.", read=100, written=20))]))
+    _, reply = await stage.ask()
+    assert (reply.usage.input_tokens, reply.usage.output_tokens) == (300, 22)
+
+
 async def test_attempts_are_bounded_and_then_it_is_said(stage: Stage, pauses: list[float]) -> None:
     stage.server.plays(stage.speaker.error(Trouble(500)))
     _, reply = await stage.ask()

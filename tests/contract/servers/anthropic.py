@@ -51,8 +51,8 @@ class Anthropic:
         events.append({"type": "message_delta", "delta": delta, "usage": {"output_tokens": speech.written}})
         if not speech.unfinished:
             events.append({"type": "message_stop"})
-        written = [_event(event) for event in events]
-        ping = _event({"type": "ping"}) + b": still here\n\n"
+        written = [self.event(each) for each in events]
+        ping = self.event({"type": "ping"}) + b": still here\n\n"
         return (ping if speech.keep_alives else b"").join(written)
 
     def _block(self, index: int, block: dict[str, Any], deltas: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -68,7 +68,10 @@ class Anthropic:
 
     def error_in_stream(self, speech: Speech) -> bytes:
         error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
-        return self.stream(speech).rpartition(b"event: message_delta")[0] + _event(error)
+        return self.stream(speech).rpartition(b"event: message_delta")[0] + self.event(error)
+
+    def event(self, event: dict[str, Any]) -> bytes:
+        return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
 
     def tools(self, body: Any) -> list[str]:
         return [tool["name"] for tool in body["tools"]]
@@ -91,7 +94,3 @@ class Anthropic:
                     case kind:
                         found.append((kind, block))
         return found
-
-
-def _event(event: dict[str, Any]) -> bytes:
-    return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()

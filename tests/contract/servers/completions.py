@@ -39,7 +39,7 @@ class Completions:
         if not speech.unfinished:
             chunks.append(self._chunk([{"index": 0, "delta": {}, "finish_reason": reason}]))
             chunks.append(self._chunk([], usage=usage))
-        written = [f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n".encode() for chunk in chunks]
+        written = [self.event(chunk) for chunk in chunks]
         end = b"" if speech.unfinished else b"data: [DONE]\n\n"
         return (b": keep-alive\n\n" if speech.keep_alives else b"").join([*written, end])
 
@@ -55,7 +55,10 @@ class Completions:
     def error_in_stream(self, speech: Speech) -> bytes:
         whole = self.stream(Speech(**{**speech.__dict__, "unfinished": True}))
         error = {"error": {"message": "The server had an error", "type": "server_error", "code": None}}
-        return whole + f"data: {json.dumps(error)}\n\n".encode()
+        return whole + self.event(error)
+
+    def event(self, event: dict[str, Any]) -> bytes:
+        return f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
 
     def tools(self, body: Any) -> list[str]:
         return [tool["function"]["name"] for tool in body["tools"]]

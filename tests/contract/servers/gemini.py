@@ -37,7 +37,7 @@ class Gemini:
         if not speech.unfinished:
             last = {"content": {"role": "model", "parts": [{"text": ""}]}, "finishReason": reason, "index": 0}
             chunks.append({"candidates": [last], "usageMetadata": usage, "modelVersion": self.model})
-        written = [f"data: {json.dumps(chunk, ensure_ascii=False)}\r\n\r\n".encode() for chunk in chunks]
+        written = [self.event(chunk) for chunk in chunks]
         return (b"\r\n" if speech.keep_alives else b"").join(written)
 
     def error(self, trouble: Trouble) -> Answer:
@@ -49,7 +49,10 @@ class Gemini:
     def error_in_stream(self, speech: Speech) -> bytes:
         whole = self.stream(Speech(**{**speech.__dict__, "unfinished": True}))
         error = {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}
-        return whole + f"data: {json.dumps(error)}\r\n\r\n".encode()
+        return whole + self.event(error)
+
+    def event(self, event: dict[str, Any]) -> bytes:
+        return f"data: {json.dumps(event, ensure_ascii=False)}\r\n\r\n".encode()
 
     def tools(self, body: Any) -> list[str]:
         return [tool["name"] for tool in body["tools"][0]["functionDeclarations"]]

@@ -55,6 +55,9 @@ class Speaker(Protocol):
 
     def error_in_stream(self, speech: Speech) -> bytes: ...
 
+    def event(self, event: dict[str, Any]) -> bytes:
+        """One event of a stream, whatever it holds."""
+
     def prefix(self) -> str:
         """What the base URL needs behind the server's address."""
 

@@ -117,7 +117,7 @@ async def test_a_server_that_says_so_is_not_even_offered_tools(stage: Stage) -> 
     assert "tools" not in stage.server.seen[0].json
 
 
-@pytest.mark.parametrize("text", ["Just words.", "[1]", '{"calls": 3}', '{"say": "half'])
+@pytest.mark.parametrize("text", ["Just words.", "[1]", '{"calls": 3}', '{"other": 1}', "{half"])
 async def test_what_is_not_in_the_form_is_taken_as_said(stage: Stage, text: str) -> None:
     _ollama(stage.server)
     stage.says(Speech(text=text))

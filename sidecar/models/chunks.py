@@ -1,0 +1,101 @@
+"""A reply in the Chat Completions dialect, read chunk by chunk, as OpenAI, Groq and the local servers send it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sidecar.models.calls import Draft
+from sidecar.models.errors import Unusable
+from sidecar.models.history import encoded
+from sidecar.models.port import Delta, Failure
+from sidecar.models.prices import Price
+from sidecar.models.remote import counted
+from sidecar.wire.tasks import Usage
+
+#: What is assumed where a server does not count: a limit of tokens would else be none.
+_BYTES_A_TOKEN = 4
+#: The names that servers have for what a model thinks.
+_THOUGHTS = ("reasoning_content", "reasoning")
+
+
+class Reading:
+    """What has come of a reply so far; `sent` is how many bytes it is a reply to."""
+
+    def __init__(self, sent: int) -> None:
+        self.text = ""
+        self.thinking = ""
+        #: By which name it came.
+        self.thoughts = _THOUGHTS[0]
+        self.refusal = ""
+        self.drafts: list[Draft] = []
+        self.finish: str | None = None
+        self._sent = sent
+        self._by_index: dict[int, Draft] = {}
+        self._usage: dict[str, Any] = {}
+
+    def take(self, chunk: Any) -> Iterable[Delta]:
+        groq = chunk.get("x_groq") or {}
+        if groq.get("error"):
+            raise Unusable(Failure(code="model_unavailable", message=f"groq broke off its reply: {groq['error']}"))
+        self._usage = chunk.get("usage") or groq.get("usage") or self._usage
+        for choice in (chunk.get("choices") or [])[:1]:
+            delta = choice.get("delta") or {}
+            yield from self._thought(delta)
+            text = delta.get("content")
+            if isinstance(text, str) and text:
+                self.text += text
+                yield Delta(text)
+            self.refusal += delta.get("refusal") or ""
+            for piece in delta.get("tool_calls") or []:
+                self._call(piece)
+                yield Delta("")
+            self.finish = choice.get("finish_reason") or self.finish
+
+    def _thought(self, delta: dict[str, Any]) -> Iterable[Delta]:
+        for name in _THOUGHTS:
+            thought = delta.get(name)
+            if isinstance(thought, str) and thought:
+                self.thoughts = name
+                self.thinking += thought
+                yield Delta(thought, "thinking")
+                # Who sends both says the same in both.
+                return
+
+    def _call(self, piece: dict[str, Any]) -> None:
+        function = piece.get("function") or {}
+        index = piece.get("index") or 0
+        draft = self._by_index.get(index)
+        if draft is None or _is_another(piece, function, draft):
+            draft = Draft(piece.get("id") or "call")
+            self._by_index[index] = draft
+            self.drafts.append(draft)
+        if function.get("name") and not draft.tool:
+            draft.tool = function["name"]
+        arguments = function.get("arguments")
+        if arguments:
+            draft.add(arguments if isinstance(arguments, str) else encoded(arguments).decode())
+
+    def usage(self, price: Price | None) -> Usage:
+        if not self._usage:
+            said = len(self.text) + len(self.thinking) + sum(draft.size for draft in self.drafts)
+            return counted(price, read=self._sent // _BYTES_A_TOKEN, written=said // _BYTES_A_TOKEN, cached=0)
+        details = self._usage.get("prompt_tokens_details") or {}
+        return counted(
+            price,
+            read=_count(self._usage, "prompt_tokens"),
+            written=_count(self._usage, "completion_tokens"),
+            cached=_count(details, "cached_tokens"),
+            cache_writes=_count(details, "cache_write_tokens"),
+        )
+
+
+def _count(counts: dict[str, Any], name: str) -> int:
+    count = counts.get(name)
+    return count if isinstance(count, int) else 0
+
+
+def _is_another(piece: dict[str, Any], function: dict[str, Any], draft: Draft) -> bool:
+    """Some servers send each call whole, all of them with the same index or with none, and some give no ids either."""
+    if not function.get("name"):
+        return False
+    named = piece.get("id")
+    return named != draft.id if named else bool(function.get("arguments")) and draft.whole

@@ -1,0 +1,151 @@
+"""The Chat Completions dialect as its many servers really speak it. Each quirk was seen in one of them."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.models.port import Image, ModelTurn, Stop, ToolReturn, ToolTurn, UserTurn
+from tests.contract.servers.completions import Completions
+from tests.contract.servers.http import Answer, failing
+from tests.contract.servers.speech import Speech
+from tests.contract.servers.stage import SAY, Stage, a_stage
+
+A, B = '{"path": "a.py"}', '{"path": "b.py"}'
+
+
+@pytest.fixture(params=["openai", "groq"])
+async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stage]:
+    async with a_stage(Completions(request.param), tmp_path) as stage:
+        yield stage
+
+
+def streamed(stage: Stage, *deltas: dict[str, Any], finish: str | None = "tool_calls", **last: Any) -> Answer:
+    chunks: list[dict[str, Any]] = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    if finish:
+        chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}], **last})
+    return Answer([stage.speaker.event(chunk) for chunk in chunks])
+
+
+def calls(*pieces: dict[str, Any]) -> dict[str, Any]:
+    return {"tool_calls": list(pieces)}
+
+
+def piece(arguments: Any, name: str | None = "read_file", **more: Any) -> dict[str, Any]:
+    return {**more, "function": {"arguments": arguments} | ({"name": name} if name else {})}
+
+
+TWO_CALLS = {
+    "without id and index": [calls(piece(A), piece(B))],
+    "without id and index, one by one": [calls(piece(A)), calls(piece(B))],
+    "all with the same index": [calls(piece(A, index=0, id="x")), calls(piece(B, index=0, id="y"))],
+    "with empty ids": [calls(piece(A, index=0, id=""), piece(B, index=0, id=""))],
+    "interleaved": [
+        calls(piece("", index=0, id="x"), piece("", index=1, id="y")),
+        calls(piece(B[:5], None, index=1)),
+        calls(piece(A[:3], None, index=0)),
+        calls(piece(B[5:], None, index=1), piece(A[3:], None, index=0)),
+    ],
+    "as objects": [calls(piece(json.loads(A), index=0, id="x"), piece(json.loads(B), index=1, id="y"))],
+    "as strings of strings": [calls(piece(json.dumps(A), index=0, id="x"), piece(json.dumps(B), index=1, id="y"))],
+    "with the name again and again": [
+        calls(piece("", index=0, id="x"), piece("", index=1, id="y")),
+        calls(piece(A[:5], index=0), piece(B[:5], index=1, id="y")),
+        calls(piece(A[5:], index=0), piece(B[5:], index=1, id="y")),
+    ],
+}
+
+
+@pytest.mark.parametrize("deltas", TWO_CALLS.values(), ids=TWO_CALLS.keys())
+@pytest.mark.parametrize("finish", ["tool_calls", "stop"])
+async def test_two_calls_are_two_calls_however_they_come(
+    stage: Stage, deltas: list[dict[str, Any]], finish: str
+) -> None:
+    stage.server.plays(streamed(stage, {"role": "assistant", "content": None}, *deltas, finish=finish))
+    _, reply = await stage.ask()
+    assert reply.stop is Stop.TOOL_USE
+    assert [(call.tool, call.args["path"], call.problem) for call in reply.calls] == [
+        ("read_file", "a.py", None),
+        ("read_file", "b.py", None),
+    ]
+    assert len({call.id for call in reply.calls}) == 2
+
+
+async def test_no_arguments_at_all_are_an_empty_object(stage: Stage) -> None:
+    stage.server.plays(streamed(stage, calls(piece(None, "list_dir", index=0, id="x"))))
+    _, reply = await stage.ask()
+    assert [(call.args, call.problem) for call in reply.calls] == [({}, None)]
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 7, "completion_tokens": 3, "prompt_tokens_details": None},
+        {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
+    ],
+)
+async def test_what_was_used_may_come_with_the_last_words(stage: Stage, usage: dict[str, Any]) -> None:
+    stage.server.plays(streamed(stage, {"content": "Yes."}, finish="stop", usage=usage))
+    _, reply = await stage.ask()
+    assert (reply.usage.input_tokens, reply.usage.output_tokens) == (7, 3)
+
+
+@pytest.mark.parametrize("usage", [None, {}])
+async def test_who_does_not_count_is_counted_roughly(stage: Stage, usage: Any) -> None:
+    """Else a limit of tokens would be no limit."""
+    stage.server.plays(streamed(stage, {"content": "word " * 400}, finish="stop", usage=usage))
+    _, reply = await stage.ask()
+    assert 300 < reply.usage.output_tokens < 700
+    assert 50 < reply.usage.input_tokens < 1_000
+
+
+async def test_nothing_ever_costs_less_than_nothing(stage: Stage) -> None:
+    details = {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 1_000}}
+    stage.server.plays(streamed(stage, {"content": "Yes."}, finish="stop", usage=details))
+    _, reply = await stage.ask()
+    assert (reply.usage.input_tokens, reply.usage.cached_tokens) == (1_010, 1_000)
+    assert reply.usage.cost_usd >= 0
+
+
+async def test_what_was_thought_on_the_way_to_a_call_goes_back_where_it_is_wanted(tmp_path: Path) -> None:
+    async with a_stage(Completions("openai"), tmp_path) as stage:
+        thought = {"reasoning_content": "Hm."}
+        stage.server.plays(streamed(stage, thought, calls(piece(A, index=0, id="x"))))
+        _, reply = await stage.ask()
+        done = ToolTurn(returns=[ToolReturn(id="x", tool="read_file", status="success", content="x = 1")])
+        await stage.ask(SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), done)
+        assert stage.server.seen[-1].json["messages"][2]["reasoning_content"] == "Hm."
+
+
+async def test_a_model_without_tools_is_driven_by_a_schema(stage: Stage) -> None:
+    refusal = failing(400, {"error": {"message": "`tool calling` is not supported with this model"}})
+    form = json.dumps({"say": "I look.", "calls": [{"tool": "read_file", "args": {"path": "a.py"}}]})
+    stage.server.plays(refusal, Answer([stage.speaker.stream(Speech(text=form))]))
+    _, reply = await stage.ask(UserTurn(text="What is it?", images=[Image(media_type="image/png", data="aW1n")]))
+    assert (reply.text, [call.args for call in reply.calls]) == ("I look.", [{"path": "a.py"}])
+    sent = stage.server.seen[-1].json
+    assert "tools" not in sent and sent["response_format"]["type"] == "json_schema"
+    assert ("image", "aW1n") in stage.asked, "it may see all the same"
+
+
+async def test_a_server_that_knows_no_schema_either_is_told_the_form_in_words(stage: Stage) -> None:
+    form = 'I will look.\n```json\n{"say": "I look.", "calls": [{"tool": "read_file", "args": {"path": "a.py"}}]}\n```'
+    stage.server.plays(
+        failing(400, {"error": {"message": "this model does not support tools"}}),
+        failing(400, {"error": {"message": "This response_format type is unavailable now"}}),
+        Answer([stage.speaker.stream(Speech(text=form))]),
+    )
+    _, reply = await stage.ask()
+    assert (reply.text, [call.args for call in reply.calls]) == ("I look.", [{"path": "a.py"}])
+
+
+async def test_half_a_form_is_asked_for_again(stage: Stage) -> None:
+    stage.server.plays(
+        failing(400, {"error": {"message": "this model does not support tools"}}),
+        Answer([stage.speaker.stream(Speech(text='{"say": "half'))]),
+        Answer([stage.speaker.stream(Speech(text='{"say": "Whole.", "calls": []}'))]),
+    )
+    _, reply = await stage.ask()
+    assert (reply.text, reply.stop) == ("Whole.", Stop.END)
