@@ -12,6 +12,7 @@ from sidecar.models.history import Fragments, encoded, results
 from sidecar.models.port import Delta, Failure, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
 from sidecar.models.remote import Head, cut, declined, too_long
+from sidecar.models.templates import Template
 from sidecar.wire.base import JsonObject
 
 #: The two names of the same limit. Each is refused by some servers, and some refuse the number.
@@ -44,6 +45,7 @@ class Completions:
         #: What a server may refuse, and is then not sent again.
         self._optional: dict[str, Any] = {"stream_options": {"include_usage": True}, **limit}
         self._refused: set[str] = set()
+        self._template = Template()
         self._thinks_on = thinks_on
         #: More than this is not sent; none if nobody knows.
         self.most_bytes: int | None = None
@@ -73,14 +75,15 @@ class Completions:
         while True:
             optional = {name: value for name, value in {**self._optional, **more}.items() if name not in self._refused}
             fields = encoded(optional)[1:-1]
-            body = b"".join((head, b"," if fields else b"", fields, b',"messages":[', messages, b"]}"))
+            said = self._template.fitted(messages)
+            body = b"".join((head, b"," if fields else b"", fields, b',"messages":[', said, b"]}"))
             self._check_size(body)
             try:
                 return await self._client.post(
                     self._path, content=body, cast_to=object, stream=True, stream_cls=self._stream_class
                 )
             except Exception as error:
-                if not self._gives_way(complaint(error), optional):
+                if not self._gives_way(complaint(error), optional) and not self._template.learns(complaint(error)):
                     raise
 
     def _gives_way(self, complaint: str, sent: JsonObject) -> bool:

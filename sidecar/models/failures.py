@@ -106,7 +106,7 @@ def thinking_is_bound(error: Exception) -> bool:
 
 def complaint(error: Exception) -> str:
     """What the server says against the form of a request; empty if it was not about that."""
-    return _marks(error) if status_of(error) in (400, 422) else ""
+    return _marks(error) if status_of(error) in (400, 422, 500) else ""
 
 
 def status_of(error: Exception) -> int | None:

@@ -149,3 +149,28 @@ async def test_half_a_form_is_asked_for_again(stage: Stage) -> None:
     )
     _, reply = await stage.ask()
     assert (reply.text, reply.stop) == ("Whole.", Stop.END)
+
+
+@pytest.mark.parametrize("status", [400, 500])
+async def test_a_template_that_wants_the_roles_to_take_turns_gets_it(stage: Stage, status: int) -> None:
+    demand = "Error rendering prompt: Conversation roles must alternate user/assistant/user/assistant/..."
+    fine = Answer([stage.speaker.stream(Speech(text="Yes."))])
+    stage.server.plays(failing(status, {"error": {"message": demand, "type": "invalid_request_error"}}), fine)
+    seen = UserTurn(text="And this?", images=[Image(media_type="image/png", data="aW1n")])
+    history = [SAY, UserTurn(text="Go on."), ModelTurn(text="Yes."), UserTurn(text="More."), seen]
+    model = stage.model()
+    _, reply = await stage.ask(*history, model=model)
+    assert reply.text == "Yes."
+    roles = [message["role"] for message in stage.server.seen[-1].json["messages"]]
+    assert roles == ["system", "user", "assistant", "user"]
+    assert [what for _, what in stage.asked] == ["Say something.\n\nGo on.", "Yes.", "More.", "aW1n", "And this?"]
+    await stage.ask(*history, model=model)
+    assert len(stage.server.seen) == 3, "it is not refused again"
+
+
+async def test_a_template_without_a_system_gets_it_from_the_person(stage: Stage) -> None:
+    fine = Answer([stage.speaker.stream(Speech(text="Yes."))])
+    stage.server.plays(failing(400, {"error": {"message": "System role not supported"}}), fine)
+    await stage.ask(SAY)
+    (message,) = stage.server.seen[-1].json["messages"]
+    assert message == {"role": "user", "content": "You are a test.\n\nSay something."}
