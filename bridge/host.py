@@ -180,4 +180,4 @@ def _result(settled: Settled, tool: str) -> ToolResult:
         raise HostGone(error.message)
     if error.code == "timed_out":
         raise TimedOut(error.message)
-    raise ToolError(error.message, code=error.code[:100] or "tool_failed")
+    raise ToolError(error.message, advice=error.advice or "", code=error.code[:100] or "tool_failed")

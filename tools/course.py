@@ -116,9 +116,8 @@ class Course:
                 # Also for a call that a shell carries out: where a path leads is seen from here.
                 decision = await behind_links(passage, _host(passage, place), decision)
         if decision.verdict == "deny":
-            raise Denied(
-                f"Not allowed: {decision.why}. Do not try it in another way; go on without, or tell the person."
-            )
+            advice = "Do not try it in another way; go on without, or tell the person."
+            raise Denied(f"Not allowed: {decision.why}.", advice=advice)
         passage.approved = decision.network and decision.verdict == "allow"
         intent = passage.ledger.intent(call.id) if passage.spec.effects != "none" else None
         if intent is not None:
@@ -148,7 +147,7 @@ class Course:
         verdict = await passage.ledger.ask(asked)
         passage.began = time.monotonic()  # what a person takes to answer is no part of what the call takes
         if verdict == "deny":
-            raise Denied("The person said no. Do not try it in another way; ask what they want instead.")
+            raise Denied("The person said no.", advice="Do not try it in another way; ask what they want instead.")
         passage.approved = True
 
     async def _performed(self, passage: Passage, site: Site) -> Outcome:
@@ -185,8 +184,8 @@ class Course:
         for change in prepared.changes:
             if _MARK in (change.after or b"") and _MARK not in (change.before or b""):
                 raise InvalidArguments(
-                    f"The new content of {change.path} holds {MARK}…], which stands for a secret that you were not "
-                    "shown. Edit around it with edit_file, so that the secret stays as it is."
+                    f"The new content of {change.path} holds {MARK}…], which stands for a secret that was not shown.",
+                    advice="Edit around it with edit_file, so that the secret stays as it is.",
                 )
         files = [
             FileState(
@@ -344,8 +343,8 @@ async def _safely(passage: Passage, work: Coroutine[Any, Any, T]) -> T:
     except (ToolError, asyncio.CancelledError):
         raise
     except Exception as error:
-        message = f"{passage.spec.name} failed in an unexpected way: {error!r}. Try something else."
-        raise ToolError(message, code="internal_error") from error
+        message = f"{passage.spec.name} failed in an unexpected way: {error!r}."
+        raise ToolError(message, advice="Try something else.", code="internal_error") from error
 
 
 def _seen(passage: Passage, prepared: PreparedChange) -> PreparedChange:
@@ -358,7 +357,8 @@ def _seen(passage: Passage, prepared: PreparedChange) -> PreparedChange:
         session.saw(change.path, change.before)  # told now, so that a second try may go on
     told_changes = "\n".join(unseen)
     if prepared.replaces:
-        raise ChangedElsewhere(f"{told_changes}\nNothing was written. Take this into account, then repeat your change.")
+        advice = "Take this into account, then repeat your change."
+        raise ChangedElsewhere(f"{told_changes}\nNothing was written.", advice=advice)
     result = prepared.result._replace(content=f"{prepared.result.content}\nNote: {told_changes}")
     return prepared._replace(result=result)
 

@@ -1,5 +1,7 @@
 """What can go wrong with a call. The executor turns each into a result that tells the model what to do next.
 
+`message` says what happened, to people and models; `advice` is for the model alone, which knows tools by their names.
+
 ToolError
 ├── InvalidArguments      the arguments do not fit the schema
 ├── UnknownTool           no tool has this name
@@ -21,18 +23,34 @@ ToolError
 └── HostGone              the place where it ran is away; may be tried again
 """
 
+from sidecar.wire.events import ErrorBody
+from tools.text import clipped
+
 
 class ToolError(Exception):
     code = "tool_failed"
     transient = False
 
-    def __init__(self, message: str, *, code: str | None = None, transient: bool | None = None) -> None:
+    def __init__(
+        self, message: str, *, advice: str = "", code: str | None = None, transient: bool | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
+        self.advice = advice
         if code is not None:
             self.code = code
         if transient is not None:
             self.transient = transient
+
+    @property
+    def body(self) -> ErrorBody:
+        return ErrorBody(code=self.code, message=clipped(self.message, 2_000), advice=self.advice or None)
+
+    @property
+    def told(self) -> str:
+        """All of it, for the model."""
+        gap = " " if self.message.endswith(".") else "\n"  # what another program said ends anyhow
+        return f"{self.message}{gap}{self.advice}" if self.advice else self.message
 
 
 class InvalidArguments(ToolError):

@@ -7,7 +7,6 @@ from weakref import WeakKeyDictionary
 
 from sidecar.cache import Caches
 from sidecar.telemetry.redaction import Redactor
-from sidecar.wire.events import ErrorBody
 from tools.access import access, conflict
 from tools.course import Course
 from tools.errors import InvalidArguments, ToolError, ToolNotOffered
@@ -18,7 +17,6 @@ from tools.policy import Policy
 from tools.registry import Registry
 from tools.session import Session
 from tools.site import Site, hosted, remote
-from tools.text import clipped
 from tools.traces import Window
 from tools.validation import validated
 
@@ -214,9 +212,12 @@ class Executor:
             return recorded
         if isinstance(prepared, Passage):
             return await self._course.run(prepared)
-        body = ErrorBody(code=prepared.code, message=clipped(prepared.message, 2_000))
         outcome = Outcome(
-            status="error", content=prepared.message, summary=prepared.message[:200], error=body, duration_ms=0.0
+            status="error",
+            content=prepared.told,
+            summary=prepared.message[:200],
+            error=prepared.body,
+            duration_ms=0.0,
         )
         await ledger.settle(
             call.id,

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.base import JsonObject
-from sidecar.wire.events import ErrorBody, ToolEvent, ToolStatus
+from sidecar.wire.events import ToolEvent, ToolStatus
 from sidecar.wire.tasks import Approvals
 from tools.access import Access
 from tools.errors import ToolError
@@ -92,7 +92,7 @@ class Passage:
         content = clipped(self.redact(result.content))
         error = result.error
         if error is not None:
-            error = ErrorBody(code=error.code, message=self.redact(error.message))
+            error = error.model_copy(update={"message": self.redact(error.message)})
         return Outcome(
             status=status,
             content=content if content.isascii() else content.encode("utf-8", "replace").decode(),
@@ -106,8 +106,7 @@ class Passage:
 
 
 def failed(passage: Passage, error: ToolError) -> Outcome:
-    body = ErrorBody(code=error.code, message=clipped(error.message, 2_000))
-    return passage.outcome("error", ToolResult(error.message, summary=_first_line(error.message), error=body))
+    return passage.outcome("error", ToolResult(error.told, summary=_first_line(error.message), error=error.body))
 
 
 def call_event(

@@ -40,16 +40,16 @@ async def settled(files: Sequence[FileState], host: Host, ledger: Ledger) -> Set
     if judgement.foreign:
         names = ", ".join(state.path for state in judgement.foreign)
         raise ChangedElsewhere(
-            f"The process died during this change, and {names} has been edited since. Nothing was overwritten. "
-            "Read it again, then decide whether your change is still needed."
+            f"The process died during this change, and {names} has been edited since. Nothing was overwritten.",
+            advice="Read it again, then decide whether your change is still needed.",
         )
     changes = []
     for state in judgement.open:
         after = await _blob(ledger, state.after)
         if state.after is not None and after is None:
             raise ToolError(
-                f"The process died during this change of {state.path}, and its new content was not kept. Read the "
-                "file, then repeat the change.",
+                f"The process died during this change of {state.path}, and its new content was not kept.",
+                advice="Read the file, then repeat the change.",
                 code="content_lost",
             )
         changes.append(FileChange(state.path, contents[state.path], after, state.mode))

@@ -49,7 +49,7 @@ class Runner:
                 wanted, Call(wanted.id, wanted.workspace, _limit(wanted), {}, heard, bool(wanted.approved)), output
             )
         except ToolError as error:
-            return Answer(None, ErrorBody(code=error.code, message=error.message), killed)
+            return Answer(None, error.body, killed)
         except asyncio.CancelledError:
             return Answer(None, ErrorBody(code="cancelled", message="The call was cancelled."), killed)
         except Exception:

@@ -68,12 +68,13 @@ class Reply(Wire):
 
 
 class ToolReturn(Wire):
-    """What a call came back with."""
+    """What a call came back with. `advice` is what of `content`, at its end, is for a language model alone."""
 
     id: str
     tool: str
     status: str
     content: str
+    advice: str | None = optional()
 
 
 class UserTurn(Wire):

@@ -88,6 +88,9 @@ ToolStatus = Literal["pending", "running", "success", "error", "cancelled", "unk
 class ErrorBody(Wire):
     code: str
     message: str
+    advice: Annotated[str | None, Field(description="What a model may do about it; `message` is for people, too.")] = (
+        optional()
+    )
 
 
 class ToolEvent(Event):

@@ -122,7 +122,7 @@ def test_in_a_workspace_that_nobody_trusts_the_tests_are_asked_about(tmp_path: P
     with running_sidecar(tmp_path) as sidecar:
         done = done_with(sidecar, "create a python package called textkit", decision="deny")
         assert done["status"] == "completed", done["error"]
-        assert "The tests could not be run: The person said no." in done["result"]["summary"]
+        assert "The tests could not be run: You said no." in done["result"]["summary"]
         assert verified(done) is not True
 
 

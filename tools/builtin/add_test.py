@@ -79,7 +79,7 @@ def _found(project: Project, symbol: str, path: str | None) -> tuple[FileScopes,
         )
     if len(hits) > 1:
         lines = "\n".join(f"- {file.path}:{each.line} {each.kind} {each.full_name}" for file, each in hits[:12])
-        raise ToolError(f"{len(hits)} things are named {symbol}. Say which with path:\n{lines}", code="ambiguous")
+        raise ToolError(f"{len(hits)} things are named {symbol}. Say in which file:\n{lines}", code="ambiguous")
     return hits[0]
 
 

@@ -32,12 +32,14 @@ class AnalyzeCode:
     async def run(self, args: AnalyzeCodeArguments, host: Host, call: Call, output: Output) -> ToolResult:
         info = await host.stat(args.path)
         if info.size > _SIZE:
-            raise TooLarge(f"{args.path} has {info.size} bytes, too many for an outline. Use search_code.")
+            why = f"{args.path} has {info.size} bytes, too many for an outline."
+            raise TooLarge(why, advice="Use search_code.")
         content = await required(host, args.path)
         outline = outlined(args.path, content)
         if outline is None:
             known = " ".join(SUFFIXES)
-            raise ToolError(f"{args.path} is in no known language ({known}). Use read_file.", code="unknown_language")
+            why = f"{args.path} is in no known language ({known})."
+            raise ToolError(why, advice="Use read_file.", code="unknown_language")
         return ToolResult(
             content=_told(args.path, outline),
             details=_details(args.path, outline),

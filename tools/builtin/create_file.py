@@ -22,6 +22,7 @@ class CreateFile:
 
     async def prepare(self, args: CreateFileArguments, host: Host, call: Call) -> PreparedChange:
         if await existing(host, args.path) is not None:
-            raise FileExists(f"{args.path} exists already. Use edit_file to change it, write_file to replace it.")
+            advice = "Use edit_file to change it, write_file to replace it."
+            raise FileExists(f"{args.path} exists already.", advice=advice)
         changes = (FileChange(args.path, None, new_text(args.content)),)
         return PreparedChange(changes, told(changes))

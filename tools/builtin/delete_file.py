@@ -21,7 +21,7 @@ class DeleteFile:
     async def prepare(self, args: DeleteFileArguments, host: Host, call: Call) -> PreparedChange:
         info = await host.stat(args.path, follow=False)
         if info.kind != "file":
-            raise NotAFile(f"{args.path} is a {info.kind}, not a file. Delete it with run_command.")
+            raise NotAFile(f"{args.path} is a {info.kind}, not a file.", advice="Delete it with run_command.")
         content = await required(host, args.path)
         changes = (FileChange(args.path, content, None, info.mode),)
         result = told(changes)._replace(content=f"Deleted {args.path}.")

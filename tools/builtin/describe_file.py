@@ -44,13 +44,14 @@ class DescribeFile:
         if info.kind == "directory":
             return await _folder(args.path, host, call)
         if info.size > SIZE:
-            raise TooLarge(f"{args.path} has {info.size} bytes, too many to be described. Use search_code.")
+            why = f"{args.path} has {info.size} bytes, too many to be described."
+            raise TooLarge(why, advice="Use search_code.")
         content = await required(host, args.path)
         outline = await asyncio.to_thread(outlined, args.path, content)
         if outline is None:
             suffixes = " ".join(SUFFIXES)
             raise ToolError(
-                f"{args.path} is in no known language ({suffixes}). Use read_file.", code="unknown_language"
+                f"{args.path} is in no known language ({suffixes}).", advice="Use read_file.", code="unknown_language"
             )
         modules = Modules(await listed(host, call))
         source = Source(args.path, content)

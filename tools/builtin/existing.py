@@ -13,14 +13,17 @@ async def existing(host: Host, path: str) -> bytes | None:
     except FileMissing:
         return None
     if info.kind == "directory":
-        raise NotAFile(f"{path} is a directory. Name a file; use run_command for whole directories.")
+        advice = "Name a file; use run_command for whole directories."
+        raise NotAFile(f"{path} is a directory.", advice=advice)
     if info.size > LIMIT:
-        raise TooLarge(f"{path} has {info.size} bytes, more than the {LIMIT} that can be edited. Use run_command.")
+        why = f"{path} has {info.size} bytes, more than the {LIMIT} that can be edited."
+        raise TooLarge(why, advice="Use run_command.")
     return await host.read(path, LIMIT + 1)
 
 
 async def required(host: Host, path: str) -> bytes:
     content = await existing(host, path)
     if content is None:
-        raise FileMissing(f"{path} does not exist. Look with find_files, or make it with create_file.")
+        advice = "Look with find_files, or make it with create_file."
+        raise FileMissing(f"{path} does not exist.", advice=advice)
     return content

@@ -56,7 +56,7 @@ class FindUsages:
         parts = [head, told_usages(one, used, _SHOWN)]
         if len(found.definitions) > 1:
             others = ", ".join(f"`{each.qualified}` ({each.place})" for each in found.definitions[1:6])
-            parts.append(f"Others of that name: {others}. Give the path to ask about one of them.")
+            parts.append(f"Others of that name: {others}. Name the file to ask about one of them.")
         if found.left_out:
             parts.append(f"Only the first {FILES} files with this name were read; {found.left_out} were left out.")
         details: list[JsonValue] = [

@@ -46,7 +46,7 @@ async def git(host: Host, call: Call, words: Sequence[str], *, hooks: bool = Fal
             log=False,
         )
     except CommandMissing as error:
-        raise CommandMissing("Git is not installed. Go on without it, or tell the person.") from error
+        raise CommandMissing("Git is not installed.", advice="Go on without it, or tell the person.") from error
     if result.timed_out:
         raise TimedOut(f"git {words[0]} took longer than {call.timeout:g} s. Ask for less.")
     if result.exit_code != 0 and not listener.cut:
@@ -64,7 +64,8 @@ async def branch_of(host: Host) -> str | None:
 
 def _failure(command: str, text: str) -> ToolError:
     if "not a git repository" in text.lower():
-        return ToolError("The workspace is not a Git repository. `git init` with run_command makes one.", code="no_git")
+        advice = "`git init` with run_command makes one."
+        return ToolError("The workspace is not a Git repository.", advice=advice, code="no_git")
     if "unknown revision" in text or "bad revision" in text or "bad object" in text:
-        return InvalidArguments(f"{text[:500]}\nSee git_log for what there is.")
+        return InvalidArguments(text[:500], advice="See git_log for what there is.")
     return ToolError(f"git {command} failed: {text[:2_000]}", code="git_failed")

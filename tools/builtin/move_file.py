@@ -30,7 +30,7 @@ class MoveFile:
         content = await required(host, args.from_)
         info = await host.stat(args.from_, follow=False)
         if info.kind != "file":
-            raise NotAFile(f"{args.from_} is a link. Move it with run_command.")
+            raise NotAFile(f"{args.from_} is a link.", advice="Move it with run_command.")
         if await existing(host, args.to) is not None:
             raise FileExists(f"{args.to} exists already. Delete it first, or choose another name.")
         # First the new one: at no moment is there none.

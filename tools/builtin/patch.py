@@ -57,7 +57,8 @@ def parsed(text: str) -> list[FilePatch]:
 
 def _check(files: list[FilePatch]) -> None:
     if not files:
-        raise NoMatch("This is no unified diff: no `--- a/file` and `+++ b/file` lines. Write one, or use edit_file.")
+        why = "This is no unified diff: no `--- a/file` and `+++ b/file` lines."
+        raise NoMatch(why, advice="Write one, or use edit_file.")
     for file in files:
         if file.source is None and file.target is None:
             raise NoMatch("A file of the patch has no name on either side.")
@@ -85,7 +86,8 @@ def _hunk(lines: list[str], place: int, match: re.Match[str], file: FilePatch) -
             break
         place += 1
     if old_left > 0 or new_left > 0:
-        raise NoMatch(f"A hunk of {file.path} is shorter than its @@ line says. Count its lines, or use edit_file.")
+        why = f"A hunk of {file.path} is shorter than its @@ line says."
+        raise NoMatch(why, advice="Count its lines, or use edit_file.")
     file.hunks.append(hunk)
     return place
 

@@ -14,7 +14,7 @@ def replaced(file: TextFile, old: str, new: str, path: str, *, every: bool = Fal
     if old == new:
         raise NoMatch(f"oldText and newText are the same: there is nothing to change in {path}.")
     if not old:
-        raise NoMatch("oldText is empty. Give the text to replace; to make a whole file, use write_file.")
+        raise NoMatch("oldText is empty.", advice="Give the text to replace; to make a whole file, use write_file.")
     found = list(_pattern(old).finditer(file.text))
     if not found:
         raise NoMatch(_near_miss(file.text, old, path))

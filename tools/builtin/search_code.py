@@ -51,7 +51,7 @@ class SearchCode:
             argv, call_id=call.id, cwd=directory, timeout=call.timeout, output=listener, killed=call.killed, log=False
         )
         if result.timed_out:
-            raise TimedOut(f"The search took longer than {call.timeout:g} s. Narrow it with path or glob.")
+            raise TimedOut(f"The search took longer than {call.timeout:g} s.", advice="Narrow it with path or glob.")
         text = listener.text
         if result.exit_code not in (0, 1) and not text:
             raise _failure(listener.errors)
@@ -82,5 +82,5 @@ def _found(args: SearchCodeArguments, text: str, prefix: str) -> ToolResult:
 
 def _failure(text: str) -> ToolError:
     if "regex parse error" in text or "error parsing glob" in text:
-        return InvalidArguments(f"{text.strip()[:1_000]}\nCorrect the pattern, or search literally without regex.")
+        return InvalidArguments(text.strip()[:1_000], advice="Correct the pattern, or search literally without regex.")
     return ToolError(f"The search failed: {text.strip()[:1_000]}", code="search_failed")

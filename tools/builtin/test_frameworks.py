@@ -102,8 +102,8 @@ async def _framework(host: Files, after: Sequence[str]) -> Framework:
     if "Makefile" in names and await _has_target(host):
         return Framework("make", ["make", "test"])
     raise ToolError(
-        "No tests were found: no pytest or unittest files, package.json test script, go.mod, Cargo.toml or make test. "
-        "Run them with run_command if you know how.",
+        "No tests were found: no pytest or unittest files, package.json test script, go.mod, Cargo.toml or make test.",
+        advice="Run them with run_command if you know how.",
         code="no_tests",
     )
 

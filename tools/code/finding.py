@@ -185,7 +185,7 @@ def _several(name: str, symbols: list[Symbol]) -> str:
     more = [f"- … {len(symbols) - _SHOWN} more"] if len(symbols) > _SHOWN else []
     return "\n".join(
         [
-            f"{len(symbols)} things are named {name}; nothing was changed. Say which one with path and line"
+            f"{len(symbols)} things are named {name}; nothing was changed. Say which one by file and line"
             " (or as Class.name, function.name):",
             *lines,
             *more,

@@ -146,10 +146,10 @@ class Door:
             now = os.lstat(self.root)
         except OSError as error:
             raise WorkspaceGone(
-                f"The workspace {self.root} is gone. Wait until it is back, or tell the person."
+                f"The workspace {self.root} is gone.", advice="Wait until it is back, or tell the person."
             ) from error
         if not stat.S_ISDIR(now.st_mode):
-            raise WorkspaceGone(f"The workspace {self.root} was replaced by something else. Tell the person.")
+            raise WorkspaceGone(f"The workspace {self.root} was replaced by something else.", advice="Tell the person.")
         if self._fd < 0 or (now.st_dev, now.st_ino) != self._identity:
             self._fd = os.open(self.root, _DIRECTORY | os.O_NOFOLLOW)
             self._handles.append(self._fd)
@@ -257,7 +257,7 @@ def _refused(path: str, error: OSError) -> ToolError:
     """A failure to open is never a reason to look less closely: whatever is not plainly missing is denied."""
     match error.errno:
         case errno.ENOENT:
-            return FileMissing(f"{path} does not exist. Look with list_dir or find_files.")
+            return FileMissing(f"{path} does not exist.", advice="Look with list_dir or find_files.")
         case errno.ENOTDIR:
             return NotADirectory(f"A part of {path} is a file where a directory is needed.")
         case errno.EXDEV | errno.EAGAIN:
@@ -267,8 +267,9 @@ def _refused(path: str, error: OSError) -> ToolError:
         case errno.ENAMETOOLONG:
             return PathDenied("The path is too long. Use a shorter one.")
         case errno.ENOSPC | errno.EDQUOT | errno.EROFS:
-            return ToolError(f"{path} cannot be written: {error.strerror}. Tell the person.", code="disk")
+            return ToolError(f"{path} cannot be written: {error.strerror}.", advice="Tell the person.", code="disk")
         case errno.ENXIO:
             return PathDenied(f"{path} is not a regular file.")
         case _:
-            return PathDenied(f"{path} cannot be opened: {error.strerror}. Choose another path, or tell the person.")
+            advice = "Choose another path, or tell the person."
+            return PathDenied(f"{path} cannot be opened: {error.strerror}.", advice=advice)

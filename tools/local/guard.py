@@ -228,11 +228,15 @@ def told(result: ToolResult, taken: Mapping[str, str]) -> ToolResult:
     more = f"\n… and {len(taken) - _NAMED} more" if len(taken) > _NAMED else ""
     message = (
         "A command wrote protected files, which decide what runs later or hold secrets. That needs the person's word, "
-        f"so it was taken back:\n{named}{more}\nDo not try it in another way. If it is needed, run a command that "
-        "names the file, or use write_file: then the person is asked."
+        f"so it was taken back:\n{named}{more}"
     )
-    error = result.error or ErrorBody(code="protected_files", message=message)
-    return result._replace(content=f"{result.content}\n{message}".lstrip("\n"), summary="taken back", error=error)
+    advice = (
+        "Do not try it in another way. If it is needed, run a command that names the file, or use write_file: then the "
+        "person is asked."
+    )
+    error = result.error or ErrorBody(code="protected_files", message=message, advice=advice)
+    content = f"{result.content}\n{message}\n{advice}".lstrip("\n")
+    return result._replace(content=content, summary="taken back", error=error)
 
 
 def _stands(handle: int, name: str) -> bool:

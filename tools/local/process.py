@@ -189,7 +189,8 @@ class Processes:
         if running is None:
             known = ", ".join(self._background) or "none"
             raise ToolError(
-                f"No background command has the id {command_id!r}. Known: {known}. Start one with run_command.",
+                f"No background command has the id {command_id!r}. Known: {known}.",
+                advice="Start one with run_command.",
                 code="unknown_command",
             )
         return running

@@ -184,6 +184,8 @@ export interface EndedProcess {
 export interface ErrorBody {
   code: string;
   message: string;
+  /** What a model may do about it; `message` is for people, too. */
+  advice?: string;
 }
 
 export interface ErrorEvent {

@@ -16,9 +16,11 @@ class AgentBooks:
         self._executor = executor
         self._agent = agent
         self._model = model
+        #: Which of the person's messages are in the agent's conversation.
+        self._heard: set[str] = set()
 
     async def turn(self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]) -> Heard:
-        return await self._run.turn(key, agent, ask)
+        return await self._run.turn(key, agent, ask, self._heard)
 
     async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
         run = self._run
@@ -35,12 +37,26 @@ class AgentBooks:
         ]
         outcomes = await self._executor.batch(asked_for, context)
         return [
-            ToolReturn(id=call.id, tool=call.tool, status=outcome.status, content=outcome.content)
+            ToolReturn(
+                id=call.id,
+                tool=call.tool,
+                status=outcome.status,
+                content=outcome.content,
+                advice=outcome.error.advice if outcome.error else None,
+            )
             for call, outcome in zip(calls, outcomes, strict=True)
         ]
 
-    def spoken(self) -> bool:
-        return self._run.spoken()
+    def goes_on(self, key: str) -> bool:
+        run = self._run
+        if key in run.memory.steps:
+            return True
+        # What is only told again, because another goes on from there, ends where it ended.
+        is_done = key.rpartition(".")[0] in run.memory.steps
+        return not is_done and (run.resumed_at(key) or bool(run.unheard(self._heard)))
+
+    def stopped(self, key: str) -> None:
+        self._run.stopped(key)
 
     def left_out(self, what: str) -> None:
         event = ModelEvent(role=self._agent.role, provider=self._model.provider, model=self._model.name, reason=what)

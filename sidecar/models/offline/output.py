@@ -2,6 +2,8 @@
 
 import re
 
+from sidecar.models.port import ToolReturn
+
 _ENDED = re.compile(r"\n?\((exit code (?P<code>\d+)|ended by signal \d+)\)\s*(\n\d+ processes that it left.*)?$")
 _MATTERS = re.compile(
     r"\b(error|failed|failure|fatal|exception|traceback|panic|cannot|can't|not found|denied|undefined|unexpected)\b|"
@@ -24,6 +26,12 @@ def refused(content: str) -> bool:
     return "The person said no" in content
 
 
+def why(returned: ToolReturn) -> str:
+    """Why a call did not succeed, said to the person."""
+    content = returned.content.strip()
+    return "You said no." if refused(content) else content.removesuffix(returned.advice or "").strip()
+
+
 def exit_words(content: str) -> str:
     found = _ENDED.search(content)
     return found[1] if found else ""
@@ -39,8 +47,9 @@ def lines_that_matter(content: str, most: int = _SHOWN) -> str:
     return "\n".join([*first, f"… {left} lines left out …", *lines[-_TAIL:]])
 
 
-def told(command: str, status: str, content: str) -> str:
+def told(command: str, returned: ToolReturn) -> str:
     """How a command went, in words and lines."""
+    status, content = returned.status, returned.content
     if status == "success":
         shown = lines_that_matter(content)
         if shown in ("", "(no output)"):
@@ -55,4 +64,4 @@ def told(command: str, status: str, content: str) -> str:
     if status == "cancelled":
         # What it may have done already, nobody knows: it is not run twice unasked.
         return f"`{command}` was stopped before its end and is not run again by itself. Ask for it anew if it should."
-    return f"`{command}` was not carried out: {content}"
+    return f"`{command}` was not carried out: {why(returned)}"

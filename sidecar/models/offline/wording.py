@@ -2,6 +2,7 @@
 
 import re
 
+from sidecar.models.offline.output import refused, why
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Decline, Move, Say
 from sidecar.models.port import ToolReturn
@@ -57,7 +58,9 @@ def shown_diff(returned: ToolReturn) -> str:
 
 def said(returned: ToolReturn) -> Move:
     """The last word on one call: what was done, or why not."""
-    return Say(note_of(returned)) if returned.status == "success" else Decline(returned.content.strip())
+    if refused(returned.content):
+        return Say("You said no; nothing was changed.")
+    return Say(note_of(returned)) if returned.status == "success" else Decline(why(returned))
 
 
 def sent_back(question: Question) -> Decline | None:

@@ -93,6 +93,15 @@ async def test_what_is_no_call_is_an_error_with_a_code(bridge: Loopback, shell: 
     assert refused.value.code == "invalid_arguments"
 
 
+async def test_what_a_model_may_do_about_an_error_is_told_apart_from_what_happened(
+    bridge: Loopback, shell: ReferenceShell
+) -> None:
+    with pytest.raises(ToolError) as missing:
+        await running(bridge, "edit_file", "c1", Path(shell.workspace), path="a", oldText="x", newText="y")
+    assert missing.value.message == "a does not exist."
+    assert "find_files" in missing.value.advice
+
+
 async def test_a_command_goes_on_through_a_lost_connection_and_runs_once(
     bridge: Loopback, shell: ReferenceShell
 ) -> None:

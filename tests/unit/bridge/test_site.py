@@ -75,9 +75,14 @@ async def test_output_and_errors_come_through(bridge: Loopback, tmp_path: Path) 
         asked = running(bridge, "run_command", "c1", tmp_path, heard=heard, command=["make"])
         await shell.next("tool_call")
         await shell.send(type="stream", id="c1", stream="stdout", text="building")
-        await shell.send(type="error", id="c1", error={"code": "no_such_program", "message": "make is not there"})
+        await shell.send(
+            type="error",
+            id="c1",
+            error={"code": "no_such_program", "message": "make is not there", "advice": "Do without."},
+        )
         with pytest.raises(ToolError, match="make is not there") as raised:
             await asked
+        assert raised.value.advice == "Do without."
         assert raised.value.code == "no_such_program"
         assert heard == [("stdout", "building")]
 

@@ -207,7 +207,7 @@ def test_a_test_is_run_and_claims_less_if_what_was_made_up_does_not_fit() -> Non
     assert said.text.endswith("it asserts that it gives an int.\n\npytest: 1 passed, 0 failed, 0 skipped")
     denied = move(text, wrote, returned("run_tests", "The person said no. Ask them.", "error"))
     assert isinstance(denied, Say)
-    assert denied.text.endswith("It was not run: The person said no. Ask them.")
+    assert denied.text.endswith("It was not run: You said no.")
     failed = returned("run_tests", "pytest: 0 passed, 1 failed", "error")
     assert move(text, wrote, failed) == Act([("add_test", {"symbol": "parse", "call": False, "replace": True})])
     less = returned("add_test", "Added a test of parse (a.py:1) to tests/test_a.py; it asserts only its signature.")

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.scaffold.planning import project_of
 from sidecar.models.offline.scaffold.wording import Asked
@@ -50,7 +51,7 @@ def _contents(returns: Sequence[ToolReturn]) -> Iterator[tuple[str, str, str | N
     """Each file that was read: its path, its text, and why it could not be read."""
     for back in returns:
         if back.status != "success":
-            yield "", "", f"The files could not be read: {back.content}"
+            yield "", "", f"The files could not be read: {why(back)}"
             continue
         places = list(_FILE.finditer(back.content))
         ends = [*(place.start() for place in places[1:]), len(back.content) + 1]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.scaffold.places import Found
 from sidecar.models.offline.scaffold.planning import looked, planned, project_of, to_write
@@ -53,9 +54,7 @@ def mend(asked: Asked, question: Question) -> Move:
 def _written(project: Project, files: dict[str, str], returns: Sequence[ToolReturn]) -> Move:
     if not returns:
         return Act([("create_file", {"path": path, "content": text}) for path, text in files.items()])
-    failed = [
-        f"`{path}`: {back.content}" for path, back in zip(files, returns, strict=False) if back.status != "success"
-    ]
+    failed = [f"`{path}`: {why(back)}" for path, back in zip(files, returns, strict=False) if back.status != "success"]
     if failed:
         kept = len(files) - len(failed)
         return Decline(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.scaffold.kinds import KINDS
 from sidecar.models.offline.scaffold.naming import problem, slug
 from sidecar.models.offline.scaffold.project import Project, default_name
@@ -45,7 +46,7 @@ def place(asked: Asked, listed: Sequence[ToolReturn], workspace: str) -> Found |
     way = own.split("/")
     for depth, listing in enumerate(listed):
         if listing.status != "success":
-            return Refused(f"The workspace could not be looked at: {listing.content}")
+            return Refused(f"The workspace could not be looked at: {why(listing)}")
         entries = _entries(listing)
         if own == "." or (depth == 0 and not asked.folder and not entries - KEPT):
             return _checked(Project.of(asked, ".", workspace), entries)

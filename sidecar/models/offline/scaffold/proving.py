@@ -4,6 +4,7 @@ import re
 
 from pydantic import JsonValue
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.scaffold.planning import project_of
 from sidecar.models.offline.scaffold.project import Project
@@ -67,7 +68,7 @@ def test(asked: Asked, question: Question) -> Move:
         return Say(f"{INSTALLED} of `{project.name}`.\n{last.content}" if installed else last.content)
     if _LACKS.search(last.content) and not installed:
         return Act([_command(project)], _INSTALLING)
-    return Say(f"The tests could not be run: {last.content}\n\n{_later(project)}")
+    return Say(f"The tests could not be run: {why(last)}\n\n{_later(project)}")
 
 
 def _tests(project: Project) -> tuple[str, JsonObject]:
@@ -82,7 +83,7 @@ def _command(project: Project) -> tuple[str, JsonObject]:
 def _installed(project: Project, last: ToolReturn) -> Move:
     if last.status == "success":
         return Say(f"{INSTALLED} of `{project.name}`.")
-    return Say(f"The packages were not installed: {last.content.strip()}\n\n{_later(project)}")
+    return Say(f"The packages were not installed: {why(last)}\n\n{_later(project)}")
 
 
 def _later(project: Project) -> str:

@@ -2,6 +2,7 @@
 
 import re
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.scaffold.planning import project_of
 from sidecar.models.offline.scaffold.project import Project
@@ -32,7 +33,7 @@ def document(asked: Asked, question: Question) -> Move:
         table = _table(project, paths(found.content))
         return Act([("edit_file", {"path": readme, "oldText": _BEFORE, "newText": f"{table}\n\n{_BEFORE}"})])
     if edited and edited[-1].status != "success":
-        return Say(f"{_summary(project, question)}\n\nThe README does not list its files: {edited[-1].content}")
+        return Say(f"{_summary(project, question)}\n\nThe README does not list its files: {why(edited[-1])}")
     return Say(_summary(project, question))
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import group, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -67,7 +68,7 @@ def _said(wish: JsonObject, question: Question) -> Move:
     last = question.last
     assert last is not None
     if last.status != "success":
-        return Decline(last.content)
+        return Decline(why(last))
     lines = [found for line in last.content.splitlines() if (found := _BLAMED.match(line))]
     if not lines:
         return Say(last.content)

@@ -1,5 +1,6 @@
 """Writes a changelog from the commits."""
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import group, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -39,4 +40,4 @@ class Changelog:
         last = question.last
         if last is None:
             return Act([("update_changelog", wish)])
-        return Say(last.content) if last.status == "success" else Decline(last.content)
+        return Say(last.content) if last.status == "success" else Decline(why(last))

@@ -59,7 +59,7 @@ class Commands:
         last = question.last
         if last is None:
             return Act([("run_command", wish)])
-        words = told(str(wish["command"]), last.status, last.content)
+        words = told(str(wish["command"]), last)
         # A command that ran and failed is an answer, too.
         answered = last.status == "success" or ended(last.content) or refused(last.content)
         return Say(words) if answered else Decline(words)

@@ -1,6 +1,7 @@
 """Writes a commit message from what changed."""
 
 from sidecar.models.offline.changes import changes_in, meant, message
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -29,7 +30,7 @@ class CommitMessage:
         if not question.returns:
             return Act([("git_status", {}), ("git_diff", {"ref": "HEAD"})])
         if question.returns[0].status != "success":
-            return Decline(question.returns[0].content)
+            return Decline(why(question.returns[0]))
         changes, _ = meant(changes_in(question.returns))
         if not changes:
             return Decline("Nothing is changed, so there is nothing that a commit message could say.")

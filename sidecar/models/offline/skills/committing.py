@@ -5,7 +5,7 @@ import re
 from pydantic import JsonValue
 
 from sidecar.models.offline.changes import Change, changes_in, meant, message
-from sidecar.models.offline.output import refused
+from sidecar.models.offline.output import refused, why
 from sidecar.models.offline.phrases import part, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -50,7 +50,7 @@ class Committing:
         if not returns:
             return Act([("git_status", {}), ("git_diff", {"ref": "HEAD"}), ("review_changes", {})])
         if returns[0].status != "success":
-            return Decline(returns[0].content)
+            return Decline(why(returns[0]))
         changes, left = meant(changes_in(returns))
         changes = [change for change in changes if change.staged or not wish["staged"]]
         if not changes:
@@ -61,7 +61,7 @@ class Committing:
             return stopped
         last = returns[-1]
         if last.status != "success" and len(returns) > _LOOKED:
-            words = f"Nothing was committed: {last.content}"
+            words = f"Nothing was committed: {why(last)}"
             return Say(words) if refused(last.content) else Decline(words)
         if len(returns) == _LOOKED and not wish["staged"]:
             paths: list[JsonValue] = [*(change.path for change in changes[:1_000])]

@@ -1,5 +1,6 @@
 """Says what a file is: its purpose, what it defines, imports, who imports it, and what is complex in it."""
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import part, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -55,7 +56,7 @@ class ExplainFile:
         if last.status == "success":
             shown = "\n".join(last.content.splitlines()[:_LINES])
             return Say(f"`{path}` is no source code that I can describe. It begins so:\n\n````\n{shown}\n````")
-        return Decline(f"`{path}` could not be read: {last.content}")
+        return Decline(f"`{path}` could not be read: {why(last)}")
 
     def _otherwise(self, path: str, question: Question) -> Move:
         """No such file: perhaps there is one of that name elsewhere. No known language: its first lines."""
@@ -64,7 +65,7 @@ class ExplainFile:
         if "in no known language" in last.content:
             return Act([("read_file", {"path": path, "endLine": _LINES})])
         if len(question.returns) > 1:
-            return Decline(f"`{path}` could not be described: {last.content}")
+            return Decline(f"`{path}` could not be described: {why(last)}")
         return Act([("find_files", {"pattern": f"**/{path.rpartition('/')[2]}"})])
 
     def _elsewhere(self, path: str, lines: list[str]) -> Move:

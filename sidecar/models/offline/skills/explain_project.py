@@ -2,6 +2,7 @@
 
 import re
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -111,7 +112,7 @@ class ExplainProject:
         if last is None:
             return Act([("describe_project", {})])
         if last.status != "success":
-            return Decline(f"The project could not be described: {last.content}")
+            return Decline(f"The project could not be described: {why(last)}")
         if not isinstance(number, int):
             return Say(last.content)
         heads, _ = _PARTS[number]

@@ -2,6 +2,7 @@
 
 import re
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import group, part, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -94,7 +95,7 @@ class ExplainSymbol:
             return Act([("describe_file", {"path": file})] if file else [("describe_symbol", args)])
         if last.status != "success":
             more = "" if wish.get("file") else " The offline model knows this project's code, and no more than that."
-            return Decline(f"{last.content}{more}")
+            return Decline(f"{why(last)}{more}")
         return Say(_short(last.content) if wish.get("short") else last.content)
 
     def _several(self, wish: JsonObject, question: Question) -> Move:

@@ -49,7 +49,7 @@ class Formatting:
             return Act([("find_commands", {})])
         if last.tool == "find_commands":
             return _run(path, last.content)
-        words = told(_command(question.returns[0].content, path) or "", last.status, last.content)
+        words = told(_command(question.returns[0].content, path) or "", last)
         if last.status == "success" or refused(last.content):
             return Say(words)
         missing = "\n\nThe project's formatter is not installed here; say “install the dependencies”."

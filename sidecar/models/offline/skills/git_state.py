@@ -3,6 +3,7 @@
 import re
 
 from sidecar.models.offline.changes import Change, read_diff, read_status
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -46,7 +47,7 @@ class GitState:
             return Act([("git_status", {}), ("git_diff", {"ref": "HEAD"})])
         status, diff = (question.returns[0], question.returns[-1])
         if status.status != "success":
-            return Decline(status.content)
+            return Decline(why(status))
         text = diff.content if diff.status == "success" else ""
         branch, changes = read_status(status.content)
         changes = read_diff(text, changes)

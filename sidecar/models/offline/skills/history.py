@@ -2,6 +2,7 @@
 
 import re
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import group, part, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -58,7 +59,7 @@ class History:
         if last is None:
             return Act([("git_log", wish)])
         if last.status != "success":
-            return Decline(last.content)
+            return Decline(why(last))
         commits = _read(last.content)
         since = f" since {wish['since']}".replace("last", "the last") if "since" in wish else ""
         where = f" to `{wish['path']}`" if "path" in wish else ""

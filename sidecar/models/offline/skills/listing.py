@@ -2,6 +2,7 @@
 
 import re
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
@@ -34,4 +35,4 @@ class Listing:
             return Act([("list_dir", wish)])
         if last.status == "success":
             return Say(last.content)
-        return Decline(f"{wish['path']} could not be listed: {last.content}")
+        return Decline(f"{wish['path']} could not be listed: {why(last)}")

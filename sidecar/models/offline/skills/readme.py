@@ -1,5 +1,6 @@
 """Adds or refreshes sections of the README from the code, and leaves what a person wrote alone."""
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import group, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -49,4 +50,4 @@ class Readme:
         last = question.last
         if last is None:
             return Act([("update_readme", wish)])
-        return Say(last.content) if last.status == "success" else Decline(last.content)
+        return Say(last.content) if last.status == "success" else Decline(why(last))

@@ -2,6 +2,7 @@
 
 import re
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import group, part, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -110,7 +111,7 @@ class Review:
             if not args and "not a Git repository" in last.content:
                 # Without Git nobody knows what changed: everything is looked at.
                 return Act([("review_changes", {"paths": ["."]})])
-            return Decline(f"There was nothing to review: {last.content}")
+            return Decline(f"There was nothing to review: {why(last)}")
         return Say(_filtered(last.content, str(wish["only"])))
 
 

@@ -73,7 +73,7 @@ class Running:
         if last.tool == "find_commands":
             return self._found(kind, last.content if last.status == "success" else "")
         command = _commands(question.returns[0].content).get(kind, "")
-        words = told(command, last.status, last.content)
+        words = told(command, last)
         if last.status == "success" or ended(last.content):
             return Say(f"{_good(kind)} {words}" if last.status == "success" and _good(kind) else words)
         return Say(words) if refused(last.content) else Decline(words)

@@ -2,6 +2,7 @@
 
 import re
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
@@ -38,5 +39,7 @@ class Search:
         if last is None:
             return Act([("search_code", wish)])
         if last.status == "success":
-            return Say(last.content)
-        return Decline(f"The search did not work: {last.content}")
+            where = f" in `{wish['path']}`" if "path" in wish else ""
+            nothing = f"Nothing{where} holds “{wish['query']}”."
+            return Say(nothing if last.content.startswith("No match for") else last.content)
+        return Decline(f"The search did not work: {why(last)}")

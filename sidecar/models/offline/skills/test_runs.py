@@ -2,7 +2,7 @@
 
 import re
 
-from sidecar.models.offline.output import refused
+from sidecar.models.offline.output import refused, why
 from sidecar.models.offline.phrases import group, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -49,5 +49,5 @@ class TestRuns:
         # Tests that ran and failed are an answer, too.
         if last.status == "success" or counted(last.content):
             return Say(told(last.content))
-        words = f"The tests could not be run: {last.content}"
+        words = f"The tests could not be run: {why(last)}"
         return Say(words) if refused(last.content) else Decline(words)

@@ -2,6 +2,7 @@
 
 import re
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import group, part, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -67,14 +68,14 @@ class TestSkeletons:
         if last.tool == "add_test":
             place = _TO.search(last.content)
             if last.status != "success" or place is None:
-                return Decline(last.content.strip())
+                return Decline(why(last))
             return Act([("run_tests", {"target": place["path"]})])
         written = [each for each in question.returns if each.tool == "add_test"]
         note = note_of(written[-1])
         if last.status == "success" and _PASSED.search(last.content):
             return Say(f"{note}\n\n{last.content.strip().splitlines()[0]}")
         if not _RAN.search(last.content):
-            return Say(f"{note}\n\nIt was not run: {last.content.strip().splitlines()[0]}")
+            return Say(f"{note}\n\nIt was not run: {why(last).splitlines()[0]}")
         if len(written) == 1 and "only" not in note.partition("it asserts")[2]:
             # What was made up did not fit: then only what is certain is claimed.
             return Act([("add_test", less)])

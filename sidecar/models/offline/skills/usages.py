@@ -2,6 +2,7 @@
 
 import re
 
+from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import group, part, phrases, understood
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move, Say
@@ -61,7 +62,7 @@ class Usages:
         last = question.last
         if last is None:
             return Act([("find_usages", wish)])
-        return Say(last.content) if last.status == "success" else Decline(last.content)
+        return Say(last.content) if last.status == "success" else Decline(why(last))
 
 
 def _wish(asked: re.Match[str], question: Question) -> JsonObject | None:

@@ -1,0 +1,49 @@
+"""What could not be done is said to a person: in words for people, not for a model that knows tools by their names."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sidecar.engine.operations import Answer
+from sidecar.wire.tasks import ApprovalRequest, Status
+from tests.unit.engine.house import a_house
+from tools.registry import default_registry
+
+FOR_MODELS = re.compile(
+    "|".join([*(rf"\b{info.name}\b" for info in default_registry().infos()), r"[Tt]ell the person"])
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("list the files in nowhere", "nowhere could not be listed: nowhere does not exist."),
+        ("run the tests", "The tests could not be run: No tests were found: "),
+        ("git status", "The workspace is not a Git repository."),
+        ("write a changelog", "The workspace is not a Git repository."),
+        ("run `sudo ls`", "`sudo ls` was not carried out: Not allowed: "),
+        ("rename f to h", "2 things are named f; nothing was changed."),
+        ("who calls parse_line?", "No symbol parse_line is defined in this project."),
+    ],
+)
+async def test_a_decline_is_in_words_for_people(task: str, said: str, tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        for name in ("a.py", "b.py"):
+            (house.workspace / name).write_text("def f():\n    pass\n")
+        ended = await house.ended(await house.execute(task, approvals="auto"))
+        assert ended.status is Status.FAILED and ended.error is not None
+        assert ended.error.message.startswith(said)
+        told = [str(event.get("error", event.get("message"))) for event in await house.events(ended.id)]
+        assert [text for text in told if FOR_MODELS.search(text.partition("'advice'")[0])] == []
+
+
+async def test_a_no_is_told_back_as_ones_own(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        (house.workspace / "Makefile").write_text("build:\n\ttouch built\n")
+        task_id = await house.execute("build it", approvals="ask")
+        asked = await house.until(task_id, "approval", state="requested")
+        no = ApprovalRequest(decision="deny", scope="once")
+        await house.submit(Answer(task_id, asked["approvalId"], no))
+        ended = await house.ended(task_id)
+        assert ended.result is not None and ended.result.summary == "`make build` was not carried out: You said no."
