@@ -53,11 +53,16 @@ class Catalog:
         """The usable models of the role's chain as one: the task's own wish, else the person's settings."""
         refusals: list[str] = []
         links: list[Link] = []
-        for name in self.chain(role, wanted):
+        names = self.chain(role, wanted)
+        for name in names:
             try:
-                links.append(Link(self._resolve(name), self._breakers.setdefault(name, Breaker())))
+                model = self._resolve(name)
             except NoSuchModel as refusal:
                 refusals.append(str(refusal))
+                continue
+            if refusals and not links:
+                tell(Switch(model.provider, model.name, " ".join(refusals), names[0]))
+            links.append(Link(model, self._breakers.setdefault(name, Breaker())))
         if not links:
             raise NoSuchModel(" ".join(refusals))
         # What is in the process neither fails by overload nor has a next one: it needs no chain around it.

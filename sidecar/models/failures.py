@@ -22,6 +22,7 @@ _NO_MODEL = re.compile(
     r"model.{0,80}(not.?found|does not exist|not supported|is not available)|access to model|model_not_found|not_found",
     re.I | re.S,
 )
+_LIKE_A_KEY = re.compile(r"\b(?=[\w-]*\d)[\w-]{12,}|\S*\*\*\S*")
 #: “Billing” alone says nothing: who only has to wait is told as well where more can be bought.
 _NO_CREDIT = re.compile(r"insufficient_quota|credit balance|billing_(error|hard_limit)|payment required", re.I)
 _BAD_KEY = re.compile(r"API_KEY_INVALID|API key (not valid|expired)", re.I)
@@ -64,10 +65,11 @@ def failure_of(error: Exception, provider: str, model: str) -> Failure:
     if status is None:
         return _without_a_status(error, provider, said)
     if status == 401 or (status == 403 and not _NO_MODEL.search(marks)) or _BAD_KEY.search(marks):
-        # What the provider says here may repeat a part of the key.
+        # What the provider says here may repeat a part of the key, or be about something else than the key.
+        why = f": {_LIKE_A_KEY.sub('…', said)}" if status == 403 else "."
         message = (
-            f"{provider} does not accept the key ({status}). Set a good one with `brain keys set {provider}` or in the "
-            "environment, and resume."
+            f"{provider} does not accept the key ({status}){why} Set a good one with `brain keys set {provider}` or in "
+            "the environment, and resume."
         )
         return Failure(code="bad_key", message=message, retry=False)
     if status == 402 or _NO_CREDIT.search(marks):

@@ -1,5 +1,7 @@
-"""What some local models' chat templates demand of a conversation: that the roles take turns, or that there is no system
-among them. It is found out by the server's refusal, and then met."""
+"""What the chat templates of some local models demand: that the roles take turns, or that no system is among them.
+
+It is found out by the server's refusal, and then met.
+"""
 
 import json
 import re

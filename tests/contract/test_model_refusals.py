@@ -10,7 +10,7 @@ import pytest
 from sidecar.models.port import Failure
 from tests.contract.servers.http import Answer, failing
 from tests.contract.servers.speech import Speech
-from tests.contract.servers.stage import SPEAKERS, Stage, a_stage
+from tests.contract.servers.stage import CANARY, SPEAKERS, Stage, a_stage
 
 BY_NAME = {speaker.provider: speaker for speaker in SPEAKERS}
 
@@ -124,6 +124,14 @@ async def test_a_key_that_expired_and_a_model_that_may_not_be_used_are_told_apar
         said = body("openai", "Project `p` does not have access to model `m`", "model_not_found")
         failure = await failed(stage, failing(403, said))
         assert failure.code == "unknown_model" and "Project `p`" in failure.message
+
+
+async def test_whoever_is_refused_for_something_else_than_the_key_is_told_so(tmp_path: Path) -> None:
+    async with on("openai", tmp_path) as stage:
+        said = body("openai", f"Country not supported, says {CANARY}.", "unsupported_country_region_territory")
+        failure = await failed(stage, failing(403, said))
+        assert failure.code == "bad_key" and "Country not supported" in failure.message
+        assert CANARY not in failure.message
 
 
 async def test_a_call_that_the_provider_could_not_read_is_asked_for_again(tmp_path: Path) -> None:

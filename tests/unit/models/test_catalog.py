@@ -8,6 +8,7 @@ from sidecar.config.keys import Keys
 from sidecar.config.settings import Settings
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import NoSuchModel
+from sidecar.models.port import Switch
 from sidecar.wire.tasks import Models
 
 
@@ -59,8 +60,13 @@ def test_a_local_server_needs_no_key(tmp_path: Path) -> None:
 
 def test_a_chain_begins_with_the_first_that_can_be_used(tmp_path: Path) -> None:
     found = catalog(tmp_path, {"GROQ_API_KEY": "k"})
-    model = found.model_for("smart", Models(smart="anthropic/a,groq/openai/gpt-oss-20b,offline/basic"))
+    told: list[Switch] = []
+    chain = "anthropic/a,groq/openai/gpt-oss-20b,martian/x,offline/basic"
+    model = found.model_for("smart", Models(smart=chain), told.append)
     assert (model.provider, model.name) == ("groq", "openai/gpt-oss-20b")
+    (switch,) = told
+    assert (switch.fallback_from, switch.model) == ("anthropic/a", "openai/gpt-oss-20b")
+    assert "brain keys set anthropic" in switch.reason
 
 
 def test_the_list_says_where_a_key_comes_from_and_never_the_key(tmp_path: Path) -> None:
