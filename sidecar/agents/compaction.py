@@ -2,24 +2,25 @@
 
 If that is not enough, the oldest calls go as a whole, with their results and with whatever their provider wants back
 with them; a note says what was done in them. What the person and the program said (the rules, the request, the plan,
-what to mend) stays word for word, and so do the newest turns and the newest check that failed. A pure function of the
-history: a resumed task leaves out the same. What is left out is in the task's records, and can be read again.
+what to mend) stays word for word, and so do the newest turns and the newest check that failed; only where these alone
+are more than a small window holds, long results among them are cut. A pure function of the history: a resumed task
+leaves out the same. What is left out can be searched (`archive.py`), and stays in the task's records.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from sidecar.agents.tokens import of_turn
+from sidecar.agents.archive import Archive, about
+from sidecar.agents.tokens import BYTES_A_TOKEN, of_turn
 from sidecar.models.port import ModelTurn, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
 
-#: So many of the newest turns stay as they are.
-NEWEST = 6
+#: So many of the newest turns stay as they are; in a small window fewer, but never less than the last exchange.
+NEWEST = (6, 4, 3)
 _SHORT = 400
 #: What the note on what was done may take, in characters.
 _NOTE = 1_500
-#: Which argument of a call says what it was about.
-_ABOUT = ("path", "command", "query", "pattern", "paths", "target", "ref", "message", "from", "patch")
+_LEFT_OUT = re.compile(r"\[[\d,]+ characters[^\]\n]*left out to make room[^\]\n]*\]$")
 _CHECKS = frozenset(("run_tests", "run_command", "get_diagnostics"))
 _FAILED = re.compile(r"\b(fail(ed|ures?)?|errors?|exit(ed)?( with)?( code)? [1-9])\b", re.IGNORECASE)
 
@@ -28,13 +29,17 @@ _FAILED = re.compile(r"\b(fail(ed|ures?)?|errors?|exit(ed)?( with)?( code)? [1-9
 class Fitting:
     """A history that is kept within its room. `add` and `fit` cost the same however long it is, until it is full."""
 
-    room: int
+    #: How many tokens it may have; a server may tell its size only when it is first asked.
+    room: Callable[[], int]
     history: list[Turn] = field(default_factory=list)
     tokens: int = 0
     #: How many exchanges are gone, and what was done in them.
     gone: int = 0
+    archive: Archive = field(default_factory=Archive)
     _done: list[str] = field(default_factory=list)
     _note: UserTurn | None = None
+    #: What its server has shown to be too much, if it ever did.
+    _too_much: int | None = None
 
     def __post_init__(self) -> None:
         self.tokens = sum(of_turn(turn) for turn in self.history)
@@ -45,47 +50,66 @@ class Fitting:
 
     def fit(self) -> str | None:
         """What was left out, in words, if something had to be."""
-        if self.tokens <= self.room:
+        room = self.room() if self._too_much is None else min(self.room(), self._too_much * 3 // 4)
+        if self.tokens <= room:
             return None
         before, failing = self.tokens, _newest_failure(self.history)
-        results = self._shorten(failing)
-        exchanges = self._drop(failing) if self.tokens > self.room // 2 else 0
-        characters = 3 * (before - self.tokens)
+        results = exchanges = 0
+        for newest in NEWEST:
+            target = room // 2 if newest == NEWEST[0] else room * 3 // 4
+            results += self._shorten(newest, target, failing)
+            exchanges += self._drop(newest, target, failing)
+            if self.tokens <= room:
+                break
+        results += self._cut(room)
+        characters = BYTES_A_TOKEN * (before - self.tokens)
         if characters <= 0:
             return None
-        what = f"{results} earlier results" + (f" and {exchanges} whole exchanges" if exchanges else "")
+        parts = [(results, "earlier result"), (exchanges, "whole exchange")]
+        what = " and ".join(f"{number} {noun}{'s' * (number > 1)}" for number, noun in parts if number)
         return (
             f"The conversation filled the model's window: {what}, some {characters:,} characters, are left out of what "
-            "it is sent. They stay in the task's records."
+            "it is sent. It can search them, and they stay in the task's records."
         )
 
-    def _shorten(self, failing: str | None) -> int:
+    def fit_into_less(self) -> str | None:
+        """As `fit`, after a server refused the history as it is now. Nothing if there is nothing more to leave out."""
+        self._too_much = self.tokens
+        return self.fit()
+
+    def _shorten(self, newest: int, target: int, failing: str | None) -> int:
         """Old results become stubs, long arguments too; how many results."""
         results = 0
-        for place in range(max(len(self.history) - NEWEST, 0)):
-            if self.tokens <= self.room // 2:
+        for place in range(max(len(self.history) - newest, 0)):
+            if self.tokens <= target:
                 break
             turn = self.history[place]
             shorter = _shorter(turn, failing)
             if shorter is None:
                 continue
             results += len(shorter.returns) if isinstance(shorter, ToolTurn) else 0
+            self._keep(place)
             self.history[place] = shorter
             self.tokens += of_turn(shorter) - of_turn(turn)
         return results
 
-    def _drop(self, failing: str | None) -> int:
+    def _drop(self, newest: int, target: int, failing: str | None) -> int:
         """The oldest exchanges, each a turn with its calls and their results; how many."""
+        if self.tokens <= target:
+            return 0
         kept: list[Turn] = []
-        old = max(len(self.history) - NEWEST, 0)
+        old = max(len(self.history) - newest, 0)
         place, dropped, at = 0, 0, None
         while place < old:
             turn = self.history[place]
-            after = self.history[place + 1] if place + 1 < len(self.history) else None
+            after = self.history[place + 1] if place + 1 < old else None
             if turn is self._note:
                 self.tokens -= of_turn(turn)
                 at, place = len(kept), place + 1
-            elif self.tokens > self.room // 2 and isinstance(after, ToolTurn) and _may_go(turn, after, failing):
+            elif self.tokens > target and isinstance(after, ToolTurn) and _may_go(turn, after, failing):
+                self.archive.add("you said", turn.text if isinstance(turn, ModelTurn) else "")
+                self._keep(place)
+                self._keep(place + 1)
                 self._remember(turn)
                 self.tokens -= of_turn(turn) + of_turn(after)
                 at = len(kept) if at is None else at
@@ -101,11 +125,52 @@ class Fitting:
         self.history[:] = kept
         return dropped
 
+    def _cut(self, room: int) -> int:
+        """The longest results lose their middle, until all of it fits; how many."""
+        cut = 0
+        while self.tokens > room:
+            longest = max(
+                (
+                    (len(back.content), place, number)
+                    for place, turn in enumerate(self.history)
+                    if isinstance(turn, ToolTurn)
+                    for number, back in enumerate(turn.returns)
+                ),
+                default=(0, 0, 0),
+            )
+            size, place, number = longest
+            if size <= 2 * _SHORT:
+                break
+            self._keep(place)
+            turn = self.history[place]
+            assert isinstance(turn, ToolTurn)
+            most = max(size - BYTES_A_TOKEN * (self.tokens - room) - _SHORT, size // 3, _SHORT)
+            returns = list(turn.returns)
+            returns[number] = _without_its_middle(returns[number], most)
+            shorter = ToolTurn(returns=returns)
+            self.history[place] = shorter
+            self.tokens += of_turn(shorter) - of_turn(turn)
+            cut += 1
+        return cut
+
+    def _keep(self, place: int) -> None:
+        """What is long in the turn that stands there goes into the archive, unless it is there already."""
+        turn = self.history[place]
+        if isinstance(turn, ModelTurn):
+            for call in turn.calls:
+                for name, value in call.args.items():
+                    if isinstance(value, str) and len(value) > _SHORT:
+                        self.archive.add(f"{about(call)} ({name})", value)
+        elif isinstance(turn, ToolTurn):
+            before = self.history[place - 1] if place else None
+            calls = {call.id: call for call in before.calls} if isinstance(before, ModelTurn) else {}
+            for back in turn.returns:
+                if not _LEFT_OUT.search(back.content):
+                    self.archive.add(about(calls[back.id]) if back.id in calls else back.tool, back.content)
+
     def _remember(self, turn: Turn) -> None:
         self.gone += 1
-        for call in turn.calls if isinstance(turn, ModelTurn) else ():
-            about = next((str(call.args[name]) for name in _ABOUT if call.args.get(name)), "")
-            self._done.append(f"{call.tool} {about[:80]}".rstrip())
+        self._done += [about(call) for call in turn.calls] if isinstance(turn, ModelTurn) else []
         self._done = list(dict.fromkeys(self._done))
 
     def _told(self) -> str:
@@ -120,8 +185,8 @@ class Fitting:
             said.append(each)
         done = "; ".join(reversed(said))
         return (
-            f"[{self.gone} earlier exchanges are left out to make room. You made these calls in them: {done}. Look "
-            "again at what you need.]"
+            f"[{self.gone} earlier exchanges are left out to make room. You made these calls in them: {done}. `recall` "
+            "searches them; look again at what may have changed.]"
         )
 
 
@@ -158,8 +223,18 @@ def _shorter(turn: Turn, failing: str | None) -> Turn | None:
 def _stub(back: ToolReturn) -> ToolReturn:
     if len(back.content) <= _SHORT:
         return back
-    note = f"{back.content[:200]}\n[{len(back.content):,} characters, left out to make room; call again if you need it]"
-    return back.model_copy(update={"content": note})
+    return back.model_copy(update={"content": f"{back.content[:200]}\n{_note(len(back.content))}"})
+
+
+def _without_its_middle(back: ToolReturn, most: int) -> ToolReturn:
+    """The beginning and, as errors stand at the end, half as much of the end."""
+    end = most // 3
+    content = f"{back.content[: most - end]}\n…\n{back.content[len(back.content) - end :]}"
+    return back.model_copy(update={"content": f"{content}\n{_note(len(back.content) - most)}"})
+
+
+def _note(characters: int) -> str:
+    return f"[{characters:,} characters, left out to make room; `recall` searches them]"
 
 
 def _without_long_values(call: ToolUse) -> ToolUse:

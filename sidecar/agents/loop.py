@@ -6,12 +6,13 @@ from functools import partial
 from itertools import count
 from typing import Protocol
 
+from sidecar.agents.archive import RECALL
 from sidecar.agents.compaction import Fitting
 from sidecar.agents.errors import AgentError
 from sidecar.agents.pace import Pace
 from sidecar.agents.roster import Agent
-from sidecar.agents.shelf import MORE, Shelf
-from sidecar.agents.tokens import room
+from sidecar.agents.shelf import MORE, Shelf, size
+from sidecar.agents.tokens import BYTES_A_TOKEN, estimate, room
 from sidecar.models.port import (
     Brief,
     Delta,
@@ -28,6 +29,9 @@ from sidecar.models.port import (
     UserTurn,
 )
 from sidecar.wire.tools import ToolInfo
+
+#: What a provider says that was sent more than it takes.
+_OVERFLOW = "context_overflow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,15 @@ class Books(Protocol):
 
     async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]: ...
 
-    def spoken(self) -> bool:
-        """Whether the person has said something that the agent has not heard yet."""
+    def goes_on(self, key: str) -> bool:
+        """Whether an agent that was at its end takes that turn all the same.
+
+        It did so before, or the person has said something that it has not heard, or has resumed it where it was
+        stopped.
+        """
+
+    def stopped(self, key: str) -> None:
+        """The agent was not let take that turn. Whoever resumes the task lets it."""
 
     def left_out(self, what: str) -> None:
         """What the model is no longer sent, because its window is full."""
@@ -64,27 +75,41 @@ class Job:
     tools: Sequence[ToolInfo] = field(default_factory=tuple)
     max_iterations: int | None = None
     brief: Brief = field(default_factory=Brief)
+    #: Whether it goes on when the person says something during its last word. Else the next agent hears it.
+    steered: bool = True
+    shelf: Shelf = field(init=False)
+    fitting: Fitting = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shelf = Shelf(self.tools, self.history)
+        beside = estimate(self.agent.prompt) + sum(size(tool) for tool in self.shelf.offered) // BYTES_A_TOKEN
+        self.fitting = Fitting(partial(room, self.model, beside), self.history)
 
 
-async def work(job: Job, books: Books) -> str:
-    """The agent's last word."""
-    fitting, pace = Fitting(room(job.model), job.history), Pace(job.agent, job.max_iterations)
-    shelf = Shelf(job.tools, job.history)
+async def work(job: Job, books: Books, name: str | None = None) -> str:
+    """The agent's last word. Whoever goes on with a job that is done gives that a name of its own."""
+    fitting, pace = job.fitting, Pace(job.agent, job.max_iterations)
+    note: str | AgentError | None = None
     for number in count():
-        if pace.spent and not books.spoken():
-            raise pace.at_limit()
-        key = f"{job.key}.{number}"
-        heard = await books.turn(key, job.agent.name, partial(_ask, job, books, shelf, fitting, fitting.fit()))
+        key = f"{name or job.key}.{number}"
+        if isinstance(note, AgentError):
+            if not books.goes_on(key):
+                books.stopped(key)
+                raise note
+            pace.afresh()
+        heard = await _next_turn(job, books, key)
         reply = heard.reply
         for text in heard.messages:
             fitting.add(UserTurn(text=text))
-            pace.heard()
+            pace.afresh()
         if reply.stop is Stop.END and reply.text.strip():
             fitting.add(ModelTurn(text=reply.text, kept=reply.kept))
-            return reply.text
-        if reply.stop is Stop.TOOL_USE:
+            if not (job.steered and books.goes_on(f"{name or job.key}.{number + 1}")):
+                return reply.text
+            note = None
+        elif reply.stop is Stop.TOOL_USE:
             fitting.add(ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept))
-            returns = await _carried_out(reply.calls, shelf, partial(books.call, key, job.agent))
+            returns = await _carried_out(job, reply.calls, partial(books.call, key, job.agent))
             fitting.add(ToolTurn(returns=returns))
             note = pace.after_calls(reply.calls, returns)
         elif reply.stop in (Stop.END, Stop.LENGTH):
@@ -95,28 +120,37 @@ async def work(job: Job, books: Books) -> str:
             raise _failed(reply)
         if isinstance(note, str):
             fitting.add(UserTurn(text=note))
-        elif note is not None and not books.spoken():
-            raise note
     raise AssertionError("an agent comes to an end")
 
 
-def _ask(
-    job: Job, books: Books, shelf: Shelf, fitting: Fitting, left_out: str | None, messages: Sequence[str]
-) -> AsyncIterator[Delta | Reply]:
+async def _next_turn(job: Job, books: Books, key: str) -> Heard:
+    """A server that does not take so much, though nobody knew, is sent less, as long as something can be left out."""
+    left_out = job.fitting.fit()
+    while True:
+        if job.fitting.archive:
+            job.shelf.offer(RECALL)
+        heard = await books.turn(key, job.agent.name, partial(_ask, job, books, left_out))
+        failure = heard.reply.failure
+        if failure is None or failure.code != _OVERFLOW or (left_out := job.fitting.fit_into_less()) is None:
+            return heard
+
+
+def _ask(job: Job, books: Books, left_out: str | None, messages: Sequence[str]) -> AsyncIterator[Delta | Reply]:
     if left_out is not None:
         books.left_out(left_out)
     history = [*job.history, *(UserTurn(text=text) for text in messages)]
-    request = Request(job.agent.name, job.agent.prompt, history, shelf.offered, job.brief, job.tools, fitting.gone)
-    return job.model.stream(request)
+    offered, gone = job.shelf.offered, job.fitting.gone
+    return job.model.stream(Request(job.agent.name, job.agent.prompt, history, offered, job.brief, job.tools, gone))
 
 
 async def _carried_out(
-    calls: Sequence[ToolUse], shelf: Shelf, call: Callable[[Sequence[ToolUse]], Awaitable[Sequence[ToolReturn]]]
+    job: Job, calls: Sequence[ToolUse], call: Callable[[Sequence[ToolUse]], Awaitable[Sequence[ToolReturn]]]
 ) -> list[ToolReturn]:
-    """In the order of the calls. To be told of more tools takes no tool."""
-    others = [each for each in calls if each.tool != MORE]
+    """In the order of the calls. What is about the conversation itself takes no tool."""
+    own = {MORE: job.shelf.fetch, RECALL.name: job.fitting.archive.answer}
+    others = [each for each in calls if each.tool not in own]
     done = iter(await call(others) if others else ())
-    return [shelf.fetch(each) if each.tool == MORE else next(done) for each in calls]
+    return [own[each.tool](each) if each.tool in own else next(done) for each in calls]
 
 
 def _failed(reply: Reply) -> AgentError:

@@ -28,12 +28,8 @@ class Pace:
         self._fruitless = 0
         self._turns = 0
 
-    @property
-    def spent(self) -> bool:
-        return self._turns >= self.limit
-
-    def heard(self) -> None:
-        """The person said how to go on: what came before no longer counts."""
+    def afresh(self) -> None:
+        """The person said how to go on, or to go on: what came before no longer counts."""
         self._turns = self._idle = self._fruitless = 0
         self._seen.clear()
 
@@ -49,21 +45,21 @@ class Pace:
             return AgentError(
                 "repetition",
                 f"The {self._agent.name} made the same call ({what}) {times} times and got the same answer each time, "
-                "so it was stopped. What it did is kept; send it a message that says how to go on.",
+                "so it was stopped. What it did is kept; send it a message that says how to go on, or resume it.",
                 retry=False,
             )
         new = act not in self._known and any(back.status == "success" for back in returns)
         self._known.add(act)
         self._idle = 0 if new else self._idle + 1
         done = self._turns
-        if done > self._wrap_up and self._idle >= max(self._wrap_up, 3):
-            return self._too_many(done)
+        if done >= self.limit or (done > self._wrap_up and self._idle >= max(self._wrap_up, 3)):
+            return self._too_many()
         if times == TOLD:
             return f"You have made this same call {times} times with the same result. Do something else, or finish."
-        if done == self._wrap_up and self.limit > 1:
+        if done == self._wrap_up:
             return (
-                f"You have used {done} turns. Finish now if you can: check what you did and give your answer. If work "
-                "remains, say what it is and go on with the most important part."
+                f"You have used {_turns(done)}. Finish now if you can: check what you did and give your answer. If "
+                "work remains, say what it is and go on with the most important part."
             )
         return None
 
@@ -71,28 +67,35 @@ class Pace:
         """The reply was no last word: it was empty, or cut off."""
         self._fruitless += 1
         self._turns += 1
-        if reply.stop is Stop.LENGTH:
-            if self._fruitless > _PATIENCE:
-                message = "The model's replies were cut off at their length limit again and again."
-                return AgentError("reply_too_long", message, retry=False)
-            return (
-                "Your reply was cut off at its length limit. Go on in smaller pieces; nothing of a cut call was done."
-            )
+        cut_off = reply.stop is Stop.LENGTH
         if self._fruitless > _PATIENCE:
-            message = "The model gave empty replies only. Resume the task, or choose another model."
-            return AgentError("empty_reply", message, retry=False)
+            return self._in_vain(cut_off)
+        if self._turns >= self.limit:
+            return self._too_many()
+        if cut_off:
+            return "Your reply was cut off at its length limit. Go on in smaller pieces; no cut call was carried out."
         return "Your reply was empty. Go on with the task, or say what you found."
 
-    def at_limit(self) -> AgentError:
-        return self._too_many(self.limit)
+    def _in_vain(self, cut_off: bool) -> AgentError:
+        code, what = (
+            ("reply_too_long", "replies were cut off at their length limit again and again")
+            if cut_off
+            else ("empty_reply", "replies were empty again and again")
+        )
+        message = f"The model's {what}. What was done is kept; resume the task, or choose another model."
+        return AgentError(code, message, retry=False)
 
-    def _too_many(self, turns: int) -> AgentError:
+    def _too_many(self) -> AgentError:
         return AgentError(
             "iteration_limit",
-            f"The {self._agent.name} was not done after {turns} turns. What it did is kept; "
-            "send it a message to go on.",
+            f"The {self._agent.name} was not done after {_turns(self._turns)}. What it did is kept; resume it to grant "
+            "as many again, or send it a message that says how to go on.",
             retry=False,
         )
+
+
+def _turns(number: int) -> str:
+    return f"{number} turn{'' if number == 1 else 's'}"
 
 
 def _signature(calls: Sequence[ToolUse], returns: Sequence[ToolReturn]) -> int:

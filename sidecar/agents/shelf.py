@@ -61,6 +61,10 @@ class Shelf:
     def _rest(self, first: Sequence[str]) -> ToolInfo:
         return _more([name for name in self._tools if name not in first])
 
+    def offer(self, tool: ToolInfo) -> None:
+        if all(each.name != tool.name for each in self.offered):
+            self.offered = (*self.offered, tool)
+
     def fetch(self, call: ToolUse) -> ToolReturn:
         """Answers a call of `more_tools`: what it names is offered from the next request on."""
         there = {tool.name for tool in self.offered}

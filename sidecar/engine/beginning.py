@@ -79,9 +79,7 @@ def _copied(record: Record, task_id: str, new_id: str) -> Record | None:
 
 
 def _turn(record: Record) -> TurnRecord | None:
-    if record.kind != Kind.STEP or not record.body.startswith('{"heard":'):
-        return None
-    return TurnRecord.model_validate_json(record.body)
+    return TurnRecord.of(record.body) if record.kind == Kind.STEP else None
 
 
 def _unpaid(turn: TurnRecord) -> TurnRecord:

@@ -23,7 +23,7 @@ def exceeded(options: Options, usage: Usage, granted: Usage) -> str | None:
 
 
 def stops(steps: Mapping[str, str], current_round: int, before: Usage) -> tuple[str, Usage]:
-    """The key under which the next stop is remembered, and what had been spent at the last one, or `before` the round."""
+    """The key under which the next stop is remembered, and what had been spent at the last one, or before the round."""
     prefix = f"r{current_round}.budget."
     earlier = [key for key in steps if key.startswith(prefix)]
     last = Usage.model_validate_json(steps[f"{prefix}{len(earlier)}"]) if earlier else before

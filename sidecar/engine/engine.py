@@ -4,7 +4,7 @@ import logging
 import os
 import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from sidecar.config.grants import Grants
@@ -198,14 +198,16 @@ class Engine:
                 raise Refused(
                     409, "task_cancelling", "The task is being cancelled; send the message once it has ended."
                 )
+            run = self._worker.run_of(task_id)
             try:
-                await self._journal.append(task_id, [said, *again], [record], when=when)
+                with run.expecting() if run else nullcontext():
+                    await self._journal.append(task_id, [said, *again], [record], when=when)
+                    if not again:
+                        self._tell(task_id, record)
             except WrongStatus:
                 continue
             if again:
                 self._worker.wake()
-            else:
-                self._tell(task_id, record)
             return task_id
         raise Refused(409, "task_changing", "The task changes its state too fast to take the message; send it again.")
 

@@ -99,6 +99,11 @@ class Memory:
     def current_round(self) -> int:
         return 1 + sum(message.opens for message in self.messages)
 
+    def said(self) -> list[SaidMessage]:
+        """What the person has said since the present round was opened."""
+        opened = max((place for place, message in enumerate(self.messages, start=1) if message.opens), default=0)
+        return self.messages[opened:]
+
     def effects(self) -> list[Effect]:
         """What has taken effect, or may have."""
         return [

@@ -177,7 +177,8 @@ class TaskRun:
 
     def stopped(self, key: str) -> None:
         """An agent came to no end by itself. Whoever resumes the task lets it take that turn."""
-        self.write(records=[Record(Kind.STEP, branched(_stop(key), self.memory.branch), "")])
+        if _stop(key) not in self.memory.steps:
+            self.write(records=[Record(Kind.STEP, branched(_stop(key), self.memory.branch), "")])
 
     def resumed_at(self, key: str) -> bool:
         return _stop(key) in self._resumed

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Literal, Protocol
 
@@ -30,6 +30,9 @@ class Work(Protocol):
     async def abandon(self, run: TaskRun) -> None: ...
 
     async def tidy(self, run: TaskRun) -> None: ...
+
+    def missed(self, run: TaskRun) -> Sequence[str]:
+        """What the person has said in this round that nobody who could act on it has heard."""
 
 
 class Worker:
@@ -136,10 +139,7 @@ class Worker:
                     recoverable=False,
                 )
             await run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED, *_ALIVE}))
-            async with run.time_limit():
-                result = await self._work.carry_out(run)
-            await self._work.tidy(run)
-            await self._complete(run, result)
+            await self._complete(run, await self._carried_out(run))
         except WrongStatus:
             # The person cancelled it between two of our words.
             await self._cancelled(run)
@@ -162,13 +162,23 @@ class Worker:
             )
             await self._fail(run, "internal_error", message, recoverable=True)
 
+    async def _carried_out(self, run: TaskRun) -> TaskResult:
+        """What came of it. Whatever the person says before it is complete is still a part of it."""
+        while True:
+            async with run.time_limit():
+                result = await self._work.carry_out(run)
+            await self._work.tidy(run)
+            await run.quiet()
+            if not (missed := self._work.missed(run)):
+                return result
+            await run.open_round(_round(run, result), missed)
+
     async def _complete(self, run: TaskRun, result: TaskResult) -> None:
-        done = Round(asked=run.asked, answered=result.summary)
         await run.move(
             UsageEvent(**run.usage.model_dump()),
             CompleteEvent(result=result),
             StatusEvent(status=Status.COMPLETED),
-            records=[Record(Kind.ROUND, branched(str(run.memory.current_round), run.memory.branch), done.to_json())],
+            records=[_round(run, result)],
             when=_ALIVE,
         )
 
@@ -221,6 +231,11 @@ class Worker:
                 StatusEvent(status=Status.CANCELLED),
                 when=frozenset({Status.CANCELLING}),
             )
+
+
+def _round(run: TaskRun, result: TaskResult) -> Record:
+    done = Round(asked=run.asked, answered=result.summary)
+    return Record(Kind.ROUND, branched(str(run.memory.current_round), run.memory.branch), done.to_json())
 
 
 async def _renew_forever(run: TaskRun) -> None:

@@ -53,6 +53,9 @@ class TenSteps:
     async def tidy(self, run: TaskRun) -> None:
         pass
 
+    def missed(self, run: TaskRun) -> list[str]:
+        return []
+
     def asked(self, run: TaskRun) -> str:
         return run.request.task
 

@@ -15,7 +15,7 @@ from sidecar.agents.roster import Agent
 from sidecar.agents.tokens import room
 from sidecar.engine.run import TaskRun
 from sidecar.engine.workflow.books import AgentBooks
-from sidecar.engine.workflow.handover import part_of
+from sidecar.engine.workflow.handover import HELPERS, part_of
 from sidecar.engine.workflow.marks import changed_lines
 from sidecar.models.catalog import UNPRICED, Catalog
 from sidecar.models.errors import NoSuchModel
@@ -73,7 +73,8 @@ class Desk:
         brief = self._brief(key, told)
         if name == "reviewer" and model.provider == "offline":
             brief = replace(brief, changed_lines=await changed_lines(self.run))
-        job = Job(key, agent, model, history, tools, self.run.request.options.max_iterations, brief)
+        limit = self.run.request.options.max_iterations
+        job = Job(key, agent, model, history, tools, limit, brief, steered=name not in HELPERS)
         books = AgentBooks(self.run, self.executor, agent, model)
         if dropped and f"{key}.0" not in self.run.memory.steps:
             books.left_out(f"{dropped} earlier turns of the conversation do not fit into the model's window.")
@@ -81,8 +82,8 @@ class Desk:
 
     async def again(self, job: Job, books: AgentBooks, suffix: str, said: str) -> str:
         """Go on with a job that is done: something was wrong with its last word."""
-        job.history.append(UserTurn(text=said))
-        return await work(replace(job, key=f"{job.key}.{suffix}"), books)
+        job.fitting.add(UserTurn(text=said))
+        return await work(job, books, f"{job.key}.{suffix}")
 
     def _brief(self, key: str, told: Sequence[str]) -> Brief:
         context = self.run.request.context

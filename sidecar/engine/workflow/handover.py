@@ -7,6 +7,8 @@ from sidecar.agents.verdict import Verdict, read_verdict
 from sidecar.engine.run import TaskRun
 from sidecar.wire.events import HandoffContext, HandoffEvent
 
+#: They plan and judge the work; they do not do it.
+HELPERS = frozenset({"planner", "reviewer"})
 _STATE = 4_000
 _UNFINISHED = "The review was not finished: "
 
@@ -58,7 +60,7 @@ def agent_of(key: str) -> str:
 
 def words_of(results: dict[str, str]) -> list[str]:
     """What those who did the work said last, the newest at the end."""
-    return [text for key, text in results.items() if text and agent_of(key) not in ("", "planner", "reviewer")]
+    return [text for key, text in results.items() if text and agent_of(key) not in ("", *HELPERS)]
 
 
 def part_of(key: str) -> str:

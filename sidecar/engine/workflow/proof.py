@@ -15,7 +15,7 @@ from sidecar.engine.errors import Escalated
 from sidecar.engine.pipeline import Stage, Step, Unfold
 from sidecar.engine.workflow.books import AgentBooks
 from sidecar.engine.workflow.desk import CANNOT, ENDLESS, Desk
-from sidecar.engine.workflow.handover import agent_of, so_far, words_of
+from sidecar.engine.workflow.handover import HELPERS, agent_of, so_far, words_of
 from sidecar.engine.workflow.touched import MARK, bases, changed, edits, paths
 from sidecar.engine.workflow.trial import Trial
 from sidecar.journal.port import Journal
@@ -35,7 +35,6 @@ _MESSAGE = "Check what was done"
 #: What stands in the place of an agent's words when it could not even begin.
 _GAVE_UP = "The attempt came to nothing: "
 _CUT_SHORT = "The attempt came to no end: "
-_NO_WORKERS = frozenset({"planner", "reviewer"})
 #: A byte more than is kept of a file, so that none is taken for another because it was cut.
 _SIZE = 4 * 1024 * 1024 + 1
 _FILES = 1_000
@@ -197,7 +196,7 @@ class Proof:
 
     def _is_work(self, key: str) -> bool:
         agent = agent_of(key)
-        if not key.startswith(f"{self._desk.prefix}.") or not agent or agent in _NO_WORKERS:
+        if not key.startswith(f"{self._desk.prefix}.") or not agent or agent in HELPERS:
             return False
         # Turns are steps too, and end in a number; attempts go on with a step that is already counted.
         return ".attempt" not in key and not key.rpartition(".")[2].isdigit()
@@ -231,7 +230,8 @@ class Proof:
             said = to_mend(self._checked(results, earlier)[-1], [])
             if words.startswith((_GAVE_UP, _CUT_SHORT)):
                 # It has no last word in the books, and is not to go on here.
-                job.history += [UserTurn(text=said), ModelTurn(text=words)]
+                job.fitting.add(UserTurn(text=said))
+                job.fitting.add(ModelTurn(text=words))
             else:
                 await self._desk.again(job, books, f"attempt{earlier}", said)
         return job, books

@@ -12,6 +12,7 @@ from sidecar.engine.run import TaskRun
 from sidecar.engine.workflow.desk import Desk
 from sidecar.engine.workflow.handover import summary, words_of
 from sidecar.engine.workflow.stages import stages
+from sidecar.engine.workflow.steering import missed
 from sidecar.engine.workflow.touched import changed, due, told
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
@@ -81,6 +82,9 @@ class Rounds:
             usage=run.usage,
         )
 
+    def missed(self, run: TaskRun) -> Sequence[str]:
+        return missed(run)
+
     def _verification(self, desk: Desk, results: dict[str, str]) -> Sequence[Stage]:
         """What comes after the agents, if there is something to verify. It is loaded when it is first needed."""
         run, verify = desk.run, desk.run.request.options.verify
@@ -117,7 +121,6 @@ class Rounds:
         def event(value: str) -> Sequence[Event]:
             return [RouteEvent(**json.loads(value))]
 
-        run.recall(f"{key}.asked")
         return RouteAnswer.model_validate_json(await run.step(key, decide, done=event, only_looks=True))
 
     def _judge(self, run: TaskRun) -> Model | None:

@@ -1,6 +1,6 @@
 """What the worker does with a task that was claimed, and with what an earlier life of it left open."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -59,6 +59,9 @@ class Workflow:
             call_id: intent for call_id, intent in run.memory.intents.items() if call_id not in run.memory.outcomes
         }
         await self._executor.abandon(left_open, run.request.workspace, run)
+
+    def missed(self, run: TaskRun) -> Sequence[str]:
+        return self.rounds.missed(run)
 
     async def tidy(self, run: TaskRun) -> None:
         """What the task still has running in the background ends with it."""

@@ -9,7 +9,19 @@ from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Heard, Job, collect, work
 from sidecar.agents.roster import ROSTER, Agent
 from sidecar.agents.tokens import of_turn
-from sidecar.models.port import Delta, Kept, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, ToolUse, UserTurn
+from sidecar.models.port import (
+    Delta,
+    Failure,
+    Kept,
+    ModelTurn,
+    Reply,
+    Request,
+    Stop,
+    ToolReturn,
+    ToolTurn,
+    ToolUse,
+    UserTurn,
+)
 from sidecar.wire.base import JsonObject
 
 
@@ -33,6 +45,7 @@ class ListBooks:
         self.result = result
         self.told: list[str] = []
         self.messages: list[str] = []
+        self.ends: list[str] = []
 
     async def turn(self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]) -> Heard:
         heard, self.messages = self.messages, []
@@ -41,8 +54,11 @@ class ListBooks:
     async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
         return [ToolReturn(id=call.id, tool=call.tool, status="success", content=self.result(call)) for call in calls]
 
-    def spoken(self) -> bool:
+    def goes_on(self, key: str) -> bool:
         return bool(self.messages)
+
+    def stopped(self, key: str) -> None:
+        self.ends.append(key)
 
     def left_out(self, what: str) -> None:
         self.told.append(what)
@@ -153,6 +169,34 @@ async def test_a_refusal_is_an_end_with_its_own_code() -> None:
     assert (error.value.code, error.value.retry) == ("model_declined", False)
 
 
+async def test_what_the_person_says_during_an_agents_last_word_is_heard_all_the_same() -> None:
+    model = Replies(end("done"), end("done, with tabs"))
+
+    class Interrupted(ListBooks):
+        async def turn(
+            self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]
+        ) -> Heard:
+            heard = await super().turn(key, agent, ask)
+            self.messages = ["use tabs"] if len(model.requests) == 1 else []
+            return heard
+
+    assert await work(job(model), Interrupted()) == "done, with tabs"
+    assert texts(model.requests[1])[-1] == "use tabs"
+    assert model.requests[1].history[-2] == ModelTurn(text="done")
+
+
+async def test_an_agent_that_was_stopped_and_resumed_has_as_many_turns_again() -> None:
+    class Resumed(ListBooks):
+        def goes_on(self, key: str) -> bool:
+            return key == "k.2"
+
+    model = Replies(*[call(number) for number in range(100)])
+    books = Resumed(lambda call: str(call.args))
+    with pytest.raises(AgentError):
+        await work(job(model, limit=2), books)
+    assert (len(model.requests), books.ends) == (4, ["k.4"])
+
+
 # -- the window --------------------------------------------------------------------------------------------------------
 
 LONG = "x" * 3_000
@@ -255,3 +299,65 @@ async def test_the_newest_failed_check_stays_also_when_whole_turns_go() -> None:
         back.content for turn in model.requests[-1].history if isinstance(turn, ToolTurn) for back in turn.returns
     ]
     assert results[0] == "2 failed, 1 passed"
+
+
+async def test_what_was_left_out_can_be_searched_by_the_agent() -> None:
+    def result(call: ToolUse) -> str:
+        return f"secret word of file {call.args['path']}\nand more\n{LONG}"
+
+    wanted = Reply(stop=Stop.TOOL_USE, calls=[ToolUse(id="r", tool="recall", args={"query": "Secret file 3"})])
+    listed = Reply(stop=Stop.TOOL_USE, calls=[ToolUse(id="l", tool="recall", args={"query": "nowhere to be seen"})])
+    model = Replies(*[call(number) for number in range(12)], wanted, listed, end("done"), context_size=12_000)
+    assert await work(job(model, limit=50), ListBooks(result)) == "done"
+    assert "recall" not in [tool.name for tool in model.requests[0].tools]
+    assert [tool.name for tool in model.requests[-1].tools].count("recall") == 1
+    answers = [turn.returns[0].content for turn in model.requests[-1].history[-4:] if isinstance(turn, ToolTurn)]
+    assert answers[0].startswith("read_file 3:\nsecret word of file 3\nand more")
+    assert "file 4" not in answers[0]
+    assert "- read_file 0" in answers[1]
+    assert len(answers[0]) < 4_000, "what is found does not fill the window again"
+
+
+async def test_a_server_that_tells_its_size_only_when_it_is_asked_is_never_sent_more() -> None:
+    class Shy(Replies):
+        async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+            self.context_size = 4_096
+            async for part in super().stream(request):
+                yield part
+
+    model = Shy(*[call(number) for number in range(20)], end("done"))
+    books = ListBooks(lambda call: f"{call.args['path']} {LONG}")
+    assert await work(job(model), books) == "done"
+    assert all(sum(map(of_turn, request.history)) <= 4_096 * 0.7 for request in model.requests[1:])
+    assert all(holds_together(request) for request in model.requests)
+    newest = model.requests[-1].history[-1]
+    assert isinstance(newest, ToolTurn)
+    assert newest.returns[0].content.startswith("19 xxx"), "the last exchange is always there"
+
+
+async def test_a_result_that_is_larger_than_the_window_loses_its_middle_and_keeps_its_end() -> None:
+    model = Replies(call(0, "run_tests"), end("done"), context_size=4_096)
+    await work(job(model), ListBooks(lambda call: "begin " + LONG * 10 + " 1 failed"))
+    (back,) = model.requests[1].history[-1].returns  # type: ignore[union-attr]
+    assert back.content.startswith("begin ")
+    assert " 1 failed\n[" in back.content
+    assert len(back.content) < 4_096 * 3
+
+
+async def test_a_server_that_refuses_so_much_is_sent_less_as_long_as_something_can_be_left_out() -> None:
+    class Small(Replies):
+        async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+            if sum(map(of_turn, request.history)) > 3_000:
+                yield Reply(stop=Stop.FAILED, failure=Failure(code="context_overflow", message="too much", retry=False))
+                return
+            async for part in super().stream(request):
+                yield part
+
+    model = Small(*[call(number) for number in range(20)], end("done"))
+    books = ListBooks(lambda call: f"{call.args['path']} {LONG}")
+    assert await work(job(model), books) == "done"
+    assert books.told
+    hopeless = Small(end("never"))
+    with pytest.raises(AgentError) as error:
+        await work(Job("k", ROSTER["coder"], hopeless, [UserTurn(text="x" * 30_000)]), ListBooks())
+    assert (error.value.code, error.value.recoverable) == ("context_overflow", True)

@@ -298,7 +298,7 @@ async def test_what_no_longer_fits_is_told_and_a_resumed_task_sends_the_same(
             before = requests[-1].history
         left_out = [event["reason"] for event in events if event["type"] == "model" and "reason" in event]
         assert left_out
-        assert "earlier results" in left_out[0]
+        assert "earlier result" in left_out[0]
         records = await house.journal.records(task.id)
         assert sum("0 words" in record.body for record in records) >= 1, "what was left out can be found"
         house.script("play", [*looks, {"text": "done"}])

@@ -1,0 +1,52 @@
+"""What the person says while a task is at work reaches those who can act on it, whenever it is said."""
+
+from pathlib import Path
+
+from sidecar.engine.operations import Say
+from sidecar.models.port import UserTurn
+from sidecar.wire.tasks import Status
+from tests.unit.agents.hearing import hearing
+from tests.unit.engine.house import a_house
+
+
+async def test_a_message_reaches_everybody_who_works_after_it(tmp_path: Path) -> None:
+    look = {"calls": [{"tool": "list_dir", "args": {}}]}
+    script = {
+        "planner": [{**look, "delayMs": 50}, {"text": '{"steps": [{"title": "One"}, {"title": "Two"}]}'}],
+        "coder": [{"text": "ok"}],
+        "reviewer": [{"text": '{"passed": true}'}],
+    }
+    with hearing() as requests:
+        async with a_house(tmp_path) as house:
+            task_id = await house.execute("do it", models=house.script("play", script), intent="refactor_code")
+            await house.until(task_id, "model")
+            await house.submit(Say(task_id, "use tabs"))
+            await house.ended(task_id)
+    heard = [
+        (request.agent, sum(isinstance(turn, UserTurn) and turn.text == "use tabs" for turn in request.history))
+        for request in requests
+    ]
+    assert heard == [("planner", 0), ("planner", 1), ("coder", 1), ("coder", 1), ("reviewer", 1)]
+
+
+async def test_a_message_during_the_review_is_a_round_of_its_own_and_the_task_does_not_end_before(
+    tmp_path: Path,
+) -> None:
+    script = {
+        "coder": [{"text": "Fixed."}],
+        "reviewer": [{"text": '{"passed": true}', "delayMs": 100}],
+    }
+    async with a_house(tmp_path) as house:
+        models = house.script("play", script)
+        task_id = await house.execute("fix it", models=models, intent="edit_code")
+        await house.until(task_id, "step", agent="reviewer", state="started")
+        house.script(
+            "play", {"coder": [{"text": "Fixed."}, {"text": "Tabs now."}], "reviewer": [{"text": "Fine."}] * 2}
+        )
+        await house.submit(Say(task_id, "use tabs"))
+        task = await house.ended(task_id)
+        events = await house.events(task_id)
+    assert task.status is Status.COMPLETED, task.error
+    assert [event["type"] for event in events].count("complete") == 1
+    assert "Tabs now." in [event.get("text") for event in events if event["type"] == "message"]
+    assert [event["status"] for event in events if event["type"] == "status"] == ["queued", "running", "completed"]
