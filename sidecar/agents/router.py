@@ -1,16 +1,15 @@
-"""From a sentence to an intent and its pipeline, by rules, in microseconds, with the reason in words.
+"""From a sentence to an intent and its pipeline, by its words, in microseconds, with the reason in words.
 
 The person's own word comes first: `options.intent`, or a slash command that begins the task. A language model is
-asked only where the rules are not sure (`unsure`), and only a real one.
+asked only where the words leave it open (`unsure`), and only a real one.
 """
 
 import asyncio
 import re
 from collections.abc import Mapping
-from typing import get_args
 
 from sidecar.agents.customs import Command
-from sidecar.agents.routing.rules import guess
+from sidecar.agents.routing.guess import INTENTS, guess
 from sidecar.models.port import Model, Reply, Request, Stop, UserTurn
 from sidecar.wire.tasks import Intent, Options, RouteAnswer, Usage
 
@@ -27,7 +26,6 @@ PIPELINES: dict[Intent, tuple[str, ...]] = {
 
 #: Intents whose agents get no tool that changes anything.
 READ_ONLY: frozenset[Intent] = frozenset({"chat", "explain_code", "review_code"})
-INTENTS: tuple[Intent, ...] = get_args(Intent)
 SLASHES: dict[str, Intent] = {
     **{intent: intent for intent in INTENTS},
     "ask": "chat",
@@ -85,7 +83,7 @@ def unsure(answer: RouteAnswer) -> bool:
 
 
 async def second_opinion(task: str, answer: RouteAnswer, model: Model, options: Options) -> tuple[RouteAnswer, Usage]:
-    """What a language model says, if it says it soon and in the words that it was given; else what the rules said.
+    """What a language model says, if it says it soon and in the words that it was given; else what the words said.
 
     And what it cost to ask.
     """
@@ -117,5 +115,5 @@ def _answer(intent: Intent, confidence: float, why: str, options: Options | None
         pipeline, why = [str(options.agent_type)], f"{why}; you chose the agent"
     else:
         pipeline = list(PIPELINES[intent])
-    # Our own words: there is nothing to validate, and validation would cost as much as the rules.
+    # Our own words: there is nothing to validate, and validation would cost as much as the guess.
     return RouteAnswer.model_construct(intent=intent, confidence=confidence, pipeline=pipeline, why=why)

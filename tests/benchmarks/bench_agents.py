@@ -19,7 +19,7 @@ from sidecar.models.port import Delta, Reply, Request
 from sidecar.models.scripted import Scripted, parse
 from sidecar.wire.tasks import ExecuteRequest
 from tests.benchmarks.result import Result
-from tests.unit.agents.labelled import labelled
+from tests.unit.agents.labelled import said
 from tools.executor import Executor
 from tools.local import LocalSite
 from tools.policy import Policy
@@ -47,8 +47,8 @@ async def run() -> list[Result]:
 
 
 def _routing() -> float:
-    """A sentence of the labelled set, on the average; it is computing only, so the processor's time is what counts."""
-    sentences = [sentence for _, sentence in labelled("tuning")]
+    """An unseen sentence, on the average; it is computing only, so the processor's time is what counts."""
+    sentences = [sentence for _, sentence in said("unseen")]
     rounds = []
     for _ in range(7):
         began = time.process_time()

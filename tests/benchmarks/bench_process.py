@@ -122,7 +122,7 @@ def _moment(at: str) -> float:
 
 
 def _replay(sidecar: RunningSidecar) -> float:
-    turns = 850
+    turns = 950
     # Another call each turn: an agent that repeats itself is stopped.
     paths = ["./" * (1 + turn % 50) for turn in range(turns)]
     looks = [{"text": "x" * 200, "calls": [{"tool": "list_dir", "args": {"path": path}}] * 10} for path in paths]

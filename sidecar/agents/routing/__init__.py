@@ -1,4 +1,4 @@
-"""From a sentence to an intent by lexical features: its clauses, the verb at the head of each, what the verb is about.
+"""From a sentence to an intent by its words: which of them speak for which intent was learned from labelled sentences.
 
-No model, no I/O and no state: plain functions over words, some ten microseconds a sentence.
+No language model, no state, and one small file to read: some ten microseconds a sentence.
 """
