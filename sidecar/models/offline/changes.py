@@ -1,10 +1,11 @@
-"""What a diff and a status say, in words: which files and symbols changed, and a message for a commit of it."""
+"""What a diff and a status say: which files and symbols changed, and how."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from sidecar.models.offline.renames import Line, otherwise, renamed_symbols
 from sidecar.models.port import ToolReturn
 
 _STATE = re.compile(r"^(?P<state>[ MADRCTU?!]{2}) (?P<path>.+?)(?: \(from (?P<origin>.+)\))?$")
@@ -14,22 +15,11 @@ _SYMBOL = re.compile(
 )
 _CONST = re.compile(r"^(?:export\s+)?const\s+([A-Za-z_$][\w$]*)\s*=\s*(?:async\s*)?\(")
 _HUNK = re.compile(r"^@@ [^@]* @@ ?(.*)$")
-_TEST = re.compile(
-    r"(^|/)(tests?|__tests__|spec|e2e)/|(^|/)(test_[^/]*|conftest\.py|[^/]*(_test|\.test|\.spec)\.[^/]+)$"
-)
-_BUILD = re.compile(
-    r"(^|/)(package(-lock)?\.json|pyproject\.toml|setup\.(py|cfg)|requirements[^/]*\.txt|Cargo\.(toml|lock)|go\.(mod|sum)|"
-    r"Makefile|Dockerfile|[^/]*\.lock|pnpm-lock\.yaml|tsconfig[^/]*\.json)$"
-)
-_CI = re.compile(r"^\.github/|^\.gitlab-ci|^\.circleci/|(^|/)Jenkinsfile$")
-_DOCS = re.compile(r"\.(md|rst|txt|adoc)$|^docs?/|(^|/)LICEN[CS]E")
-_STYLE = re.compile(r"\.(css|scss|sass|less)$")
 #: What programs leave behind: nobody means it when they speak of their changes.
 _LEFT = re.compile(
     r"(^|/)(__pycache__|node_modules|\.venv|venv|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.DS_Store|\.idea|coverage|"
     r"[^/]*\.egg-info)/?$|\.pyc$"
 )
-_SUBJECT = 72
 
 
 @dataclass(slots=True)
@@ -44,6 +34,11 @@ class Change:
     added: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     touched: list[str] = field(default_factory=list)
+    #: The symbols that have another name now, by the one that they had.
+    renames: dict[str, str] = field(default_factory=dict)
+    lines: list[Line] = field(default_factory=list)
+    #: Nothing in it is otherwise than that names of the project are others now.
+    only_renames: bool = False
 
     @property
     def name(self) -> str:
@@ -92,17 +87,31 @@ def read_diff(text: str, changes: Sequence[Change]) -> list[Change]:
             current.how = "added"
         elif line.startswith("deleted file mode"):
             current.how = "deleted"
+        elif line.startswith("rename from "):
+            current.how, current.origin = "renamed", line.removeprefix("rename from ").strip('"')
         elif hunk := _HUNK.match(line):
             within = _Within()
             within.read(hunk[1])
         elif within.begun:
             _take(current, within, line)
     for change in known.values():
-        both = set(change.added) & set(change.removed)
-        change.touched += [name for name in change.added if name in both]
-        change.added = [name for name in change.added if name not in both]
-        change.removed = [name for name in change.removed if name not in both]
+        change.renames = renamed_symbols(change.lines)
+    names = {old: new for change in known.values() for old, new in change.renames.items()}
+    for change in known.values():
+        _sum_up(change, names)
     return list(known.values())
+
+
+def _sum_up(change: Change, names: dict[str, str]) -> None:
+    """The symbols that came, went, or are otherwise; what has only another name is none of these."""
+    lines = otherwise(change.lines, names) if names else change.lines
+    change.only_renames = bool(change.lines) and not lines
+    added, removed = ([each.defines for each in lines if each.sign == sign and each.defines] for sign in "+-")
+    both = set(added) & set(removed)
+    change.added = [name for name in dict.fromkeys(added) if name not in both]
+    change.removed = [name for name in dict.fromkeys(removed) if name not in both]
+    inside = (each.within if not each.defines else each.defines for each in lines if each.text.strip())
+    change.touched = [name for name in inside if name and name not in {*change.added, *change.removed}]
 
 
 class _Within:
@@ -126,93 +135,11 @@ def _take(change: Change, within: _Within, line: str) -> None:
     within.read(line[1:])
     if line[:1] not in ("+", "-"):
         return
-    names, count = (change.added, "plus") if line[0] == "+" else (change.removed, "minus")
+    count = "plus" if line[0] == "+" else "minus"
     setattr(change, count, getattr(change, count) + 1)
-    if name := _symbol(line[1:]):
-        if name not in names:
-            names.append(name)
-    elif within.name and line[1:].strip():
-        change.touched.append(within.name)
+    change.lines.append(Line(line[0], line[1:], _symbol(line[1:]) or "", within.name or ""))
 
 
 def _symbol(line: str) -> str | None:
     found = _SYMBOL.match(line) or _CONST.match(line)
     return found[1] if found else None
-
-
-def message(changes: Sequence[Change]) -> str:
-    """A conventional commit message that says what changed. Why it changed, no diff can say."""
-    kind = _kind(changes)
-    scope = _scope(changes)
-    subject = f"{kind}{f'({scope})' if scope else ''}: {_subject(changes)}"
-    if len(subject) > _SUBJECT:
-        subject = f"{subject[: _SUBJECT - 1].rstrip(' ,')}…"
-    body = [_line(change) for change in changes]
-    return subject if len(changes) == 1 and len(body[0]) < 60 else "\n".join([subject, "", *body[:30]])
-
-
-def _kind(changes: Sequence[Change]) -> str:
-    paths = [change.path for change in changes]
-    for kind, pattern in (("ci", _CI), ("test", _TEST), ("docs", _DOCS), ("build", _BUILD), ("style", _STYLE)):
-        if all(pattern.search(path) for path in paths):
-            return kind
-    code = [change for change in changes if not _TEST.search(change.path) and not _DOCS.search(change.path)]
-    if any(change.how == "added" or _public(change.added) for change in code):
-        return "feat"
-    if all(change.how in ("deleted", "renamed") for change in code):
-        return "refactor"
-    # Whether it mends a fault or only looks better, the lines do not say.
-    return "change"
-
-
-def _public(names: Sequence[str]) -> list[str]:
-    return [name for name in names if not name.startswith("_")]
-
-
-def _scope(changes: Sequence[Change]) -> str:
-    code = [change for change in changes if not _TEST.search(change.path) and not _DOCS.search(change.path)]
-    if len(code) == 1:
-        return PurePosixPath(code[0].path).stem.partition(".")[0] if "/" in code[0].path else ""
-    folders = {str(PurePosixPath(change.path).parent) for change in code}
-    common = folders.pop() if len(folders) == 1 else ""
-    return "" if common in ("", ".", "src", "lib") else PurePosixPath(common).name
-
-
-def _subject(changes: Sequence[Change]) -> str:
-    parts = []
-    for word, names in (
-        ("add", [name for change in changes for name in _public(change.added) if not _TEST.search(change.path)]),
-        ("add", [change.name for change in changes if change.how == "added" and not _public(change.added)]),
-        ("remove", [change.name for change in changes if change.how == "deleted"]),
-        ("remove", [name for change in changes if change.how != "deleted" for name in _public(change.removed)]),
-        ("rename", [f"{PurePosixPath(change.origin).name} to {change.name}" for change in changes if change.origin]),
-        ("change", [name for change in changes if change.how == "changed" for name in change.symbols()]),
-    ):
-        if names:
-            parts.append(f"{word} {_some(names)}")
-    if not parts:
-        return f"update {_some([change.name for change in changes])}"
-    return ", ".join(dict.fromkeys(parts[:2]))
-
-
-def _some(names: Sequence[str], most: int = 3) -> str:
-    unique = list(dict.fromkeys(names))
-    if len(unique) > most:
-        return f"{', '.join(unique[: most - 1])} and {len(unique) - most + 1} more"
-    return " and ".join(filter(None, (", ".join(unique[:-1]), unique[-1])))
-
-
-def _line(change: Change) -> str:
-    said = []
-    if change.how == "renamed":
-        said.append(f"renamed from {change.origin}")
-    elif change.how in ("added", "deleted"):
-        new = "new folder" if change.path.endswith("/") else "new file"
-        said.append(new if change.how == "added" else "deleted")
-    if change.how != "deleted":
-        said += [f"add {_some(change.added, 4)}"] if change.added else []
-        said += [f"remove {_some(change.removed, 4)}"] if change.removed else []
-        said += [f"change {_some(change.symbols(), 4)}"] if change.symbols() else []
-    if not said:
-        said.append(f"+{change.plus} −{change.minus} lines")
-    return f"- {change.path}: {'; '.join(said)}"

@@ -1,6 +1,8 @@
 """Writes a commit message from what changed."""
 
-from sidecar.models.offline.changes import changes_in, meant, message
+from sidecar.models.offline.changes import changes_in, meant
+from sidecar.models.offline.message import message
+from sidecar.models.offline.moves import Moves
 from sidecar.models.offline.output import why
 from sidecar.models.offline.phrases import phrases, understood
 from sidecar.models.offline.question import Question
@@ -17,11 +19,12 @@ _ASKED = phrases(
     write=r"(?:write|suggest|draft|generate|propose|create|make|give\s+me|come\s+up\s+with|compose)",
     changes=r"(?:these|(?:the|my|our)\s+(?:(?:current|uncommitted|staged|latest)\s+)?)?(?:\s*(?:changes?|diff|work|edits))",
 )
+_LOOKED = 2
 
 
 class CommitMessage:
     example = "suggest a commit message"
-    tools = frozenset({"git_status", "git_diff"})
+    tools = frozenset({"git_status", "git_diff", "read_file", "list_dir"})
 
     def recognise(self, question: Question) -> JsonObject | None:
         return {} if understood(_ASKED, question.words) else None
@@ -32,6 +35,10 @@ class CommitMessage:
         if question.returns[0].status != "success":
             return Decline(why(question.returns[0]))
         changes, _ = meant(changes_in(question.returns))
+        moves = Moves.possible(changes)
+        if len(question.returns) == _LOOKED and (look := moves.look()):
+            return look
+        changes = moves.told(changes, question.returns[_LOOKED:])
         if not changes:
             return Decline("Nothing is changed, so there is nothing that a commit message could say.")
         more = "It says what changed; why, only you know. Say “commit my changes” to commit with it."

@@ -4,7 +4,9 @@ import re
 
 from pydantic import JsonValue
 
-from sidecar.models.offline.changes import Change, changes_in, meant, message
+from sidecar.models.offline.changes import Change, changes_in, meant
+from sidecar.models.offline.message import message
+from sidecar.models.offline.moves import Moves
 from sidecar.models.offline.output import refused, why
 from sidecar.models.offline.phrases import part, phrases, understood
 from sidecar.models.offline.question import Question
@@ -34,7 +36,7 @@ _LOOKED = 3
 
 class Committing:
     example = "commit my changes"
-    tools = frozenset({"git_status", "git_diff", "git_add", "git_commit", "review_changes"})
+    tools = frozenset({"git_status", "git_diff", "git_add", "git_commit", "review_changes", "read_file", "list_dir"})
 
     def recognise(self, question: Question) -> JsonObject | None:
         if understood(_STAGED, question.words):
@@ -59,13 +61,19 @@ class Committing:
             )
         if stopped := _stopped(changes, returns[_LOOKED - 1].content):
             return stopped
+        moves = Moves.possible(changes)
+        looked = [each for each in returns if each.tool in ("read_file", "list_dir")]
+        if len(returns) == _LOOKED and not wish["message"] and (look := moves.look()):
+            return look
         last = returns[-1]
-        if last.status != "success" and len(returns) > _LOOKED:
+        if last.status != "success" and last.tool in ("git_add", "git_commit"):
             words = f"Nothing was committed: {why(last)}"
             return Say(words) if refused(last.content) else Decline(words)
-        if len(returns) == _LOOKED and not wish["staged"]:
-            paths: list[JsonValue] = [*(change.path for change in changes[:1_000])]
+        # What is gone from the index already, Git knows no more.
+        paths: list[JsonValue] = [each.path for each in changes[:1_000] if not (each.staged and each.how == "deleted")]
+        if paths and not wish["staged"] and last.tool not in ("git_add", "git_commit"):
             return Act([("git_add", {"paths": paths})])
+        changes = moves.told(changes, looked)
         words = str(wish["message"]) or message(changes)
         if last.tool != "git_commit":
             return Act([("git_commit", {"message": words})])

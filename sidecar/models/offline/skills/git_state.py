@@ -102,6 +102,6 @@ def _line(change: Change) -> str:
     size = f" +{change.plus} −{change.minus}" if change.plus or change.minus else ""
     how = f" ({change.how}{f' from {change.origin}' if change.origin else ''})" if change.how != "changed" else ""
     how = "" if change.how == "added" and not change.staged else how
-    names = [*change.added, *change.symbols()]
+    names = [*change.renames.values(), *change.added, *change.symbols()]
     symbols = f": {', '.join(f'`{name}`' for name in names[:4])}" if names else ""
     return f"`{change.path}`{how}{size}{symbols}"
