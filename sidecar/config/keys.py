@@ -132,8 +132,8 @@ class Keys:
 
 
 def is_key(text: str) -> bool:
-    """Whether it could be one: what has spaces in it, or what cannot be seen, was copied wrongly."""
-    return bool(text) and not any(character.isspace() or not character.isprintable() for character in text)
+    """Whether it could be one: what has spaces in it, or what no header can carry, was copied wrongly."""
+    return bool(text) and text.isascii() and text.isprintable() and " " not in text
 
 
 def _keyring_set(provider: str, key: str) -> bool:

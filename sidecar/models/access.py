@@ -19,6 +19,26 @@ class Access:
     connect_timeout: float = 10.0
 
 
+#: What an SDK puts behind the address by itself; whoever copied a whole address has it there already.
+_ADDED = {"anthropic": ("/v1",), "gemini": ("/v1beta", "/v1"), "groq": ("/openai/v1",)}
+
+
+def is_address(base_url: str) -> bool:
+    try:
+        place = urlsplit(base_url)
+        return place.scheme in ("http", "https") and bool(place.hostname) and place.port != 0
+    except ValueError:
+        return False
+
+
+def root(provider: str, base_url: str) -> str:
+    """Where the SDK begins."""
+    plain = base_url.rstrip("/")
+    for added in _ADDED.get(provider, ()):
+        plain = plain.removesuffix(added)
+    return plain
+
+
 def is_local(base_url: str) -> bool:
     try:
         place = urlsplit(base_url)

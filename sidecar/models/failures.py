@@ -136,12 +136,6 @@ def _without_a_status(error: Exception, provider: str, said: str) -> Failure:
     if "ConnectError" in (name, cause):
         where = "Is the network there? Is the base URL right? A local server must be running."
         return Failure(code="model_unreachable", message=f"{provider} cannot be reached. {where}")
-    if {"UnsupportedProtocol", "LocalProtocolError", "InvalidURL"} & {name, cause}:
-        message = (
-            f"{provider} cannot be asked: its base URL or its key has characters that cannot be right. Look at "
-            "`brain doctor`, mend it, and resume."
-        )
-        return Failure(code="model_unreachable", message=message, retry=False)
     if isinstance(error, ImportError):
         message = f"The package for {provider} is not installed here: {error}. `make setup` installs it."
         return Failure(code="no_model", message=message, retry=False)

@@ -7,8 +7,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidecar.config.keys import VARIABLES, Keys
-from sidecar.models.access import Access, is_local
+from sidecar.config.keys import BASE_URLS, VARIABLES, Keys, is_key
+from sidecar.models.access import Access, is_address, is_local, root
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.limits import Limits
 from sidecar.models.prices import Prices
@@ -156,12 +156,22 @@ class Providers:
                 f"{provider}/{name}: there is no key. Run `brain keys set {provider}`, or set "
                 f"{' or '.join(VARIABLES[provider])}.{server}"
             )
+        if key is not None and not is_key(key):
+            raise NoSuchModel(
+                f"{provider}/{name}: its key has characters that no key has, such as a space or a line's end. Run "
+                f"`brain keys set {provider}`, or mend {' or '.join(VARIABLES[provider])}."
+            )
+        if base_url is not None and not is_address(base_url):
+            raise NoSuchModel(
+                f"{provider}/{name}: its base URL, {base_url[:200]!r}, is no address of a server. One begins with "
+                f"http:// or https://; mend {BASE_URLS[provider]}."
+            )
         if not _installed(known.package):
             extra = f"rainy-brain[{provider}]"
             raise NoSuchModel(
                 f"{provider}/{name}: its package is not installed. `make setup` or `pip install '{extra}'`."
             )
-        return Access(provider, key, base_url)
+        return Access(provider, key, base_url and root(provider, base_url))
 
     def _client(self, access: Access) -> Any:
         with self._making:

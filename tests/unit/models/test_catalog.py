@@ -6,6 +6,7 @@ import pytest
 
 from sidecar.config.keys import Keys
 from sidecar.config.settings import Settings
+from sidecar.models.access import root
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Switch
@@ -56,6 +57,36 @@ def test_a_model_that_cannot_be_used_says_why(tmp_path: Path, name: str, said: s
 def test_a_local_server_needs_no_key(tmp_path: Path) -> None:
     model = catalog(tmp_path, {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}).model_for("smart", Models(smart="openai/x"))
     assert (model.provider, model.name) == ("openai", "x")
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:11434", "not a url", "http://", "ftp://x/v1", "http://127.0.0.1:99999/v1", "http://[::1/v1"]
+)
+def test_an_address_that_is_none_is_said_before_anybody_is_asked(tmp_path: Path, url: str) -> None:
+    with pytest.raises(NoSuchModel, match=r"http://.*OPENAI_BASE_URL") as refusal:
+        catalog(tmp_path, {"OPENAI_BASE_URL": url}).model_for("smart", Models(smart="openai/x"))
+    assert url in str(refusal.value)
+
+
+@pytest.mark.parametrize("key", ["two words", "line\nend", "schlüssel"])
+def test_a_key_that_is_none_is_said_and_not_shown(tmp_path: Path, key: str) -> None:
+    with pytest.raises(NoSuchModel, match="brain keys set anthropic") as refusal:
+        catalog(tmp_path, {"ANTHROPIC_API_KEY": key}).model_for("smart", Models(smart="anthropic/x"))
+    assert key not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("provider", "given", "asked"),
+    [
+        ("groq", "https://api.groq.example/openai/v1", "https://api.groq.example"),
+        ("groq", "https://api.groq.example/", "https://api.groq.example"),
+        ("anthropic", "http://proxy/v1/", "http://proxy"),
+        ("gemini", "http://proxy/gemini/v1beta", "http://proxy/gemini"),
+        ("openai", "http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1"),
+    ],
+)
+def test_an_address_may_be_given_with_what_the_sdk_adds_to_it(provider: str, given: str, asked: str) -> None:
+    assert root(provider, given) == asked
 
 
 def test_a_chain_begins_with_the_first_that_can_be_used(tmp_path: Path) -> None:
