@@ -18,19 +18,24 @@ BYTES_A_TOKEN = 4
 
 
 class Chat:
-    """`probe` asks a local server how much it can hold, and whether its model knows tools."""
+    """`probe` asks a local server how much it can hold, and whether its model knows tools; anew if it is told so."""
 
     def __init__(
-        self, completions: Completions, price: Price | None, probe: Callable[[], LocalModel] | None = None
+        self, completions: Completions, price: Price | None, probe: Callable[[bool], LocalModel] | None = None
     ) -> None:
         self._probe = probe
         self._completions = completions
         self._plain = Plain(completions, price)
         self._with_tools: bool | None = None
+        self._asked_again = False
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         if self._with_tools is None:
-            await self._ask_the_server()
+            self._with_tools = await self._ask_the_server(anew=False)
+        elif not self._asked_again and self._completions.most_bytes is None:
+            # Some can say it only once the model is loaded, as it now is.
+            self._asked_again = True
+            await self._ask_the_server(anew=True)
         dialect = self._plain if request.tools and not self._with_tools else self._completions
         try:
             async with aclosing(dialect.parts(request)) as parts:
@@ -44,10 +49,11 @@ class Chat:
                 async for part in parts:
                     yield part
 
-    async def _ask_the_server(self) -> None:
-        self._with_tools = True
-        if self._probe is not None:
-            found = await asyncio.to_thread(self._probe)
-            if found.context_tokens is not None:
-                self._completions.most_bytes = found.context_tokens * BYTES_A_TOKEN
-            self._with_tools = found.tools is not False
+    async def _ask_the_server(self, *, anew: bool) -> bool:
+        """Whether tools may be offered."""
+        if self._probe is None:
+            return True
+        found = await asyncio.to_thread(self._probe, anew)
+        if found.context_tokens is not None:
+            self._completions.most_bytes = found.context_tokens * BYTES_A_TOKEN
+        return found.tools is not False

@@ -5,9 +5,11 @@ Nothing here runs unless somebody asks for it. Only loopback addresses are calle
 
 import http.client
 import json
+import re
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,6 +23,8 @@ SECONDS = 1.0
 SEARCH_SECONDS = 4.0
 MOST_MODELS = 20
 _MOST_BYTES = 4_000_000
+#: How Ollama lists what its model was told to hold.
+_NUM_CTX = re.compile(r"^num_ctx\s+(\d+)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,13 @@ def probe(base_url: str, name: str) -> LocalModel:
     """What the server says of one model. A server that says nothing is no reason to fail."""
     if not is_local(base_url):
         return LocalModel(name)
-    known = (
-        _ollama(base_url, name) or _lm_studio(base_url, name) or _llama_cpp(base_url, name) or _listed(base_url, name)
-    )
-    return known or LocalModel(name)
+    for ask in (_ollama, _lm_studio, _llama_cpp, _listed):
+        # What answers there may be something else, and say something else by the same names.
+        with suppress(AttributeError, KeyError, TypeError):
+            known = ask(base_url, name)
+            if known is not None:
+                return known
+    return LocalModel(name)
 
 
 def _look(kind: str, port: int, end: float) -> LocalServer | None:
@@ -72,9 +79,15 @@ def _ollama(base_url: str, name: str) -> LocalModel | None:
         return None
     running = _call(base_url, "GET", "/api/ps")
     models = running.get("models", []) if isinstance(running, dict) else []
-    # Only a loaded model has a real size: what its file could hold is usually far more than what is kept.
-    loaded: dict[str, Any] = next((each for each in models if name in (each.get("name"), each.get("model"))), {})
-    return LocalModel(name, _whole(loaded.get("context_length")), "tools" in shown["capabilities"])
+    # Only a loaded model has a real size, or one that was told its own: what its file could hold is usually far more
+    # than what is kept.
+    names = (name, f"{name}:latest")
+    loaded: dict[str, Any] = next(
+        (each for each in models if isinstance(each, dict) and {each.get("name"), each.get("model")} & {*names}), {}
+    )
+    told = _NUM_CTX.search(str(shown.get("parameters", "")))
+    size = _whole(loaded.get("context_length")) or (int(told[1]) if told else None)
+    return LocalModel(name, size, "tools" in shown["capabilities"])
 
 
 def _lm_studio(base_url: str, name: str) -> LocalModel | None:

@@ -28,7 +28,7 @@ def dialect(
     price: Price | None,
     reply_tokens: int,
     access: Access,
-    probe: Callable[[], LocalModel] | None,
+    probe: Callable[[bool], LocalModel] | None,
 ) -> Chat:
     from openai import AsyncStream
 

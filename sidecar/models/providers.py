@@ -127,8 +127,8 @@ class Providers:
             if provider == "openai" and access.base_url and is_local(access.base_url):
                 self._ask_server(access.base_url, name)
 
-    def _ask_server(self, base_url: str, name: str) -> "LocalModel":
-        if (base_url, name) not in self._served:
+    def _ask_server(self, base_url: str, name: str, anew: bool = False) -> "LocalModel":
+        if anew or (base_url, name) not in self._served:
             from sidecar.models.local import probe
 
             self._served[base_url, name] = probe(base_url, name)

@@ -70,6 +70,27 @@ def test_what_is_no_model_server_is_not_taken_for_one() -> None:
         assert find([("a web page", server.port)]) == []
 
 
+@pytest.mark.parametrize("said", [[], "yes", {"default_generation_settings": 3, "capabilities": 3, "data": [3]}])
+def test_what_says_something_else_is_no_reason_to_fail(said: Any) -> None:
+    with a_server() as server:
+        for route in (("POST", "/api/show"), ("GET", "/api/ps"), ("GET", "/api/v0/models"), ("GET", "/props")):
+            server.fixed[route] = _json(said)
+        assert probe(f"{server.url}/v1", "tiny") == LocalModel("tiny")
+
+
+@pytest.mark.parametrize(
+    ("shown", "loaded"),
+    [({"parameters": "temperature 1\nnum_ctx                        4096"}, []), ({}, ["tiny:latest"])],
+    ids=["told to hold so much", "loaded by its whole name"],
+)
+def test_ollama_says_it_in_more_than_one_way(shown: dict[str, Any], loaded: list[str]) -> None:
+    with a_server() as server:
+        server.fixed[("POST", "/api/show")] = _json({"capabilities": ["tools"], **shown})
+        running = [{"name": name, "model": name, "context_length": 4096} for name in loaded]
+        server.fixed[("GET", "/api/ps")] = _json({"models": running})
+        assert probe(f"{server.url}/v1", "tiny") == LocalModel("tiny", 4096, True)
+
+
 @pytest.mark.parametrize("url", ["https://api.openai.com/v1", "http://10.0.0.1/v1", "http://127.0.0.1.nip.io/v1"])
 def test_only_this_machine_is_asked(url: str) -> None:
     assert not is_local(url)
@@ -131,6 +152,23 @@ async def test_what_the_server_would_cut_off_is_refused(stage: Stage) -> None:
     _, reply = await stage.ask(SAY.model_copy(update={"text": "long " * 10_000}))
     assert reply.failure and reply.failure.code == "context_overflow"
     assert stage.server.seen == []
+
+
+async def test_a_server_that_loads_its_model_first_is_asked_once_more(stage: Stage) -> None:
+    """What it holds is not known before; without it, a long conversation would be cut off without a word."""
+    server = stage.server
+    server.fixed[("POST", "/api/show")] = _json({"capabilities": ["tools"]})
+    server.fixed[("GET", "/api/ps")] = _json({"models": []})
+    stage.says(Speech(text="Yes."))
+    await stage.catalog.warm()
+    model = stage.model()
+    _, reply = await stage.ask(model=model)
+    assert reply.text == "Yes."
+    loaded = {"name": OPENAI.model, "context_length": 4096}
+    server.fixed[("GET", "/api/ps")] = _json({"models": [loaded]})
+    _, reply = await stage.ask(SAY.model_copy(update={"text": "long " * 10_000}), model=model)
+    assert reply.failure and reply.failure.code == "context_overflow"
+    assert len(server.seen) == 1
 
 
 async def test_what_the_server_holds_is_known_once_it_is_warm(stage: Stage) -> None:
