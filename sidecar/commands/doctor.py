@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from sidecar.commands import options
@@ -45,9 +46,16 @@ def act(args: argparse.Namespace) -> int:
         columns = shutil.get_terminal_size().columns if is_terminal() else 200
         style = style_for()
         print("\n".join(line for finding in findings for line in told(finding, style, columns)))
-        end = "Something is missing without which nothing works." if fatal else "Everything that is needed is there."
-        print(f"\n{end}", file=sys.stderr if fatal else sys.stdout)
+        print(f"\n{_end(findings, fatal=fatal)}", file=sys.stderr if fatal else sys.stdout)
     return EXIT_FAILED if fatal else EXIT_OK
+
+
+def _end(findings: Sequence[Finding], *, fatal: bool) -> str:
+    if fatal:
+        return "Something is missing without which nothing works."
+    if any(finding.state == MISSING for finding in findings):
+        return "What is missing does not work until it is mended; everything else does."
+    return "Everything that is needed is there."
 
 
 def known(data_dir: Path) -> Running | None:

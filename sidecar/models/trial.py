@@ -29,7 +29,7 @@ async def tried(model: Model, seconds: float = SECONDS) -> ModelTest:
     took = time.monotonic() - begun
     window: int | None = getattr(model, "context_size", None)
     if reply.failure is not None and not (reply.stop is Stop.LENGTH and reply.text.strip()):
-        return ModelTest(model=name, ok=False, message=reply.failure.message, context_window=window)
+        return ModelTest(model=name, ok=False, message=f"{name}: {reply.failure.message}", context_window=window)
     calls = any(call.tool == _TOOL.name and call.problem is None for call in reply.calls)
     if not calls and not reply.text.strip():
         return ModelTest(model=name, ok=False, message=f"{name} answered with nothing.", context_window=window)

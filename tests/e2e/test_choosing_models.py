@@ -173,3 +173,10 @@ def test_the_command_tries_every_model_that_plays_a_role(sidecar: RunningSidecar
     assert len(names) == len(set(names)) == len(server.seen)
     server.plays(CLAUDE.error(Trouble(401)))
     assert brain("models", "--test", "anthropic/x", environ=sidecar.environ).returncode == 1
+
+
+def test_the_doctor_names_what_keeps_a_chosen_model_from_answering(home: dict[str, str]) -> None:
+    home |= {"OPENAI_BASE_URL": "localhost:11434", "BRAIN_MODEL_SMART": "openai/tiny"}
+    told = brain("doctor", environ=home).stdout
+    assert "missing" in told and "'localhost:11434'" in told and "OPENAI_BASE_URL" in told
+    assert told.rstrip().endswith("What is missing does not work until it is mended; everything else does.")

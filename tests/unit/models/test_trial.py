@@ -49,5 +49,5 @@ async def test_what_is_said_of_each_kind_of_answer(
 ) -> None:
     found = await tried(Answers(*parts), seconds=0.05)
     assert (found.ok, found.tools, found.model, found.context_window) == (ok, tools, "somebody/small", 4_096)
-    assert found.message
+    assert "somebody/small" in found.message, "of several it is known which one is meant"
     assert (found.latency_ms is not None) is ok
