@@ -17,6 +17,22 @@ _NAMES = {
     "format": ("format", "fmt", "prettier"),
     "start": ("run", "dev", "start", "serve"),
 }
+#: What builds with no more than one word, if nothing before it does.
+_BUILDERS = {
+    "gradlew": "./gradlew build",
+    "build.gradle": "gradle build",
+    "build.gradle.kts": "gradle build",
+    "mvnw": "./mvnw package",
+    "pom.xml": "mvn package",
+    "CMakeLists.txt": "cmake -S . -B build && cmake --build build",
+    "meson.build": "meson setup build && meson compile -C build",
+}
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_FIRST_RULE = re.compile(r"^([^\s#.:=][^:=\n]*):(?!=)", re.MULTILINE)
+#: What `make` alone would do in a Makefile that begins so is no build.
+_NO_BUILD = re.compile(
+    r"\b(help|tests?|check|clean|lint|format|fmt|install|setup|run|start|dev|serve|deploy|docs|usage|list)\b"
+)
 _LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
 
 
@@ -24,7 +40,7 @@ async def found_commands(host: Host) -> dict[str, str]:
     """The first that knows a kind says it: make, the scripts of package.json, then what the ecosystem has."""
     names = {info.path: info.kind for info in await host.list(".")}
     found: dict[str, str] = {}
-    for source in (_make, _node, _python, _cargo, _go):
+    for source in (_make, _node, _python, _cargo, _go, _builders, _make_alone):
         for kind, command in (await source(host, names)).items():
             found.setdefault(kind, command)
     return {kind: found[kind] for kind in KINDS if kind in found}
@@ -129,3 +145,16 @@ async def _go(host: Host, names: Mapping[str, str]) -> dict[str, str]:
         "format": "gofmt -w .",
         "start": "go run .",
     }
+
+
+async def _builders(host: Host, names: Mapping[str, str]) -> dict[str, str]:
+    return next(({"build": command} for name, command in _BUILDERS.items() if name in names), {})
+
+
+async def _make_alone(host: Host, names: Mapping[str, str]) -> dict[str, str]:
+    """A Makefile that names no build builds what comes first in it."""
+    file = next((name for name in _MAKEFILES if name in names), None)
+    first = _FIRST_RULE.search(await read_text(host, file)) if file is not None else None
+    if first is None or _NO_BUILD.search(first[1]):
+        return {}
+    return {"build": "make"}

@@ -174,6 +174,13 @@ async def test_the_log_begins_at_a_tag_a_commit_or_a_date(bench: Workbench) -> N
         ({"requirements.txt": "", "app.py": ""}, {"install": "python3 -m pip install -r requirements.txt"}),
         ({"Cargo.toml": ""}, {"lint": "cargo clippy"}),
         ({"package.json": "{"}, {}),
+        ({"Makefile": "test:\n\ttrue\n", "package.json": '{"scripts": {"build": "x"}}'}, {"build": "npm run build"}),
+        ({"Makefile": "test:\n\ttrue\n", "Cargo.toml": ""}, {"build": "cargo build"}),
+        ({"Makefile": "CC = cc\n\nall: $(OBJECTS)\n\tcc -o x\n\nclean:\n\trm x\n"}, {"build": "make"}),
+        ({"makefile": ".PHONY: x\nbin/$(NAME): main.c\n\tcc -o x\n"}, {"build": "make"}),
+        ({"Makefile": "help:\n\t@echo help\n"}, {}),
+        ({"Makefile": "all: x\n", "CMakeLists.txt": ""}, {"build": "cmake -S . -B build && cmake --build build"}),
+        ({"pom.xml": "", "mvnw": ""}, {"build": "./mvnw package"}),
     ],
 )
 async def test_the_commands_of_a_project_are_found(
