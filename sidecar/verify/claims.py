@@ -114,8 +114,8 @@ def said_false(claims: Sequence[Claim], changed: Sequence[str], there: Sequence[
 
 
 def _same(said: str, path: str) -> bool:
-    """An agent may leave out the folders, or name the whole path."""
-    return path == said or path.endswith(f"/{said}") or said.endswith(f"/{path}")
+    """An agent may leave out the folders, or name the whole path; of a name with spaces only the last word is read."""
+    return path == said or path.endswith((f"/{said}", f" {said}")) or said.endswith(f"/{path}")
 
 
 def _clean(path: str) -> str:

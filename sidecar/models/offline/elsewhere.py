@@ -6,7 +6,7 @@ from dataclasses import replace
 from sidecar.models.offline.question import Question
 from sidecar.models.offline.skill import Act, Decline, Move
 
-_MISSING = re.compile(r"(?P<name>[^\s/]+\.\w+) does not exist\.")
+_MISSING = re.compile(r"(?P<name>[^/\n]+\.\w+) does not exist\.")
 _SHOWN = 5
 #: It looks for itself: what it explains need not be meant so exactly.
 _OWN = "describe_file"
@@ -27,7 +27,7 @@ def placed(question: Question) -> Question | Move:
     if returns[1].tool != "find_files":
         return question
     lines = returns[1].content.splitlines() if returns[1].status == "success" else []
-    found = [line for line in lines if line.endswith(f"/{name}") and " " not in line]
+    found = [line for line in lines if line.endswith(f"/{name}")]
     if len(found) == 1:
         return replace(question, asked=written.sub(lambda _: found[0], question.asked), returns=returns[2:])
     if not found:

@@ -9,8 +9,12 @@ from sidecar.models.port import ToolReturn
 
 #: A name of the code, perhaps with the class or function that it belongs to, perhaps between quotes.
 NAME = r"(?:[`\"'“‘])?(?P<{0}>[#$]?[^\W\d][\w$]*(?:\.[#$]?[^\W\d][\w$]*)*)(?:\(\))?(?:[`\"'”’])?"
-#: A file, or a line of it.
-PATH = r"(?:[`\"'“‘])?(?P<{0}>(?:\.{{1,2}}/)?[\w@+.-]+(?:/[\w@+.-]+)*/?)(?::(?P<{0}_line>\d+))?(?:[`\"'”’])?"
+#: A file, or a line of it. Between quotes its name may have spaces.
+PATH = (
+    r"(?P<{0}_quote>[`\"'“‘])?(?P<{0}>(?:\.{{1,2}}/)?"
+    r"(?({0}_quote)[\w@+.()&, -]+(?:/[\w@+.()&, -]+)*|[\w@+.-]+(?:/[\w@+.-]+)*)/?)"
+    r"(?::(?P<{0}_line>\d+))?(?:[`\"'”’])?"
+)
 #: The file that is open in the editor.
 HERE = r"(?P<here>this\s+file|the\s+(?:current|open)\s+file|here)"
 _SUFFIX = re.compile(

@@ -260,6 +260,27 @@ def test_a_file_that_is_elsewhere_is_found_by_its_name() -> None:
     assert isinstance(answer, Decline) and "`a/app.py`, `b/app.py`" in answer.text
 
 
+@pytest.mark.parametrize(
+    "text", ["explain `my file.py`", "explain “my file.py”", "what does my file.py do?", "explain the file my file.py"]
+)
+def test_a_file_may_have_spaces_in_its_name(text: str) -> None:
+    assert move(text) == Act([("describe_file", {"path": "my file.py"})])
+    gone = back("describe_file", "my file.py does not exist.", "error")
+    assert move(text, gone) == Act([("find_files", {"pattern": "**/*file.py"})])
+    both = back("find_files", "a/file.py\nb/my file.py")
+    assert move(text, gone, both) == Act([("describe_file", {"path": "b/my file.py"})])
+    other = back("find_files", "a/file.py")
+    assert move(text, gone, other) == Act([("describe_file", {"path": "a/file.py"})])
+    none = back("find_files", "No file matches **/*file.py. Try **/ before it, or *.")
+    assert isinstance(move(text, gone, none), Decline)
+
+
+def test_words_around_a_file_are_not_its_name() -> None:
+    assert move("explain load in app.py") == Act([("describe_symbol", {"symbol": "load", "path": "app.py"})])
+    assert move("explain the difference of a.py and b.py") is None
+    assert move("who imports `my file.py`?") == Act([("find_usages", {"symbol": "my file.py"})])
+
+
 def test_with_nothing_selected_and_nothing_open_it_asks_for_a_name() -> None:
     for text in ("explain this", "explain this file", "who calls this", "who wrote this line"):
         assert isinstance(move(text, brief=Brief()), Decline), text

@@ -73,6 +73,7 @@ def test_a_claim_is_false_only_if_the_files_say_so() -> None:
     assert not false(Claim("a.py", True), ["a.py"], ["a.py"])
     assert not false(Claim("a.py", True), ["src/a.py"], [])
     assert not false(Claim("/work/src/a.py", True), ["src/a.py"], [])
+    assert not false(Claim("file.py", False), ["src/my file.py"], [])
     assert not false(Claim("a.py", True), [], ["a.py"])  # it was there before: nothing is missing
     assert false(Claim("a.py", False), ["b.py"], ["a.py", "b.py"])
     assert not false(Claim("a.py", False), ["a.py"], ["a.py"])

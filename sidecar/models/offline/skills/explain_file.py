@@ -14,6 +14,10 @@ _ASK = part(
     r"({show}|what are )(all )?(the )?(functions|classes|methods|symbols|functions and classes) (in|of)"
 )
 _AFTER = part(r"( (do|does|work|works|contain|for|about|is for|is about|define))?")
+_NO_NAME = (
+    "in|of|at|from|to|on|for|and|or|the|an?|is|does|do|what|how|why|function|method|class|lines?|tests?|code|file"
+)
+_WORDS = rf"(?P<path>(?:(?!(?:{_NO_NAME})\s)[\w@+./()&,-]+\s+){{1,5}}[\w@+./()&,-]*\.\w+)"
 _PATHS = phrases("{ask} (the )?((file|module) )?{path}{after}", ask=_ASK, after=_AFTER)
 _FOLDERS = phrases(
     """
@@ -23,6 +27,8 @@ _FOLDERS = phrases(
     ask=_ASK,
     after=_AFTER,
 )
+#: A name with spaces, that nobody put between quotes: it ends with the ending of a file.
+_SPACED = phrases("{ask} (the (file|module) )?{spaced}{after}", ask=_ASK, after=_AFTER, spaced=_WORDS)
 _THIS = phrases("{ask} (this|the current|the open|my current) (file|module){after}", ask=_ASK, after=_AFTER)
 _LINES = 25
 
@@ -36,7 +42,7 @@ class ExplainFile:
             return {"path": question.brief.current_file or ""}
         asked = understood(_FOLDERS, question.words)
         if asked is None:
-            asked = understood(_PATHS, question.words)
+            asked = understood(_PATHS, question.words) or understood(_SPACED, question.words)
             if asked is None or not is_path(asked["path"]):
                 return None
         return {"path": asked["path"].removeprefix("./").rstrip("/") or "."}
@@ -66,11 +72,18 @@ class ExplainFile:
             return Act([("read_file", {"path": path, "endLine": _LINES})])
         if len(question.returns) > 1:
             return Decline(f"`{path}` could not be described: {why(last)}")
-        return Act([("find_files", {"pattern": f"**/{path.rpartition('/')[2]}"})])
+        # Of words that were taken for a name with spaces, perhaps only the last is one: “my app.py”.
+        return Act([("find_files", {"pattern": f"**/{'*' if ' ' in path else ''}{_last(path)}"})])
 
     def _elsewhere(self, path: str, lines: list[str]) -> Move:
-        found = [line for line in lines if is_path(line) and " " not in line]
+        whole = [line for line in lines if f"/{line}".endswith(f"/{path}")]
+        found = whole or [line for line in lines if f"/{line}".endswith(f"/{_last(path)}")]
         if len(found) == 1 and found[0] != path:
             return Act([("describe_file", {"path": found[0]})])
         others = f" There are {', '.join(f'`{each}`' for each in found[:5])}." if len(found) > 1 else ""
         return Decline(f"There is no file `{path}` in this project.{others}")
+
+
+def _last(path: str) -> str:
+    """The name of a file, or of several words the last."""
+    return path.rpartition("/")[2].rpartition(" ")[2]

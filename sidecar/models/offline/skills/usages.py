@@ -9,7 +9,11 @@ from sidecar.models.offline.skill import Act, Decline, Move, Say
 from sidecar.models.offline.wording import is_path, selected_name
 from sidecar.wire.base import JsonObject
 
-_FILE = r"(?:[`\"'“])?(?P<file>[\w@+./-]*/[\w@+./-]+|[\w-]+\.(?:py|tsx?|jsx?|mjs|go|rs|java))(?:[`\"'”])?"
+_CODE = r"\.(?:py|tsx?|jsx?|mjs|go|rs|java)"
+_FILE = (
+    r"(?P<file_quote>[`\"'“])?(?P<file>[\w@+./-]*/[\w@+./-]+|[\w-]+"
+    rf"{_CODE}|(?(file_quote)[\w@+./() -]+{_CODE}|(?!)))(?:[`\"'”])?"
+)
 _THIS = r"(?P<this>this(?:\s+(?:file|function|class|method|code|module|symbol))?|it)"
 _WHAT = part("{kind}((the )?(file|module) )?({this}|{file}|{name})( (in|from) {path})?", this=_THIS, file=_FILE)
 _USED = phrases(
