@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath
+from posixpath import normpath
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sidecar.agents.extraction import objects
+from sidecar.agents.extraction import values
 
 _MOST = 30
+_PATTERN = re.compile(r"[*?]")
 _NUMBERED = re.compile(r"^\s*(?:step\s+)?(\d{1,2})[.):]\s+(.+)$", re.MULTILINE | re.IGNORECASE)
 
 
@@ -20,6 +23,13 @@ def _strings(value: Any) -> Any:
     if value is None:
         return []
     return [str(each) for each in value] if isinstance(value, list) else [str(value)] if value else []
+
+
+def _place(file: str) -> tuple[str, ...]:
+    """The parts of a path; a pattern stands for the folder that it is in."""
+    parts = PurePosixPath(normpath(file.strip())).parts
+    pattern = next((number for number, part in enumerate(parts) if _PATTERN.search(part)), len(parts))
+    return parts[:pattern]
 
 
 class PlannedStep(BaseModel):
@@ -37,6 +47,13 @@ class PlannedStep(BaseModel):
     @classmethod
     def _id(cls, value: Any) -> str:
         return str(value)
+
+    def is_apart_from(self, other: "PlannedStep") -> bool:
+        """Whether both name their files, and none of the one lies in one of the other."""
+        ours, theirs = (tuple(map(_place, step.files)) for step in (self, other))
+        return bool(ours and theirs) and not any(
+            one[: len(another)] == another[: len(one)] for one in ours for another in theirs
+        )
 
     def told(self) -> str:
         parts = [f"{self.id}. {self.title}"]
@@ -59,14 +76,11 @@ class Plan(BaseModel):
         waves: list[list[PlannedStep]] = []
         while waiting:
             wave: list[PlannedStep] = []
-            touched: set[str] = set()
             for step in waiting:
                 if not done.issuperset(step.after) or len(wave) == at_once:
                     continue
-                if wave and (not step.files or not wave[0].files or touched & set(step.files)):
-                    continue
-                wave.append(step)
-                touched.update(step.files)
+                if all(step.is_apart_from(other) for other in wave):
+                    wave.append(step)
             waves.append(wave)
             done.update(step.id for step in wave)
             waiting = [step for step in waiting if step not in wave]
@@ -75,9 +89,9 @@ class Plan(BaseModel):
 
 def read_plan(text: str) -> Plan:
     problem = "there is no JSON object with steps in it"
-    for found in objects(text):
-        steps = found.get("steps", found.get("plan"))
-        if not isinstance(steps, list):
+    for found in values(text):
+        steps = _steps_in(found)
+        if steps is None:
             continue
         try:
             return _checked(steps)
@@ -94,6 +108,15 @@ def read_plan(text: str) -> Plan:
             ]
         )
     raise NoPlan(problem)
+
+
+def _steps_in(found: Any) -> list[Any] | None:
+    """The list of steps, with or without something around it. A list by itself may be of anything."""
+    if isinstance(found, list):
+        return found if found and all(isinstance(each, dict) and "title" in each for each in found) else None
+    inner = found.get("plan", found)
+    steps = inner.get("steps") if isinstance(inner, dict) else inner
+    return steps if isinstance(steps, list) else None
 
 
 def one_step(request: str) -> Plan:

@@ -1,7 +1,7 @@
 """What is done for a task: route it, let the agents of its pipeline work, verify it, each step a checkpoint.
 
 - `workflow.py` is what the worker calls; `rounds.py` is the way from what was asked to the result, `stages.py` are the
-  steps of each kind of task.
+  steps of each kind of task, `planned.py` those of a plan.
 - `desk.py` is where an agent works: its model, its tools, what it is told; `books.py` keeps what it said and did.
 - `steering.py` says which of the person's words have reached nobody yet.
 - `handover.py` is what one agent tells the next, and what the person is told in the end.

@@ -1,6 +1,7 @@
 """What one agent tells the next, and what the person is told in the end."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sidecar.agents.plan import Plan, PlannedStep
 from sidecar.agents.verdict import Verdict, read_verdict
@@ -13,11 +14,20 @@ _STATE = 4_000
 _UNFINISHED = "The review was not finished: "
 
 
-def handoff(
-    run: TaskRun, giver: str, taker: str, said: str, remaining: Sequence[str], reason: str | None = None
-) -> HandoffEvent:
+class Part(NamedTuple):
+    """Somebody's part in a task."""
+
+    agent: str
+    task: str
+
+
+def handoff(run: TaskRun, giver: str, following: Sequence[Part], said: str, reason: str | None = None) -> HandoffEvent:
+    """To whoever is the next; what remains are the parts of all who follow."""
+    taker = following[0].agent
     context = HandoffContext(
-        files_modified=run.memory.files_modified(), current_state=said[:_STATE], remaining_tasks=list(remaining)
+        files_modified=run.memory.files_modified(),
+        current_state=said[:_STATE],
+        remaining_tasks=[part.task for part in following],
     )
     because = reason or f"The {giver} is done; the {taker} goes on."
     return HandoffEvent(from_=giver, to=taker, context=context, reason=because)
@@ -79,8 +89,19 @@ def summary(results: dict[str, str]) -> str:
         verdict = read_verdict(last)
         if verdict is None and not last.startswith(_UNFINISHED):
             return last
-        workers = [text for name, text in said if name in ("coder", "docs", "terminal")]
-        return "\n\n".join([*workers[-1:], verdict.told() if verdict else last])
+        return "\n\n".join([*_worked(results), verdict.told() if verdict else last])
     if verdicts and not verdicts[-1].passed:
         return f"{last}\n\nThe review still finds fault:\n{verdicts[-1].told()}"
     return last
+
+
+def _worked(results: dict[str, str]) -> list[str]:
+    """What was said of the work: by whoever worked last, or by all who did a part of the plan."""
+    said = [(key, text) for key, text in results.items() if text and agent_of(key) in ("coder", "docs", "terminal")]
+    if not said or not _is_planned(said[-1][0]):
+        return [text for _, text in said[-1:]]
+    return [text for key, text in said if _is_planned(key)]
+
+
+def _is_planned(key: str) -> bool:
+    return part_of(key)[:1] == "s" and part_of(key)[1:].isdigit()

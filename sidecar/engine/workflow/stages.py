@@ -4,21 +4,33 @@ from collections.abc import Callable, Sequence
 
 from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Job, work
-from sidecar.agents.plan import NoPlan, Plan, PlannedStep, one_step, read_plan
-from sidecar.agents.verdict import Verdict, read_verdict
+from sidecar.agents.plan import NoPlan, Plan, one_step, read_plan
+from sidecar.agents.verdict import Verdict, read_verdict, was_meant
 from sidecar.engine.pipeline import Parallel, Pipeline, Stage, Step, Unfold
 from sidecar.engine.workflow.books import AgentBooks
 from sidecar.engine.workflow.desk import CANNOT, ENDLESS, Desk
-from sidecar.engine.workflow.handover import handoff, so_far, step_of, to_mend, unfinished
+from sidecar.engine.workflow.handover import Part, handoff, so_far, to_mend, unfinished
+from sidecar.engine.workflow.planned import PlannedSteps
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import Intent, RouteAnswer
 
 #: How often a reviewer may send the work back.
 SENT_BACK = 2
+_INSTALL = "Your part: install what the project needs, in the workspace only. If it needs nothing, say so."
+_CONFIGURE = "Your part: look at what was created and installed, and put right what keeps it from running."
+_TEST = "Your part: run the project's tests, or start it if it has none, and say what works and what does not."
 #: Who does the work itself; the others help, and a model that cannot help is done without.
 _WORKERS = ("coder", "docs")
 
-Told = Callable[[dict[str, str]], Sequence[str]]
+#: What a step of one of ours is called; one of the person's own is called what its description says.
+_TASKS = {
+    "planner": "Plan the steps",
+    "coder": "Change the code",
+    "terminal": "Run it",
+    "reviewer": "Review what was done",
+    "docs": "Write the documentation",
+}
+_ANSWERS = {"coder": "Look at the code and answer", "reviewer": "Review the code"}
 
 
 def stages(desk: Desk, chosen: RouteAnswer) -> Pipeline:
@@ -40,31 +52,31 @@ class Stages:
 
     def one_after_the_other(self) -> Pipeline:
         steps: list[Stage] = []
-        for place, name in enumerate(self._names):
-            following = self._names[place + 1 :]
-            if name == "reviewer" and place and self._names[place - 1] in _WORKERS:
+        parts = [self._part(name) for name in self._names]
+        for place, part in enumerate(parts):
+            following = parts[place + 1 :]
+            if part.agent == "reviewer" and place and self._names[place - 1] in _WORKERS:
                 steps += self._review(following)
             else:
-                steps.append(self._step(self._key(name), name, following))
+                steps.append(self._step(self._key(part.agent), part, following))
         return steps
 
     def refactor_code(self) -> Pipeline:
-        return [self._plan(), self._planned(), *self._review(())]
+        return [self._plan(), self._planned([self._part("reviewer")]), *self._review(())]
 
     def create_project(self) -> Pipeline:
         """Plan the structure, create the files, install, configure, test, review, document."""
         terminal, coder = self._key("terminal"), self._key("coder")
-        install = ["Your part: install what the project needs, in the workspace only. If it needs nothing, say so."]
-        configure = ["Your part: look at what was created and installed, and put right what keeps it from running."]
-        test = ["Your part: run the project's tests, or start it if it has none, and say what works and what does not."]
+        install, configure, test = Part("terminal", "Install"), Part("coder", "Configure"), Part("terminal", "Test")
+        review, document = self._part("reviewer"), Part("docs", "Document")
         return [
             self._plan(),
-            self._planned(),
-            self._step(terminal, "terminal", ("coder", "terminal", "reviewer", "docs"), "Install", install),
-            self._step(f"{coder}.configure", "coder", ("terminal", "reviewer", "docs"), "Configure", configure),
-            self._step(f"{terminal}.test", "terminal", ("reviewer", "docs"), "Test", test),
-            *self._review(("docs",)),
-            self._step(self._key("docs"), "docs", (), "Document"),
+            self._planned([install, configure, test, review, document]),
+            self._step(terminal, install, (configure, test, review, document), [_INSTALL]),
+            self._step(f"{coder}.configure", configure, (test, review, document), [_CONFIGURE]),
+            self._step(f"{terminal}.test", test, (review, document), [_TEST]),
+            *self._review((document,)),
+            self._step(self._key("docs"), document, ()),
         ]
 
     # -- the steps ---------------------------------------------------------------------------------------------------
@@ -72,22 +84,26 @@ class Stages:
     def _key(self, name: str) -> str:
         return f"{self._desk.prefix}.{self._names.index(name) + 1}-{name}"
 
-    def _step(self, key: str, name: str, following: Sequence[str], message: str = "", told: Sequence[str] = ()) -> Step:
+    def _part(self, name: str) -> Part:
+        tasks = {**_TASKS, **_ANSWERS} if self._desk.read_only else _TASKS
+        return Part(name, tasks.get(name) or self._desk.agent(name).description)
+
+    def _step(self, key: str, part: Part, following: Sequence[Part], told: Sequence[str] = ()) -> Step:
         desk = self._desk
         needed = key == self._key(self._worker)
 
         async def act(results: dict[str, str]) -> str:
             try:
-                return await desk.work(key, name, [*so_far(results, desk.run), *told])
+                return await desk.work(key, part.agent, [*so_far(results, desk.run), *told])
             except AgentError as error:
                 if needed or error.code not in CANNOT:
                     raise
                 return ""
 
         def then(said: str) -> Sequence[Event]:
-            return [handoff(desk.run, name, following[0], said, following)] if following and said else []
+            return [handoff(desk.run, part.agent, following, said)] if following and said else []
 
-        return Step(key, name, message or desk.agent(name).description, act, then)
+        return Step(key, part.agent, part.task, act, then)
 
     def _plan(self) -> Step:
         desk, key = self._desk, self._key("planner")
@@ -109,10 +125,9 @@ class Stages:
         def then(said: str) -> Sequence[Event]:
             if not said:
                 return []
-            plan = self._read(said)
-            return [handoff(desk.run, "planner", "coder", said, [step.title for step in plan.steps])]
+            return [handoff(desk.run, "planner", [Part("coder", step.title) for step in self._read(said).steps], said)]
 
-        return Step(key, "planner", "Plan the steps", act, then)
+        return Step(key, "planner", _TASKS["planner"], act, then)
 
     async def _repaired(self, said: str, problem: NoPlan, job: Job, books: AgentBooks) -> str:
         """One more try at a plan. If that is none either, the planner's words are kept, and the work is one step."""
@@ -130,41 +145,22 @@ class Stages:
         except NoPlan:
             return one_step(self._desk.request)
 
-    def _planned(self) -> Unfold:
+    def _planned(self, following: Sequence[Part]) -> Unfold:
         """The plan's steps, those that do not depend on each other at the same time."""
         key = self._key("planner")
-        following = self._names[self._names.index("coder") + 1 :]
 
         def make(results: dict[str, str]) -> Sequence[Stage]:
             plan = self._read(results[key])
             if len(plan.steps) == 1:
-                return [self._step(self._key("coder"), "coder", following, plan.steps[0].title)]
-            waves = plan.waves()
-            last = waves[-1][-1]
-            return [
-                _together([self._planned_step(plan, step, following if step is last else ()) for step in wave])
-                for wave in waves
-            ]
+                return [self._step(self._key("coder"), Part("coder", plan.steps[0].title), following)]
+            steps = PlannedSteps(self._desk, self._key("coder"), plan, following)
+            return [_together([steps.step(step) for step in wave]) for wave in plan.waves()]
 
         return Unfold(make, expected=1)
 
-    def _planned_step(self, plan: Plan, step: PlannedStep, following: Sequence[str]) -> Step:
-        desk = self._desk
-        keys = {each.id: f"{self._key('coder')}.s{number}" for number, each in enumerate(plan.steps, start=1)}
-        key = keys[step.id]
-
-        async def act(results: dict[str, str]) -> str:
-            earlier = {keys[other]: results[keys[other]] for other in step.after}
-            return await desk.work(key, "coder", [*step_of(plan, step), *so_far(earlier, desk.run)])
-
-        def then(said: str) -> Sequence[Event]:
-            return [handoff(desk.run, "coder", following[0], said, following)] if following else []
-
-        return Step(key, "coder", step.title, act, then)
-
-    def _review(self, following: Sequence[str], sent_back: int = 0) -> list[Stage]:
+    def _review(self, following: Sequence[Part], sent_back: int = 0) -> list[Stage]:
         """A verdict that finds fault sends the worker back; what it mends is reviewed again."""
-        desk, worker, part = self._desk, self._worker, "Your part: review what was done."
+        desk, worker, review = self._desk, self._worker, self._part("reviewer")
         key = f"{self._key('reviewer')}.again{sent_back}" if sent_back else self._key("reviewer")
 
         def found(said: str) -> Verdict | None:
@@ -173,7 +169,7 @@ class Stages:
 
         async def act(results: dict[str, str]) -> str:
             try:
-                return await desk.work(key, "reviewer", [*so_far(results, desk.run), part])
+                return await self._verdict(key, [*so_far(results, desk.run), "Your part: review what was done."])
             except AgentError as error:
                 if error.code in ENDLESS:
                     return unfinished(error.message)
@@ -184,21 +180,36 @@ class Stages:
         def then(said: str) -> Sequence[Event]:
             if verdict := found(said):
                 count = len(verdict.issues) or "some"
-                reason = f"The review found {count} problems (sent back {sent_back + 1} of {SENT_BACK})."
+                reason = (
+                    f"The review found {count} problem{'s' * (count != 1)} (sent back {sent_back + 1} of {SENT_BACK})."
+                )
                 remaining = [issue.told() for issue in verdict.issues] or [verdict.told()]
-                return [handoff(desk.run, "reviewer", worker, said, remaining, reason)]
-            return [handoff(desk.run, "reviewer", following[0], said, following)] if following and said else []
+                return [handoff(desk.run, "reviewer", [Part(worker, each) for each in remaining], said, reason)]
+            return [handoff(desk.run, "reviewer", following, said)] if following and said else []
 
         def make(results: dict[str, str]) -> Sequence[Stage]:
             verdict = found(results[key])
             if verdict is None:
                 return []
-            mend = f"Mend what the review found ({sent_back + 1} of {SENT_BACK})"
+            mend = Part(worker, f"Mend what the review found ({sent_back + 1} of {SENT_BACK})")
             fix = f"{self._key(worker)}.fix{sent_back + 1}"
-            step = self._step(fix, worker, ("reviewer", *following), mend, to_mend(verdict))
+            step = self._step(fix, mend, (review, *following), to_mend(verdict))
             return [step, *self._review(following, sent_back + 1)]
 
-        return [Step(key, "reviewer", desk.agent("reviewer").description, act, then), Unfold(make)]
+        return [Step(key, "reviewer", review.task, act, then), Unfold(make)]
+
+    async def _verdict(self, key: str, told: Sequence[str]) -> str:
+        """The reviewer's words. A verdict that cannot be read is asked for once more; prose stands for itself."""
+        job, books = await self._desk.job(key, "reviewer", told)
+        said = await work(job, books)
+        if read_verdict(said) is not None or not was_meant(said):
+            return said
+        wish = "That verdict cannot be read. Answer with its JSON, `passed` and `issues`, and nothing else."
+        try:
+            repaired = await self._desk.again(job, books, "repair", wish)
+        except AgentError:
+            return said
+        return repaired if read_verdict(repaired) is not None else said
 
 
 def _together(steps: Sequence[Step]) -> Stage:

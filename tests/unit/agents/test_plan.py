@@ -67,3 +67,32 @@ def test_what_is_no_plan_is_told_why(said: str, problem: str) -> None:
 
 def test_without_a_plan_the_request_is_the_only_step() -> None:
     assert [step.title for step in one_step("  do\nit ").steps] == ["do it"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"plan": {"steps": [{"title": "one"}, {"title": "two"}]}}',
+        'First [x], then:\n[{"title": "one"}, {"title": "two"}]',
+        '{"files": ["a.py"]} {"steps": ["one", "two"]}',
+    ],
+)
+def test_a_plan_is_found_with_or_without_something_around_it(said: str) -> None:
+    assert [step.title for step in read_plan(said).steps] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("./a.py", "a.py"), ("src/", "src/a.py"), ("src/*.py", "src/b.py"), (".", "a.py"), ("x/../a", "a")],
+)
+def test_steps_whose_files_lie_in_each_other_are_not_done_together(one: str, other: str) -> None:
+    assert ids(plan({"id": "1", "title": "a", "files": [one]}, {"id": "2", "title": "b", "files": [other]})) == [
+        ["1"],
+        ["2"],
+    ]
+
+
+def test_files_whose_names_only_begin_alike_are_apart() -> None:
+    assert ids(plan({"id": "1", "title": "a", "files": ["src/a"]}, {"id": "2", "title": "b", "files": ["src/ab"]})) == [
+        ["1", "2"]
+    ]

@@ -121,7 +121,7 @@ async def test_a_handoff_carries_what_was_done_and_what_remains(tmp_path: Path) 
     assert handoff["context"] == {
         "filesModified": ["a.txt"],
         "currentState": "I wrote a.txt.",
-        "remainingTasks": ["reviewer"],
+        "remainingTasks": ["Review what was done"],
     }
     assert handoff["reason"]
     heard = requests[-1].history[-1].text  # type: ignore[union-attr]

@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.agents.customs import Customs
 from sidecar.engine.operations import Resume, Say
-from sidecar.models.port import Delta, Reply, Request, Stop
+from sidecar.models.port import Delta, Reply, Request, Stop, ToolTurn, ToolUse
 from sidecar.wire.tasks import Status, Task
 from tests.unit.agents.hearing import hearing
 from tests.unit.engine.house import House, Json, a_house
@@ -22,6 +22,9 @@ FAILED = {"text": '{"passed": false, "issues": [{"file": "a.py", "line": 3, "sev
 
 def plan(*steps: Json) -> Json:
     return {"text": "A plan.\n```json\n" + json.dumps({"steps": steps}) + "\n```"}
+
+
+TWO = plan({"id": "1", "title": "A", "files": ["1.txt"]}, {"id": "2", "title": "B", "files": ["2.txt"]})
 
 
 async def ended(house: House, script: Any, task: str = "do it", **options: object) -> tuple[Task, list[Json]]:
@@ -83,6 +86,51 @@ async def test_independent_steps_run_at_the_same_time_and_a_dependent_one_after_
     assert "Your part is step a: A" in asked[0]
     assert "What was done so far" not in asked[1]
     assert "What was done so far" in asked[2]
+
+
+class Uneven:
+    """Plans two steps that run at the same time, of which the first takes longer; each writes its file."""
+
+    provider, name = "somebody", "uneven"
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        step = "1" if "Your part is step 1" in str(request.history) else "2"
+        calls: list[ToolUse] = []
+        if request.agent != "coder":
+            text = TWO["text"] if request.agent == "planner" else PASSED["text"]
+        elif isinstance(request.history[-1], ToolTurn):
+            text = f"I wrote {step}."
+        else:
+            await asyncio.sleep(0.05 if step == "1" else 0)
+            text, calls = "", [ToolUse(id="c", tool="write_file", args={"path": f"{step}.txt", "content": "x"})]
+        yield Reply(text=text, calls=calls, stop=Stop.TOOL_USE if calls else Stop.END)
+
+
+async def test_whoever_is_the_last_of_a_plan_hands_over_what_all_of_them_did(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        house.engine._worker._work._catalog.model_for = lambda *_: Uneven()  # type: ignore[attr-defined]
+        task = await house.ended(await house.execute("do it", intent="refactor_code", approvals="auto", verify="off"))
+        events = await house.events(task.id)
+    told = [(event["type"], event.get("message"), event.get("state")) for event in events]
+    assert told.index(("step", "B", "completed")) < told.index(("step", "A", "completed"))
+    (handoff,) = [event for event in events if event["type"] == "handoff" and event["from"] == "coder"]
+    assert told.index(("step", "A", "completed")) < events.index(handoff)
+    assert handoff["context"] == {
+        "filesModified": ["1.txt", "2.txt"],
+        "currentState": "A: I wrote 1.\nB: I wrote 2.",
+        "remainingTasks": ["Review what was done"],
+    }
+    assert task.result is not None
+    assert task.result.summary.startswith("I wrote 1.\n\nI wrote 2.\n\n")
+
+
+async def test_what_remains_gets_less_from_one_handing_over_to_the_next(tmp_path: Path) -> None:
+    script = {"planner": [plan({"title": "Write it"})], "reviewer": [PASSED], "*": [{"text": "ok"}]}
+    async with a_house(tmp_path) as house:
+        _, events = await ended(house, script, intent="create_project")
+    remaining = [event["context"]["remainingTasks"] for event in events if event["type"] == "handoff"]
+    last = ["Install", "Configure", "Test", "Review what was done", "Document"]
+    assert remaining == [["Write it"], *(last[place:] for place in range(5))]
 
 
 async def test_steps_at_the_same_time_may_wait_for_the_person_at_the_same_time(tmp_path: Path) -> None:
@@ -151,6 +199,19 @@ async def test_a_verdict_that_finds_fault_sends_the_coder_back_with_what_is_wron
     assert "a.py:3: wrong" in requests[2].history[-1].text  # type: ignore[union-attr]
     assert task.result is not None
     assert "a.py:3: wrong" in task.result.summary
+
+
+async def test_a_verdict_that_cannot_be_read_is_asked_for_once_more(tmp_path: Path) -> None:
+    broken = {"text": '```json\n{"passed": false, "issues": [{"mess'}
+    script = {"coder": [{"text": "ok"}], "reviewer": [broken, FAILED]}
+    with hearing() as requests:
+        async with a_house(tmp_path) as house:
+            _, events = await ended(house, script, intent="edit_code")
+            assert any(event["type"] == "handoff" and event["to"] == "coder" for event in events)
+            task, events = await ended(house, {**script, "reviewer": [broken]}, intent="edit_code")
+    assert "cannot be read" in requests[2].history[-1].text  # type: ignore[union-attr]
+    assert task.status is Status.COMPLETED, "where none comes, nobody is sent back"
+    assert len(steps(events)) == 2
 
 
 async def test_a_reviewer_that_answers_in_prose_sends_nobody_back(tmp_path: Path) -> None:

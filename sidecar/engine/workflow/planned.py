@@ -1,0 +1,37 @@
+"""The work that a planner has laid out: one coder for each step, and one handing over for all of them."""
+
+from collections.abc import Sequence
+
+from sidecar.agents.plan import Plan, PlannedStep
+from sidecar.engine.pipeline import Step
+from sidecar.engine.workflow.desk import Desk
+from sidecar.engine.workflow.handover import Part, handoff, so_far, step_of
+from sidecar.wire.events import Event
+
+
+class PlannedSteps:
+    """The steps of one plan. Whoever is the last of them to be done hands over, for all of them."""
+
+    def __init__(self, desk: Desk, key: str, plan: Plan, following: Sequence[Part]) -> None:
+        self._desk = desk
+        self._plan = plan
+        self._following = following
+        self._keys = {step.id: f"{key}.s{number}" for number, step in enumerate(plan.steps, start=1)}
+        steps = desk.run.memory.steps
+        self._said = {step: steps[key] for step, key in self._keys.items() if key in steps}
+
+    def step(self, step: PlannedStep) -> Step:
+        desk, key = self._desk, self._keys[step.id]
+
+        async def act(results: dict[str, str]) -> str:
+            earlier = {self._keys[other]: results[self._keys[other]] for other in step.after}
+            return await desk.work(key, "coder", [*step_of(self._plan, step), *so_far(earlier, desk.run)])
+
+        def then(said: str) -> Sequence[Event]:
+            self._said[step.id] = said
+            if not self._following or len(self._said) < len(self._keys):
+                return []
+            state = "\n".join(f"{each.title}: {self._said[each.id]}" for each in self._plan.steps)
+            return [handoff(desk.run, "coder", self._following, state)]
+
+        return Step(key, "coder", step.title, act, then)
