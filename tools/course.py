@@ -157,6 +157,7 @@ class Course:
             return await self._changed(passage, host, _seen(passage, prepared))
         key = (passage.context.workspace, passage.spec.name, passage.args.model_dump_json())
         if (result := self._held(passage, site, key)) is not None:
+            passage.ledger.note(passage.event("running"))
             passage.session.learn(result, passage.context.workspace)
             return passage.outcome("success", result, cached=True)
         if passage.spec.effects == "none":

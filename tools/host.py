@@ -8,7 +8,7 @@ where a host cannot do what it is asked, it raises a `ToolError`.
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-#: The path prefix of a command's whole output, kept outside of the workspace; only `read` and `stat` know it.
+#: The path prefix of a command's whole output, kept outside of the workspace; only `read`, `whole` and `stat` know it.
 OUTPUT_PREFIX = "output:"
 
 
@@ -89,6 +89,9 @@ class Host(Protocol):
 
     async def read(self, path: str, limit: int, offset: int = 0) -> bytes:
         """At most `limit` bytes of a regular file, from `offset` on."""
+
+    async def whole(self, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
+        """What stands there, and all of its content if it is a regular file of at most `limit` bytes."""
 
     async def list(self, path: str) -> Sequence[FileInfo]:
         """The entries of a directory by name; links are not followed."""

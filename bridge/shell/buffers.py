@@ -55,6 +55,12 @@ class BufferHost:
             return await self._beneath.read(path, limit, offset)
         return buffer.content[offset : offset + limit]
 
+    async def whole(self, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
+        buffer = self._buffer(path)
+        if buffer is None:
+            return await self._beneath.whole(path, limit)
+        return await self.stat(path), buffer.content if len(buffer.content) <= limit else None
+
     async def list(self, path: str) -> Sequence[FileInfo]:
         return await self._beneath.list(path)
 

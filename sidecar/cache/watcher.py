@@ -72,15 +72,13 @@ class Watcher:
     def _start(self, workspace: str) -> None:
         if self._closed.wait(self._delay) or not _small(workspace):
             return
-        from watchdog.events import FileSystemEvent, FileSystemEventHandler
+        from watchdog import events
         from watchdog.observers import Observer
 
         watcher = self
 
-        class Handler(FileSystemEventHandler):
-            def on_any_event(self, event: FileSystemEvent) -> None:
-                if event.event_type in ("opened", "closed_no_write"):
-                    return
+        class Handler(events.FileSystemEventHandler):
+            def on_any_event(self, event: events.FileSystemEvent) -> None:
                 for path in (event.src_path, event.dest_path):
                     if path:
                         name = os.fsdecode(path)
@@ -97,7 +95,12 @@ class Watcher:
                 observer = Observer()
                 observer.start()
                 self._observer = observer
-            self._observer.schedule(Handler(), workspace, recursive=True)
+            # Else every read of ours would wake its threads, only to tell us that we have read.
+            changes = [
+                *(events.FileCreatedEvent, events.FileModifiedEvent, events.FileMovedEvent, events.FileDeletedEvent),
+                *(events.DirCreatedEvent, events.DirModifiedEvent, events.DirMovedEvent, events.DirDeletedEvent),
+            ]
+            self._observer.schedule(Handler(), workspace, recursive=True, event_filter=changes)
 
 
 def _small(workspace: str) -> bool:

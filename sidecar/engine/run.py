@@ -60,6 +60,7 @@ class TaskRun:
         self.stopped_by: Literal["cancel", "shutdown"] | None = None
         self._journal = journal
         self._fence = claim.fence
+        self._notes: list[Event] = []
         self._pool = pool
         self._deadline: asyncio.Timeout | None = None
         self._remaining: float | None = None
@@ -79,7 +80,7 @@ class TaskRun:
     # -- writing -----------------------------------------------------------------------------------------------------
 
     async def append(self, *events: Event, records: Sequence[Record] = (), sync: bool = False) -> None:
-        await self._journal.append(self.task_id, events, records, sync=sync, fence=self._fence)
+        await self._journal.append(self.task_id, self._noted(events), records, sync=sync, fence=self._fence)
         for record in records:
             self.memory.take(record)
 
@@ -88,20 +89,32 @@ class TaskRun:
 
         For what may be lost together with all that follows from it, because it can be found again. It is in no hurry.
         """
-        self._journal.append(self.task_id, events, records, fence=self._fence, unhurried=True)
+        self._journal.append(self.task_id, self._noted(events), records, fence=self._fence, unhurried=True)
         for record in records:
             self.memory.take(record)
 
     async def move(self, *events: Event, records: Sequence[Record] = (), when: frozenset[Status]) -> None:
         """A change of status that holds only if nobody else changed it first."""
+        self._put_down()
         await self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
 
     def note(self, event: Event) -> None:
-        self.write(event)
+        """Written together with what comes next, or at the end of this turn of the event loop."""
+        if not self._notes:
+            asyncio.get_running_loop().call_soon(self._put_down)
+        self._notes.append(event)
 
     def tell(self, event: Event) -> None:
         """Written at once, because a person waits to see it; but the task does not wait."""
-        self._journal.append(self.task_id, [event], fence=self._fence)
+        self._journal.append(self.task_id, self._noted([event]), fence=self._fence)
+
+    def _noted(self, events: Sequence[Event]) -> Sequence[Event]:
+        notes, self._notes = self._notes, []
+        return [*notes, *events] if notes else events
+
+    def _put_down(self) -> None:
+        if self._notes:
+            self.write()
 
     def live(self, event: Event) -> None:
         self._journal.publish(self.task_id, event)

@@ -9,16 +9,18 @@ LIMIT = 32 * 1024 * 1024
 
 async def existing(host: Host, path: str) -> bytes | None:
     try:
-        info = await host.stat(path)
+        info, content = await host.whole(path, LIMIT)
     except FileMissing:
         return None
     if info.kind == "directory":
         advice = "Name a file; use run_command for whole directories."
         raise NotAFile(f"{path} is a directory.", advice=advice)
-    if info.size > LIMIT:
+    if info.kind != "file":
+        raise NotAFile(f"{path} is not a regular file but a pipe, socket or device.", advice="It cannot be edited.")
+    if content is None:
         why = f"{path} has {info.size} bytes, more than the {LIMIT} that can be edited."
         raise TooLarge(why, advice="Use run_command.")
-    return await host.read(path, LIMIT + 1)
+    return content
 
 
 async def required(host: Host, path: str) -> bytes:

@@ -49,16 +49,13 @@ class ReadFile:
 async def read(host: Host, path: str, start: int | None, end: int | None) -> ToolResult:
     if start is not None and end is not None and end < start:
         raise InvalidArguments(f"endLine {end} comes before startLine {start}. Lines count from 1, both included.")
-    info = await host.stat(path)
+    info, content = await host.whole(path, WHOLE)
     if info.kind == "directory":
         raise NotAFile(f"{path} is a directory. Use list_dir for its entries.")
     if info.kind != "file":
         raise NotAFile(f"{path} is not a regular file but a pipe, socket or device. It is not read.")
-    if info.size > WHOLE:
+    if content is None:
         return await _large(host, path, info.size, start or 1, end)
-    content = await host.read(path, info.size + 1)
-    if len(content) > info.size:
-        content = await host.read(path, WHOLE)  # it has grown since we looked
     source = (Source(info, content),)
     suffix = posixpath.splitext(path)[1].lower()
     if suffix in _IMAGES:

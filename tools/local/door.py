@@ -82,6 +82,14 @@ class Door:
         """A handle on a path, links followed as long as they stay beneath the workspace."""
         return self._open(self.relative(path), flags, mode, path)
 
+    def seems_regular(self, path: str) -> bool:
+        """Whether opening it would disturb nobody who waits at the other end. Only a look: what is there may change."""
+        try:
+            found = os.stat(self.relative(path), dir_fd=self._root())
+        except OSError:
+            return False
+        return stat.S_ISREG(found.st_mode)
+
     def parent(self, path: str, *, create: bool = False, follow: bool = True) -> tuple[int, str]:
         """A handle on the directory of a path, and the last name, with a final link followed to what it names.
 

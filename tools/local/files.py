@@ -16,6 +16,8 @@ from tools.local.names import shown
 #: How the name of a file ends that is about to take the place of another one.
 OUR_OWN = ".brain-tmp"
 _CHUNK = 1 << 20
+#: Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+_READING = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 _KINDS: dict[int, Literal["file", "directory", "symlink", "other"]] = {
     stat.S_IFREG: "file",
     stat.S_IFDIR: "directory",
@@ -44,9 +46,25 @@ def stat_file(door: Door, path: str, *, follow: bool = True) -> FileInfo:
         os.close(handle)
 
 
+def whole_file(door: Door, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
+    """What it is, and its content if it is a regular file of at most `limit` bytes: opened once, seen at one moment."""
+    if not door.seems_regular(path):
+        return stat_file(door, path), None
+    handle = door.open(path, _READING)
+    try:
+        info = _info(path, os.fstat(handle))
+        if info.kind != "file" or info.size > limit:
+            return info, None
+        content = os.read(handle, info.size + 1)
+        while info.size < len(content) <= limit and (more := os.read(handle, _CHUNK)):
+            content += more  # it has grown since we looked
+        return info, content if len(content) <= limit else None
+    finally:
+        os.close(handle)
+
+
 def read_file(door: Door, path: str, limit: int, offset: int = 0) -> bytes:
-    # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-    handle = door.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    handle = door.open(path, _READING)
     try:
         return read_handle(handle, path, limit, offset)
     finally:

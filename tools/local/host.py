@@ -93,6 +93,18 @@ class LocalHost:
             return await asyncio.to_thread(files.read_file, self.door, path, limit, offset)
         return files.read_file(self.door, path, limit, offset)
 
+    async def whole(self, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
+        if path.startswith(OUTPUT_PREFIX):
+            door, name = self._output(path)
+            try:
+                return files.whole_file(door, name, limit)
+            finally:
+                door.close()
+        info, content = files.whole_file(self.door, path, min(limit, _LARGE))
+        if content is None and info.kind == "file" and info.size <= limit:
+            return await asyncio.to_thread(files.whole_file, self.door, path, limit)
+        return info, content
+
     async def list(self, path: str) -> Sequence[FileInfo]:
         return files.list_files(self.door, path)
 

@@ -9,6 +9,7 @@ from sidecar.wire.events import ToolEvent, ToolOutputEvent
 from tests.unit.tools.workbench import Workbench, workbench
 from tests.waiting import until_true
 from tools.executor import BatchContext, ToolCall
+from tools.host import FileInfo
 from tools.ledger import ListLedger
 
 
@@ -118,14 +119,14 @@ async def test_identical_reads_in_flight_are_one_read(bench: Workbench) -> None:
     bench.write("a.txt", "A\n")
     host = bench.site.host(str(bench.workspace))
     reads: list[str] = []
-    original = host.read
+    original = host.whole
 
-    async def counting(path: str, limit: int, offset: int = 0) -> bytes:
+    async def counting(path: str, limit: int) -> tuple[FileInfo, bytes | None]:
         reads.append(path)
         await asyncio.sleep(0)
-        return await original(path, limit, offset)
+        return await original(path, limit)
 
-    host.read = counting  # type: ignore[method-assign]
+    host.whole = counting  # type: ignore[method-assign]
     outcomes = await bench.batch(*[("read_file", {"path": "a.txt"})] * 5)
 
     assert reads == ["a.txt"]
@@ -135,21 +136,21 @@ async def test_identical_reads_in_flight_are_one_read(bench: Workbench) -> None:
 
 async def test_at_most_ten_calls_run_at_once(bench: Workbench) -> None:
     host = bench.site.host(str(bench.workspace))
-    original = host.stat
+    original = host.whole
     running = peak = 0
 
-    async def counting(path: str, *, follow: bool = True):  # type: ignore[no-untyped-def]
+    async def counting(path: str, limit: int) -> tuple[FileInfo, bytes | None]:
         nonlocal running, peak
         running += 1
         peak = max(peak, running)
         for _ in range(5):
             await asyncio.sleep(0)
         running -= 1
-        return await original(path, follow=follow)
+        return await original(path, limit)
 
     for number in range(40):
         bench.write(f"{number}.txt", "x")
-    host.stat = counting  # type: ignore[method-assign]
+    host.whole = counting  # type: ignore[method-assign]
     await bench.batch(*[("read_file", {"path": f"{number}.txt"}) for number in range(40)], max_concurrency=50)
 
     assert peak == 10
@@ -254,11 +255,11 @@ async def test_a_cancelled_read_has_no_outcome_so_that_a_resume_runs_it_again(be
     host = bench.site.host(str(bench.workspace))
     reached = asyncio.Event()
 
-    async def hanging(path: str, *, follow: bool = True):  # type: ignore[no-untyped-def]
+    async def hanging(path: str, limit: int) -> tuple[FileInfo, bytes | None]:
         reached.set()
-        await asyncio.Event().wait()
+        return await asyncio.Future()
 
-    host.stat = hanging  # type: ignore[method-assign]
+    host.whole = hanging  # type: ignore[method-assign]
     batch = asyncio.create_task(bench.executor.batch([ToolCall("r", "read_file", {"path": "a"})], bench.context))
     await asyncio.wait_for(reached.wait(), 5)
     batch.cancel()

@@ -1,6 +1,8 @@
 """Tools that look: what they show, what they leave out, and what they say when there is nothing to show."""
 
+import asyncio
 import json
+import os
 from typing import Any
 
 import pytest
@@ -20,6 +22,32 @@ async def test_a_long_file_says_how_to_go_on(bench: Workbench) -> None:
     bench.write("a.txt", "x\n" * 5_000)
 
     assert "startLine 2001" in (await bench.call("read_file", path="a.txt")).content
+
+
+@pytest.mark.parametrize("tool", ["read_file", "edit_file"])
+async def test_a_pipe_is_refused_without_disturbing_who_writes_to_it(bench: Workbench, tool: str) -> None:
+    pipe = bench.workspace / "pipe"
+    os.mkfifo(pipe)
+    writer = asyncio.create_task(asyncio.to_thread(pipe.write_text, "for somebody else"))
+
+    edit = {"oldText": "a", "newText": "b"} if tool == "edit_file" else {}
+    outcome = await bench.call(tool, path="pipe", **edit)
+
+    assert outcome.error is not None and outcome.error.code == "not_a_file"
+    assert await asyncio.wait_for(asyncio.to_thread(pipe.read_text), 5) == "for somebody else"
+    await asyncio.wait_for(writer, 5)
+
+
+async def test_a_file_is_read_as_a_whole_up_to_the_limit(bench: Workbench) -> None:
+    bench.write("a.txt", "12345")
+    host = bench.site.host(str(bench.workspace))
+
+    info, content = await host.whole("a.txt", 5)
+    assert (info.size, content) == (5, b"12345")
+    assert (await host.whole("a.txt", 4))[1] is None
+    assert (await host.whole(".", 5))[1] is None
+    bench.write("large.txt", "x" * 3_000_000)
+    assert (await host.whole("large.txt", 3_000_000))[1] == b"x" * 3_000_000
 
 
 async def test_an_absolute_path_inside_the_workspace_is_taken(bench: Workbench) -> None:
