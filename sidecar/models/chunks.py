@@ -9,6 +9,7 @@ from sidecar.models.history import encoded
 from sidecar.models.port import Delta, Failure
 from sidecar.models.prices import Price
 from sidecar.models.remote import counted
+from sidecar.models.thoughts import Thoughts
 from sidecar.wire.tasks import Usage
 
 #: What is assumed where a server does not count: a limit of tokens would else be none.
@@ -23,12 +24,13 @@ class Reading:
     def __init__(self, sent: int) -> None:
         self.text = ""
         self.thinking = ""
-        #: By which name it came.
-        self.thoughts = _THOUGHTS[0]
+        #: By which name it came, if it came by one.
+        self.thoughts: str | None = None
         self.refusal = ""
         self.drafts: list[Draft] = []
         self.finish: str | None = None
         self._sent = sent
+        self._thoughts = Thoughts()
         self._by_index: dict[int, Draft] = {}
         self._usage: dict[str, Any] = {}
 
@@ -42,13 +44,14 @@ class Reading:
             yield from self._thought(delta)
             text = delta.get("content")
             if isinstance(text, str) and text:
-                self.text += text
-                yield Delta(text)
+                yield from self._say(self._thoughts.told_apart(text))
             self.refusal += delta.get("refusal") or ""
             for piece in delta.get("tool_calls") or []:
                 self._call(piece)
                 yield Delta("")
             self.finish = choice.get("finish_reason") or self.finish
+            if self.finish:
+                yield from self._say(self._thoughts.rest())
 
     def _thought(self, delta: dict[str, Any]) -> Iterable[Delta]:
         for name in _THOUGHTS:
@@ -59,6 +62,14 @@ class Reading:
                 yield Delta(thought, "thinking")
                 # Who sends both says the same in both.
                 return
+
+    def _say(self, deltas: Iterable[Delta]) -> Iterable[Delta]:
+        for delta in deltas:
+            if delta.kind == "thinking":
+                self.thinking += delta.text
+            else:
+                self.text += delta.text
+            yield delta
 
     def _call(self, piece: dict[str, Any]) -> None:
         function = piece.get("function") or {}

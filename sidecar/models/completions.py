@@ -131,7 +131,7 @@ class Completions:
             return broken
         calls = self._calls.finished(reading.drafts, request.history)
         kept = None
-        if calls and self._thinks_on and reading.thinking:
+        if calls and self._thinks_on and reading.thoughts:
             kept = Kept(provider=self._provider, model=self._name, content=[{reading.thoughts: reading.thinking}])
         return Reply(
             text=reading.text,

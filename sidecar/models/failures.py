@@ -136,6 +136,12 @@ def _without_a_status(error: Exception, provider: str, said: str) -> Failure:
     if "ConnectError" in (name, cause):
         where = "Is the network there? Is the base URL right? A local server must be running."
         return Failure(code="model_unreachable", message=f"{provider} cannot be reached. {where}")
+    if 300 <= (getattr(error, "status_code", None) or getattr(error, "code", None) or 0) < 400:
+        message = (
+            f"The base URL of {provider} sends its callers elsewhere, where the key must not follow. Name the place "
+            "itself, and resume."
+        )
+        return Failure(code="model_unreachable", message=message, retry=False)
     if isinstance(error, ImportError):
         message = f"The package for {provider} is not installed here: {error}. `make setup` installs it."
         return Failure(code="no_model", message=message, retry=False)

@@ -174,3 +174,27 @@ async def test_a_template_without_a_system_gets_it_from_the_person(stage: Stage)
     await stage.ask(SAY)
     (message,) = stage.server.seen[-1].json["messages"]
     assert message == {"role": "user", "content": "You are a test.\n\nSay something."}
+
+
+THOUGHT = "<think>\nHm, <b> or </thi..\n</think>\n\nYes, <think> is a tag."
+
+
+@pytest.mark.parametrize("size", [1, 3, 5, 100])
+async def test_what_a_server_leaves_in_the_text_is_told_apart_from_it(stage: Stage, size: int) -> None:
+    pieces = [{"content": THOUGHT[start : start + size]} for start in range(0, len(THOUGHT), size)]
+    stage.server.plays(streamed(stage, *pieces, finish="stop"))
+    deltas, reply = await stage.ask()
+    assert reply.text == "Yes, <think> is a tag."
+    assert reply.thinking.strip() == "Hm, <b> or </thi.."
+    for kind, whole in (("text", reply.text), ("thinking", reply.thinking)):
+        assert "".join(delta.text for delta in deltas if delta.kind == kind) == whole
+
+
+@pytest.mark.parametrize("text", ["<", "<thin", " <b>bold</b>", "1 < 2", "\n\nYes."])
+@pytest.mark.parametrize("size", [1, 100])
+async def test_what_only_begins_like_a_thought_is_said(stage: Stage, text: str, size: int) -> None:
+    pieces = [{"content": text[start : start + size]} for start in range(0, len(text), size)]
+    stage.server.plays(streamed(stage, *pieces, finish="stop"))
+    deltas, reply = await stage.ask()
+    assert reply.text == text == "".join(delta.text for delta in deltas)
+    assert reply.thinking == ""

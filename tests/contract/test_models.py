@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.models.port import Image, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
-from tests.contract.servers.http import Answer
+from tests.contract.servers.http import Answer, failing
 from tests.contract.servers.speech import Call, Speech, Trouble
 from tests.contract.servers.stage import CANARY, SAY, SPEAKERS, TOOLS, Stage, a_stage, tool
 
@@ -239,6 +239,16 @@ async def test_nobody_there_is_said_as_such(stage: Stage) -> None:
     stage.server.stop()
     _, reply = await stage.ask(model=model)
     assert reply.failure and (reply.failure.code, reply.failure.retry) == ("model_unreachable", True)
+
+
+@pytest.mark.parametrize("status", [301, 307, 308])
+async def test_a_place_that_sends_its_callers_elsewhere_is_not_followed(stage: Stage, status: int) -> None:
+    moved = failing(status, {}, location=f"{stage.server.url}/elsewhere/messages")
+    stage.server.plays(moved)
+    _, reply = await stage.ask()
+    assert reply.failure and (reply.failure.code, reply.failure.retry) == ("model_unreachable", False)
+    assert "base URL" in reply.failure.message
+    assert len(stage.server.seen) == 1
 
 
 async def test_what_is_no_stream_at_all_is_a_failure(stage: Stage) -> None:
