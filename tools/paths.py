@@ -1,4 +1,4 @@
-"""One name for a file, whichever way its path was written."""
+"""One name for a file, whichever way its path was written; and how a program is told it."""
 
 import os
 
@@ -18,3 +18,8 @@ def plain(path: str, workspace: str) -> str:
     parts = [part for part in name.split("/") if part not in ("", ".")]
     # What goes up again may go through a link, and who follows it by its text ends somewhere else.
     return path if ".." in parts else "/".join(parts) or "."
+
+
+def argument(path: str) -> str:
+    """A path that a program takes for one, also where its name begins like an option or like a file of options."""
+    return f"./{path}" if path.startswith(("-", "@")) else path

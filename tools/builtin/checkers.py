@@ -16,6 +16,7 @@ from tools.builtin.outline import outlined
 from tools.builtin.ripgrep import ripgrep
 from tools.errors import CommandMissing, ToolError
 from tools.host import Host
+from tools.paths import argument
 from tools.spec import Call, Source
 
 _FILES = 300
@@ -119,7 +120,8 @@ async def _python_tool(name: str, arguments: Sequence[str], host: Host, call: Ca
 async def _ruff(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
     if not any(path.endswith((".py", ".pyi")) for path in files):
         return None
-    arguments = ["check", "--output-format=json", "--quiet", "--exit-zero", "--no-cache", "--", *(paths or ["."])]
+    given = [argument(path) for path in paths] or ["."]
+    arguments = ["check", "--output-format=json", "--quiet", "--exit-zero", "--no-cache", "--", *given]
     text, _ = await _python_tool("ruff", arguments, host, call)
     return [
         Diagnostic(
@@ -144,7 +146,7 @@ async def _mypy(paths: Sequence[str], files: list[str], host: Host, call: Call) 
         "--no-color-output",
         "--no-pretty",
         "--",
-        *wanted[:_FILES],
+        *map(argument, wanted[:_FILES]),
     ]
     text, _ = await _python_tool("mypy", arguments, host, call)
     return _matched(_MYPY, text, "mypy", host)
@@ -155,7 +157,7 @@ async def _pyright(paths: Sequence[str], files: list[str], host: Host, call: Cal
         return None
     if not await _configured(host, "pyright", ("pyrightconfig.json", "pyproject.toml")):
         return None
-    text, _ = await _python_tool("pyright", ["--outputjson", *paths], host, call)
+    text, _ = await _python_tool("pyright", ["--outputjson", *map(argument, paths)], host, call)
     report = _json(text)
     entries = report.get("generalDiagnostics", []) if isinstance(report, dict) else []
     return [
@@ -183,7 +185,8 @@ async def _tsc(paths: Sequence[str], files: list[str], host: Host, call: Call) -
 async def _eslint(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
     if not await _exists(host, "node_modules/.bin/eslint"):
         return None
-    text, _ = await _run(["node_modules/.bin/eslint", "--format=json", "--", *(paths or ["."])], host, call)
+    given = [argument(path) for path in paths] or ["."]
+    text, _ = await _run(["node_modules/.bin/eslint", "--format=json", "--", *given], host, call)
     return [
         Diagnostic(
             _relative(file["filePath"], host),

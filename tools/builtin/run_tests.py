@@ -8,6 +8,7 @@ from tools.builtin.test_frameworks import found_framework, lacking, runnable
 from tools.builtin.test_report import report
 from tools.errors import InvalidArguments, ToolError
 from tools.host import Host
+from tools.paths import argument
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _SHOWN = 30
@@ -48,9 +49,8 @@ class RunTests:
     )
 
     async def run(self, args: RunTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        if any(target.startswith("-") for target in args.targets):
-            raise InvalidArguments("target is a file, a directory or a test name, and none begins with a dash.")
-        framework = await runnable(await found_framework(host, args.targets), host, call.id)
+        targets = [await _named(target, host) for target in args.targets]
+        framework = await runnable(await found_framework(host, targets), host, call.id)
         result = await host.run(
             framework.argv,
             call_id=call.id,
@@ -85,3 +85,15 @@ class RunTests:
             return ToolResult("\n".join(lines), details, found.summary)
         error = ErrorBody(code="tests_failed", message=f"{found.summary} (exit code {result.exit_code})")
         return ToolResult("\n".join([*lines, "", result.output]), details, found.summary, error)
+
+
+async def _named(target: str, host: Host) -> str:
+    """What begins like an option is the file or folder of that name, or nothing that could be run."""
+    named = argument(target)
+    if named != target:
+        try:
+            await host.stat(named.partition("::")[0])
+        except ToolError:
+            why = f"{target} is no file or directory of the project, and no test has such a name."
+            raise InvalidArguments(why) from None
+    return named

@@ -87,3 +87,7 @@ async def test_a_checker_of_the_project_is_used_if_it_has_one(bench: Workbench, 
     outcome = await bench.call("get_diagnostics", paths=["a.py"])
 
     assert "F401" in outcome.content and "checked with: ruff" in outcome.content
+    for odd in ("-x.py", "--version.py", "@list.py"):
+        bench.write(odd, "import os\n")
+        outcome = await bench.call("get_diagnostics", paths=[odd])
+        assert f"{odd}:1:8 warning: F401" in outcome.content

@@ -107,6 +107,17 @@ async def test_a_folder_that_is_a_project_of_its_own_has_its_tests_run_there(ben
     assert (await bench.call("run_tests", target="test_outside.py")).summary == "0 passed, 1 failed, 0 skipped"
 
 
+async def test_tests_in_a_file_that_is_named_like_an_option_are_run_and_an_option_is_none(bench: Workbench) -> None:
+    bench.write("pytest.ini", "[pytest]\n")
+    for odd in ("--version_test.py", "@odd_test.py"):
+        bench.write(odd, "def test_it():\n    pass\n")
+        for target in (odd, f"{odd}::test_it"):
+            outcome = await bench.call("run_tests", target=target)
+            assert outcome.summary == "1 passed, 0 failed, 0 skipped", outcome.content
+    outcome = await bench.call("run_tests", target="--version")
+    assert outcome.error is not None and outcome.error.code == "invalid_arguments"
+
+
 async def test_the_tests_run_with_a_python_that_has_what_the_project_needs(bench: Workbench) -> None:
     bench.write("pyproject.toml", "[project]\ndependencies = ['starlette>=0.1']\n[tool.pytest.ini_options]\n")
     bench.write("test_it.py", "import starlette\n\ndef test_it():\n    assert starlette\n")

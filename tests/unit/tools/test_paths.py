@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.tools.workbench import workbench
 from tools.code.modules import Modules as CodeModules
-from tools.paths import plain
+from tools.paths import argument, plain
 
 CODE = "import sys\nimport os\n\n\ndef load(x):\n    return x + 42\n\n\nprint(os, sys)\n"
 USER = "from pkg.a import load\n\nprint(load(2))\n"
@@ -20,6 +20,15 @@ def test_a_path_has_one_name() -> None:
         assert plain(itself, "/work/shop") == "."
     for elsewhere in ("/etc/passwd", "../b.py", "/work/shops/b.py", "/work/shop/../b.py"):
         assert plain(elsewhere, "/work/shop") == elsewhere
+
+
+def test_a_path_is_no_option() -> None:
+    assert [argument(path) for path in ("-x.py", "@x.py", "a/-x.py", "x.py")] == [
+        "./-x.py",
+        "./@x.py",
+        "a/-x.py",
+        "x.py",
+    ]
 
 
 @pytest.mark.timeout(20)

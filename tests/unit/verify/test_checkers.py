@@ -47,6 +47,13 @@ async def test_a_new_file_has_nothing_from_before(bench: Workbench) -> None:
     assert found.check.evidence == "a.py:1: error: bad type  [bad]"
 
 
+async def test_a_file_that_is_named_like_an_option_is_looked_at_all_the_same(bench: Workbench) -> None:
+    bench.write("-x.py", "BAD\n")
+    (found,) = await diagnosed(bench, [Change("-x.py", b"", b"BAD\n")])
+    assert found.check is not None
+    assert found.check.evidence == "./-x.py:1: error: bad type  [bad]"
+
+
 async def test_a_checker_that_the_project_does_not_configure_is_not_asked(bench: Workbench) -> None:
     assert await diagnosed(bench, changed(bench, a__py=("x", "BAD")), configured=False) == []
     assert await diagnosed(bench, changed(bench, notes__txt=("x", "BAD"))) == []

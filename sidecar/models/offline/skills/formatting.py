@@ -80,5 +80,9 @@ def _command(found: str, path: str | None) -> str | None:
     for program, suffixes in _SUFFIXES.items():
         if re.search(rf"\b{program}\b", command) and command.endswith(" ."):
             fits = path.endswith(suffixes) or "." not in path.rpartition("/")[2]
-            return f"{command[:-1]}{path}" if fits and re.fullmatch(r"[\w./@+-]+", path) else None
+            return (
+                f"{command[:-1]}{'./' if path[0] in '-@' else ''}{path}"
+                if fits and re.fullmatch(r"[\w./@+-]+", path)
+                else None
+            )
     return None
