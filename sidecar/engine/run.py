@@ -1,7 +1,4 @@
-"""A task at work: its books. Agents and tools write here what they are about to do and what came of it.
-
-Every write carries the claim's fence, so that a worker that lost its claim cannot write another word.
-"""
+"""A task at work: its books. Agents and tools write here what they are about to do and what came of it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -11,7 +8,9 @@ from typing import Any, Literal
 from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Heard, collect
 from sidecar.engine.budget import exceeded, stops
-from sidecar.engine.memory import Kind, Memory, SaidMessage
+from sidecar.engine.clock import Clock
+from sidecar.engine.memory import Kind, SaidMessage
+from sidecar.engine.pen import Pen
 from sidecar.engine.timeline import branched
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.models.port import Delta, Reply, Stop
@@ -46,11 +45,10 @@ class TurnRecord(Wire):
         return cls.model_validate_json(body) if body.startswith('{"heard":') else None
 
 
-class TaskRun:
+class TaskRun(Pen):
     def __init__(self, claim: Claim, journal: Journal, pool: "Places") -> None:
-        self.task_id = claim.task_id
+        super().__init__(claim, journal)
         self.request: StoredRequest = claim.request
-        self.memory = Memory.of(claim.records)
         current = f"r{self.memory.current_round}."
         #: What all rounds of the task have used, in all of its lives; a budget is for one round.
         self.usage = _spent(self.memory.steps)
@@ -58,12 +56,8 @@ class TaskRun:
         self.killed_processes: list[KilledProcess] = []
         #: Why the run is being stopped: the person cancelled it, or the sidecar is going down.
         self.stopped_by: Literal["cancel", "shutdown"] | None = None
-        self._journal = journal
-        self._fence = claim.fence
-        self._notes: list[Event] = []
         self._pool = pool
-        self._deadline: asyncio.Timeout | None = None
-        self._remaining: float | None = None
+        self.clock = Clock()
         self._waiters = 0
         self._answered = asyncio.Event()
         #: Where agents were stopped in an earlier life of the task, which somebody has resumed since.
@@ -76,51 +70,6 @@ class TaskRun:
         """What the person asked for in the present round, in the person's own words."""
         opening = [message.text for message in self.memory.messages if message.opens]
         return opening[-1] if opening else self.request.task
-
-    # -- writing -----------------------------------------------------------------------------------------------------
-
-    async def append(self, *events: Event, records: Sequence[Record] = (), sync: bool = False) -> None:
-        await self._journal.append(self.task_id, self._noted(events), records, sync=sync, fence=self._fence)
-        for record in records:
-            self.memory.take(record)
-
-    def write(self, *events: Event, records: Sequence[Record] = ()) -> None:
-        """Written before whatever is appended later, so that nobody has to wait for it: who waits for that, has this.
-
-        For what may be lost together with all that follows from it, because it can be found again. It is in no hurry.
-        """
-        self._journal.append(self.task_id, self._noted(events), records, fence=self._fence, unhurried=True)
-        for record in records:
-            self.memory.take(record)
-
-    async def move(self, *events: Event, records: Sequence[Record] = (), when: frozenset[Status]) -> None:
-        """A change of status that holds only if nobody else changed it first."""
-        self._put_down()
-        await self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
-
-    def note(self, event: Event) -> None:
-        """Written together with what comes next, or at the end of this turn of the event loop."""
-        if not self._notes:
-            asyncio.get_running_loop().call_soon(self._put_down)
-        self._notes.append(event)
-
-    def tell(self, event: Event) -> None:
-        """Written at once, because a person waits to see it; but the task does not wait."""
-        self._journal.append(self.task_id, self._noted([event]), fence=self._fence)
-
-    def _noted(self, events: Sequence[Event]) -> Sequence[Event]:
-        notes, self._notes = self._notes, []
-        return [*notes, *events] if notes else events
-
-    def _put_down(self) -> None:
-        if self._notes:
-            self.write()
-
-    def live(self, event: Event) -> None:
-        self._journal.publish(self.task_id, event)
-
-    async def renew(self, now: float, lease: float) -> None:
-        await self._journal.renew(self.task_id, self._fence, now, lease)
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
@@ -243,22 +192,14 @@ class TaskRun:
         return self.memory.intents.get(call_id)
 
     async def intend(self, call_id: str, intent: Intent, event: Event, blobs: Sequence[Kept] = ()) -> None:
-        self._keep(blobs)
+        self.keep(blobs)
         if call_id in self.memory.intents:
             self.note(event)
             return
         await self.append(event, records=[Record(Kind.INTENT, call_id, intent.to_json())], sync=True)
 
-    async def blob(self, digest: str) -> bytes | None:
-        return await self._journal.blob(digest)
-
-    def _keep(self, blobs: Sequence[Kept]) -> None:
-        for blob in blobs:
-            # Written before the record, and with it: whoever finds the record finds what it speaks of.
-            self._journal.put_blob(self.task_id, blob.data, blob.like)
-
     async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[Kept] = ()) -> None:
-        self._keep(blobs)
+        self.keep(blobs)
         changed = _changed_files(outcome)
         events = (event, DiffEvent(files=changed)) if changed else (event,)
         records = [Record(Kind.OUTCOME, call_id, outcome.to_json())]
@@ -321,14 +262,11 @@ class TaskRun:
 
         Steps that run at the same time may wait at the same time: the first one stops the clock, the last starts it.
         """
-        loop = asyncio.get_running_loop()
         await self.move(StatusEvent(status=Status.WAITING, reason=reason), when=_AT_WORK)
         self._waiters += 1
         if self._waiters == 1:
             self._pool.leave()
-            if self._deadline:
-                self._remaining = (self._deadline.when() or loop.time()) - loop.time()
-                self._deadline.reschedule(None)
+            self.clock.stop()
         try:
             yield
         finally:
@@ -337,14 +275,8 @@ class TaskRun:
                 self._pool.enter()
         if self._waiters:
             return
-        if self._deadline and self._remaining is not None:
-            self._deadline.reschedule(loop.time() + self._remaining)
+        self.clock.go_on()
         await self.move(StatusEvent(status=Status.RUNNING), when=_AT_WORK)
-
-    @asynccontextmanager
-    async def time_limit(self) -> AsyncIterator[None]:
-        async with asyncio.timeout(self.request.options.max_duration) as self._deadline:
-            yield
 
     # -- what others submit while it runs ----------------------------------------------------------------------------
 
