@@ -165,7 +165,7 @@ class Worker:
     async def _carried_out(self, run: TaskRun) -> TaskResult:
         """What came of it. Whatever the person says before it is complete is still a part of it."""
         while True:
-            async with run.time_limit():
+            async with run.clock.limit(run.request.options.max_duration):
                 result = await self._work.carry_out(run)
             await self._work.tidy(run)
             await run.quiet()

@@ -1,6 +1,5 @@
 """How a verification runs something: through the executor, as the task's own calls, recorded under stable names."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
@@ -47,7 +46,8 @@ class Trial:
             anew=True,
         )
         try:
-            async with asyncio.timeout(seconds):
+            # Whoever is asked may take their time: that is no time of the check.
+            async with run.clock.limit(seconds):
                 (outcome,) = await self._executor.batch([ToolCall(call_id, tool, args)], context)
         except TimeoutError:
             return None

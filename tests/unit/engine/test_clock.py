@@ -1,0 +1,87 @@
+"""What a person takes to answer is no time of the task, nor of the check that they were asked about."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sidecar.engine.clock import Clock
+from sidecar.engine.memory import Kind
+from sidecar.engine.run import Places, TaskRun
+from sidecar.engine.workflow.trial import Trial
+from sidecar.journal.memory import MemoryJournal
+from sidecar.journal.port import NewTask, Record
+from sidecar.wire.events import StatusEvent
+from sidecar.wire.tasks import ApprovalRequest, Context, Options, Status, StoredRequest
+from tests.unit.engine.house import House
+from tools.ledger import Outcome
+
+Jump = Callable[[float], None]
+
+
+@pytest.fixture
+async def jump(monkeypatch: pytest.MonkeyPatch) -> Jump:
+    """The event loop's clock moves on by so many seconds at once."""
+    loop, real, moved = asyncio.get_running_loop(), asyncio.get_running_loop().time, [0.0]
+    monkeypatch.setattr(loop, "time", lambda: real() + moved[0])
+
+    def by(seconds: float) -> None:
+        moved[0] += seconds
+
+    return by
+
+
+async def passed_on() -> None:
+    """Whatever is due now has been done."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_a_limit_stands_still_and_goes_on_with_what_was_left(jump: Jump) -> None:
+    clock = Clock()
+    reached = []
+    with pytest.raises(TimeoutError):
+        async with clock.limit(60):
+            jump(50)
+            clock.stop()
+            jump(1_000)
+            await passed_on()
+            reached.append("after the stop")
+            clock.go_on()
+            jump(9)
+            await passed_on()
+            reached.append("within the limit")
+            jump(2)
+            await passed_on()
+            reached.append("too late")
+    assert reached == ["after the stop", "within the limit"]
+
+
+async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(tmp_path: Path, jump: Jump) -> None:
+    journal = MemoryJournal()
+    house = House(tmp_path, journal)
+    request = StoredRequest(
+        task="x", workspace=str(house.workspace), conversation_id="c", context=Context(), options=Options()
+    )
+    await journal.create(NewTask("t_1", request, [StatusEvent(status=Status.QUEUED)]))
+    claim = await journal.claim("test", 0.0, 60.0)
+    assert claim is not None
+    run = TaskRun(claim, journal, Places(1, lambda: None))
+    await run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED}))
+    try:
+        checking: asyncio.Task[Outcome | None] = asyncio.create_task(
+            Trial(run, house.executor, "verify1").run("check", "run_command", {"command": "touch up"}, seconds=60)
+        )
+        async with asyncio.timeout(5):
+            while (await journal.task("t_1")).status is not Status.WAITING:
+                await asyncio.sleep(0)
+        jump(1_000)
+        await passed_on()
+        (asked,) = run.memory.approvals
+        run.hear(Record(Kind.ANSWER, asked, ApprovalRequest(decision="allow", scope="once").to_json()))
+        outcome = await asyncio.wait_for(checking, 30)
+        assert outcome is not None and outcome.status == "success"
+        assert (house.workspace / "up").exists()
+    finally:
+        await house.executor.close()
