@@ -7,6 +7,7 @@ from sidecar.models.port import UserTurn
 from sidecar.wire.tasks import Status
 from tests.unit.agents.hearing import hearing
 from tests.unit.engine.house import a_house
+from tests.waiting import until_true
 
 
 async def test_a_message_reaches_everybody_who_works_after_it(tmp_path: Path) -> None:
@@ -19,7 +20,7 @@ async def test_a_message_reaches_everybody_who_works_after_it(tmp_path: Path) ->
     with hearing() as requests:
         async with a_house(tmp_path) as house:
             task_id = await house.execute("do it", models=house.script("play", script), intent="refactor_code")
-            await house.until(task_id, "model")
+            await until_true(lambda: requests)
             await house.submit(Say(task_id, "use tabs"))
             await house.ended(task_id)
     heard = [
