@@ -88,6 +88,8 @@ def test_further_tools_are_told_of_when_they_are_asked_for(tmp_path: Path, speak
             server.plays(Answer([speaker.stream(Speech(calls=(wanted, unasked)))]), Answer(silent=True))
             task = sidecar.execute("make it new", agentType="coder", intent="edit_code", approvals="auto")
             wait_until(lambda: len(server.seen) == 2, seconds=10, what=f"the second request: {sidecar.events(task)}")
+            # What is seen is on the disk; what was only read may be asked for again.
+            sidecar.wait_for_event(task, lambda event: event["type"] == "tool" and event["status"] == "success")
             sidecar.kill()
             server.plays(Answer([speaker.stream(Speech(text="Done."))]))
             sidecar.start()

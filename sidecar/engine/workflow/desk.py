@@ -5,9 +5,10 @@ import binascii
 from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 
 from sidecar.agents.compaction import fitting_past
-from sidecar.agents.context import given, surroundings
+from sidecar.agents.context import fenced, given, surroundings
 from sidecar.agents.customs import Custom
 from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Job, work
@@ -22,6 +23,7 @@ from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Brief, Image, Model, Switch, Turn, UserTurn
 from sidecar.wire.events import ModelEvent
 from sidecar.wire.tasks import Attachment
+from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
 from tools.builtin.git_status import GitStatus, GitStatusArguments
 from tools.errors import ToolError
 from tools.executor import Executor
@@ -33,8 +35,9 @@ from tools.spec import Call
 CANNOT = frozenset({"not_understood"})
 #: An agent that ends so has come to no end by itself.
 ENDLESS = frozenset({"iteration_limit", "repetition", "empty_reply", "reply_too_long"})
-_GIT_SECONDS = 2.0
+_LOOK_SECONDS = 2.0
 _ATTACHED = 20_000
+_SYMBOLS = 5
 
 
 @dataclass(slots=True)
@@ -118,8 +121,9 @@ class Desk:
                     return ""
                 # Nothing is started in a workspace that nobody trusts, not even Git, before an agent asks for it.
                 changes = await self._changes(host) if self.trusted else []
+                find = partial(self._defined, host) if self.trusted else None
                 context, redact = self.run.request.context, self.executor.redact
-                return await surroundings(host, context, self.request, changes, redact)
+                return await surroundings(host, context, self.request, changes, redact, find)
             except (ToolError, OSError):
                 return ""
 
@@ -129,11 +133,21 @@ class Desk:
     async def _changes(self, host: Host) -> list[str]:
         try:
             await host.stat(".git")
-            call = Call(f"{self.run.task_id}.context", host.workspace, _GIT_SECONDS)
+            call = Call(f"{self.run.task_id}.context", host.workspace, _LOOK_SECONDS)
             result = await GitStatus().run(GitStatusArguments(), host, call, lambda stream, text: None)
         except ToolError:
             return []
         return result.content.splitlines()[1:] if isinstance(result.content, str) else []
+
+    async def _defined(self, host: Host, name: str) -> Sequence[str]:
+        """Where something of exactly that name is defined."""
+        call = Call(f"{self.run.task_id}.context", host.workspace, _LOOK_SECONDS)
+        try:
+            result = await FindSymbols().run(FindSymbolsArguments(query=name), host, call, lambda stream, text: None)
+        except (ToolError, ValueError):
+            return ()
+        lines = result.content.splitlines() if isinstance(result.content, str) else []
+        return [line for line in lines if line.endswith((f" {name}", f".{name}"))][:_SYMBOLS]
 
     def knows_no_language(self, name: str) -> bool:
         """Whether an agent is played by what answers the same however often it is asked."""
@@ -172,5 +186,6 @@ def _attached(attachments: Sequence[Attachment]) -> tuple[list[str], list[Image]
         except (binascii.Error, ValueError):
             texts.append(f"The person attached {each.name} ({each.media_type}), which cannot be shown as text.")
             continue
-        texts.append(f"The person attached {each.name}:\n\n{text[:_ATTACHED]}")
+        cut = f"\n… cut: the first {_ATTACHED:,} of {len(text):,} characters" if len(text) > _ATTACHED else ""
+        texts.append(f"The person attached {each.name}:\n\n{fenced(text[:_ATTACHED])}{cut}")
     return texts, images

@@ -95,6 +95,52 @@ async def test_a_mention_does_not_lead_out_of_the_workspace(tmp_path: Path) -> N
     assert "SECRET" not in text
 
 
+async def test_whatever_is_mentioned_is_shown_or_said_to_be_missing(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        house.engine._worker._work.rounds._customs = Customs(None, lambda workspace: True)  # type: ignore[attr-defined]
+        (house.workspace / "app" / "[id]").mkdir(parents=True)
+        (house.workspace / "app" / "[id]" / "page.tsx").write_text("PAGE")
+        (house.workspace / "my notes.md").write_text("NOTES")
+        (house.workspace / "lines.py").write_text("one\ntwo\nthree\n")
+        (house.workspace / "code.py").write_text("def computed():\n    return 1\n")
+        (house.workspace / "x.bin").write_bytes(b"\0\1")
+        for mention, expected in {
+            "@app": "[id]/",
+            "(see @app/[id]/page.tsx)": "PAGE",
+            '@"my notes.md"': "NOTES",
+            "@lines.py:2": "```\ntwo\n```",
+            "@lines.py#L1-L2.": "```\none\ntwo\n```",
+            "@computed": "code.py:1 function computed",
+            "@nowhere.py": "not shown: nowhere.py (no file or folder)",
+            "@../x": "not shown: ../x (outside of the workspace)",
+            "@x.bin": "not shown: x.bin (binary)",
+        }.items():
+            text = said(await first_request(house, f"look at {mention}"))
+            assert expected in text, (mention, text)
+
+
+async def test_the_rules_of_the_folder_that_the_person_looks_at_are_quoted_too(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house:
+        (house.workspace / "src" / "deep").mkdir(parents=True)
+        (house.workspace / "other").mkdir()
+        for folder, rule in ((".", "ROOT "), ("src", "SOURCE "), ("other", "OTHER ")):
+            (house.workspace / folder / "AGENTS.md").write_text(rule * 1_000)
+        (house.workspace / "CLAUDE.md").write_text("SHORT")
+        text = said(await first_request(house, "fix it", {"currentFile": str(house.workspace / "src/deep/a.py")}))
+    assert "SHORT" in text, "one that is long leaves room for the others"
+    assert "ROOT" in text
+    assert "src/AGENTS.md:\n```\nSOURCE" in text
+    assert "OTHER" not in text
+
+
+async def test_an_attachment_that_is_cut_is_said_to_be(tmp_path: Path) -> None:
+    data = base64.b64encode(b"x" * 30_000).decode()
+    async with a_house(tmp_path) as house:
+        attached = [{"name": "log.txt", "mediaType": "text/plain", "data": data}]
+        text = said(await first_request(house, "fix it", {"attachments": attached}))
+    assert "the first 20,000 of 30,000 characters" in text
+
+
 async def test_attachments_are_given_as_text_or_as_pictures(tmp_path: Path) -> None:
     def attached(name: str, media_type: str, data: bytes) -> dict[str, str]:
         return {"name": name, "mediaType": media_type, "data": base64.b64encode(data).decode()}

@@ -1,0 +1,57 @@
+"""What a person points at with an @: files, some of their lines, folders, and names that are defined in the code."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_MENTION = re.compile(r"""(?<![\w@])@(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"'`,;!?<>|]+))""")
+_LINES = re.compile(r"(?::|#L)(\d{1,7})(?:-L?(\d{1,7}))?$")
+_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+_MOST = 20
+
+
+class Mention(NamedTuple):
+    """`path` as it was written, and the lines that were named with it."""
+
+    path: str
+    first: int | None = None
+    last: int | None = None
+
+    @property
+    def name(self) -> str | None:
+        """What may be the name of a function or a class; of `Parser.read` the last part is looked for."""
+        return self.path.rpartition(".")[2] if _NAME.fullmatch(self.path) else None
+
+    def lines_of(self, text: str) -> str:
+        if self.first is None:
+            return text
+        lines = text.splitlines()[max(self.first, 1) - 1 : self.last or self.first]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        last = f"-{self.last}" if self.last else ""
+        return f"{self.path}:{self.first}{last}" if self.first else self.path
+
+
+def mentions(text: str) -> list[Mention]:
+    return list(dict.fromkeys(_found(text)))[:_MOST]
+
+
+def _found(text: str) -> Iterator[Mention]:
+    for match in _MENTION.finditer(text):
+        written = match[1] or match[2] or _without_the_sentence(match[3])
+        lines = _LINES.search(written)
+        if lines is not None:
+            yield Mention(written[: lines.start()], int(lines[1]), int(lines[2]) if lines[2] else None)
+        elif written:
+            yield Mention(written)
+
+
+def _without_the_sentence(word: str) -> str:
+    """What ends the sentence, or a bracket that was opened before the mention, is not a part of it."""
+    while word and (
+        word[-1] in ".:*_~" or (word[-1] in _BRACKETS and word.count(word[-1]) > word.count(_BRACKETS[word[-1]]))
+    ):
+        word = word[:-1]
+    return word
