@@ -1,10 +1,14 @@
 """Where a provider is, and with which key."""
 
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
-#: No provider sends a model's callers elsewhere; somebody who does would get the key, and all that was said.
-FOLLOW_REDIRECTS = False
+from sidecar.models.lines import bounded
+
+#: How the SDKs' HTTP clients are made. No provider sends a model's callers elsewhere; somebody who does would get the
+#: key, and all that was said.
+HTTP: dict[str, Any] = {"follow_redirects": False, "event_hooks": {"response": [bounded]}}
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Any, TypeGuard
 
-from sidecar.models.access import FOLLOW_REDIRECTS, Access
-from sidecar.models.calls import Calls, Draft, safe
+from sidecar.models.access import HTTP, Access
+from sidecar.models.calls import Calls, Draft, another, safe
 from sidecar.models.failures import complaint, thinking_is_bound
 from sidecar.models.history import Fragments, encoded, results
 from sidecar.models.port import Delta, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, ToolUse, Turn, UserTurn
@@ -27,7 +27,7 @@ def client(access: Access) -> Any:
 
     timeout = Timeout(access.timeout, connect=access.connect_timeout)
     # Asking again is ours, so that it can be told and bounded in one place for all providers.
-    http = DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=FOLLOW_REDIRECTS)
+    http = DefaultAsyncHttpxClient(timeout=timeout, **HTTP)
     return AsyncAnthropic(
         api_key=access.key, base_url=access.base_url, max_retries=0, timeout=timeout, http_client=http
     )
@@ -181,6 +181,7 @@ class _Reading:
                 block = {name: value for name, value in event["content_block"].items() if value is not None}
                 self.blocks[event["index"]] = block
                 if block["type"] == "tool_use":
+                    another(self.drafts)
                     self.drafts[event["index"]] = Draft(block.get("id", ""), block.get("name", ""))
             case "content_block_delta":
                 return self._piece(event["index"], event["delta"])

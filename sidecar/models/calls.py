@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from math import isfinite
 from typing import Any
 
@@ -16,6 +16,7 @@ MOST_CHARACTERS = 2_000_000
 #: Who writes still more is not waited for.
 ENDLESS = 20_000_000
 MOST_CALLS = 100
+ENDLESS_CALLS = 2_000
 #: A call that is nested deeper than this is no call of any tool, and not everything can write it down.
 DEEPEST = 64
 #: OpenAI takes no longer one, whoever gave it.
@@ -95,6 +96,13 @@ def _is_deeper(value: object, levels: int) -> bool:
 
 def _inside(value: object) -> Iterable[object]:
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def another(drafts: Sized) -> None:
+    """Before one more is begun: who asks for more and more is not listened to for ever."""
+    if len(drafts) >= ENDLESS_CALLS:
+        message = f"The model asked for more than {ENDLESS_CALLS:,} calls at once, and did not come to an end."
+        raise Unusable(Failure(code="reply_too_long", message=message, retry=False))
 
 
 class Calls:

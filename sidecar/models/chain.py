@@ -132,6 +132,6 @@ def _final(reply: Reply, models: int) -> Reply:
     failure = reply.failure or Failure(code="no_model", message="There is no model.")
     tried = f" {models} models were tried." if models > 1 else ""
     wait = f" It asks to wait {failure.retry_after:.0f} s." if failure.retry_after else ""
-    later = " What was done is kept; resume the task to ask again." if failure.retry else ""
+    later = "" if "resume" in failure.message else " What was done is kept; resume the task to ask again."
     last = failure.model_copy(update={"retry": False, "message": f"{failure.message}{wait}{tried}{later}"})
     return reply.model_copy(update={"failure": last})

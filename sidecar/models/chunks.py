@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sidecar.models.calls import Draft
+from sidecar.models.calls import Draft, another
 from sidecar.models.errors import Unusable
 from sidecar.models.history import encoded
 from sidecar.models.port import Delta, Failure
@@ -76,6 +76,7 @@ class Reading:
         index = piece.get("index") or 0
         draft = self._by_index.get(index)
         if draft is None or _is_another(piece, function, draft):
+            another(self.drafts)
             draft = Draft(piece.get("id") or "call")
             self._by_index[index] = draft
             self.drafts.append(draft)

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from typing import Any
 
-from sidecar.models.access import FOLLOW_REDIRECTS, Access
-from sidecar.models.calls import Calls, Draft, safe
+from sidecar.models.access import HTTP, Access
+from sidecar.models.calls import Calls, Draft, another, safe
 from sidecar.models.errors import Unusable
 from sidecar.models.failures import complaint
 from sidecar.models.history import Fragments, results
@@ -31,9 +31,7 @@ _NO_SIGNATURE = "skip_thought_signature_validator"
 def client(access: Access) -> Any:
     from google import genai
 
-    options = genai.types.HttpOptions(
-        base_url=access.base_url, async_client_args={"follow_redirects": FOLLOW_REDIRECTS}
-    )
+    options = genai.types.HttpOptions(base_url=access.base_url, async_client_args=HTTP)
     return genai.Client(api_key=access.key, vertexai=False, http_options=options)
 
 
@@ -179,12 +177,14 @@ class _Reading:
     def _piece(self, part: dict[str, Any]) -> Iterable[Delta]:
         call = part.get("functionCall")
         if call is not None:
+            another(self.drafts)
             self.drafts.append(Draft(call.get("id") or "call", call.get("name", ""), _arguments(call)))
         text = part.get("text") or ""
         if part.get("thought"):
             self.thinking += text
             yield from [Delta(text, "thinking")] if text else []
-        elif text:
+        else:
+            # A call, or something else that is not shown, is a sign of life too.
             self.text += text
             yield Delta(text)
         self._keep(part)

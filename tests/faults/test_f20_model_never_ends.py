@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.models.calls import ENDLESS_CALLS
 from sidecar.models.limits import SAME_AGAIN
 from sidecar.models.port import ModelTurn, Reply, Stop, ToolReturn, ToolTurn, Turn
 from tests.contract.servers.http import Answer
@@ -50,6 +51,50 @@ async def test_an_endless_stream_is_ended_by_its_length(stage: Stage) -> None:
     stage.server.plays(Answer(_begun(stage), endless=True))
     failure = await _failure(stage)
     assert failure.code == "reply_too_long"
+
+
+@pytest.fixture(params=SPEAKERS, ids=lambda speaker: speaker.provider)
+async def patient(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stage]:
+    """With all the time and the tokens that are usual: what ends it here is how much comes."""
+    async with a_stage(request.param, tmp_path) as stage:
+        yield stage
+
+
+async def _ended(stage: Stage, answer: Answer) -> Any:
+    stage.server.plays(answer)
+    chain: Any = stage.model()
+    async with asyncio.timeout(30):
+        _, reply = await stage.ask(model=chain._links[0].model)
+    assert (reply.stop, reply.calls) == (Stop.FAILED, [])
+    assert reply.failure and (reply.failure.code, reply.failure.retry) == ("reply_too_long", False)
+    return reply.failure
+
+
+async def test_calls_without_end_are_not_gathered(patient: Stage) -> None:
+    many = Speech(calls=tuple(Call("list_dir", id=f"c{number}") for number in range(ENDLESS_CALLS + 1)))
+    failure = await _ended(patient, Answer([patient.speaker.stream(many)]))
+    assert "calls at once" in failure.message
+
+
+async def test_arguments_without_end_are_not_gathered(patient: Stage) -> None:
+    if patient.speaker.provider == "gemini":
+        pytest.skip("sends a call as a whole")
+    call = Speech(calls=(Call("read_file", json.dumps({"path": "x" * 20_000})),))
+    head = patient.speaker.stream(call).rpartition(b"xxx")[0]
+    events = head.split(b"\n\n")
+    begun, piece = b"\n\n".join(events[:-2]) + b"\n\n", events[-2] + b"\n\n"
+    assert b"x" * 9_000 in piece
+    failure = await _ended(patient, Answer([begun, piece * 10], endless=True))
+    assert "of arguments" in failure.message
+
+
+async def test_a_line_without_end_is_not_gathered(patient: Stage) -> None:
+    failure = await _ended(patient, Answer([b"data: ", b"x" * 262_144], endless=True))
+    assert "a line" in failure.message
+
+
+async def test_an_error_without_end_is_not_gathered(patient: Stage) -> None:
+    await _ended(patient, Answer([b"x" * 262_144], status=500, endless=True, content_type="text/plain"))
 
 
 async def test_a_stream_that_never_ends_is_ended_by_the_clock(stage: Stage) -> None:

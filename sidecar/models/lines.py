@@ -1,0 +1,43 @@
+"""A line of a reply has an end. The SDKs gather a line until it is whole, however long that takes, and more slowly the
+longer it is: a server that never ends one would bring everything else to a stop."""
+
+from collections.abc import AsyncIterator
+from functools import cache
+from typing import Any
+
+from sidecar.models.errors import Unusable
+from sidecar.models.port import Failure
+
+#: More than the longest call that is still answered with a reason.
+MOST_BYTES = 24_000_000
+
+
+async def bounded(response: Any) -> None:
+    """For the `response` hook of an HTTP client, whichever of the two libraries its SDK stands on."""
+    kind: Any = type(response.stream)
+    response.stream = _bounded(kind)(response.stream)
+
+
+@cache
+def _bounded(kind: Any) -> Any:
+    # Nothing but a stream of the library's own is listened to.
+    library: Any = next(each for each in kind.__mro__ if each.__name__ == "AsyncByteStream")
+
+    class Bounded(library):  # type: ignore[misc]
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            length = 0
+            async for piece in self._stream:
+                end = piece.rfind(b"\n")
+                length = len(piece) - end - 1 if end >= 0 else length + len(piece)
+                if length > MOST_BYTES:
+                    message = f"The server sent a line of more than {MOST_BYTES:,} bytes, and did not come to its end."
+                    raise Unusable(Failure(code="reply_too_long", message=message, retry=False))
+                yield piece
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+
+    return Bounded
