@@ -59,8 +59,9 @@ class Agent:
     tools: tuple[str, ...]
     #: Where it is told to come to an end; while it makes progress it may go on for a while.
     max_iterations: int
-    #: The prompt of an agent that is not one of ours.
+    #: The prompt of an agent that is not one of ours, and the model that plays it whatever plays its role.
     text: str = ""
+    model: str = ""
 
     @property
     def prompt(self) -> str:

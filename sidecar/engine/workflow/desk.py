@@ -22,7 +22,7 @@ from sidecar.models.catalog import UNPRICED, Catalog
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Brief, Image, Model, Switch, Turn, UserTurn
 from sidecar.wire.events import ModelEvent
-from sidecar.wire.tasks import Attachment
+from sidecar.wire.tasks import Attachment, Models
 from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
 from tools.builtin.git_status import GitStatus, GitStatusArguments
 from tools.errors import ToolError
@@ -152,7 +152,8 @@ class Desk:
     def knows_no_language(self, name: str) -> bool:
         """Whether an agent is played by what answers the same however often it is asked."""
         try:
-            model = self.catalog.model_for(self.agent(name).role, self.run.request.options.models)
+            agent = self.agent(name)
+            model = self.catalog.model_for(agent.role, self._wanted(agent))
         except NoSuchModel:
             return False
         return model.provider == "offline"
@@ -161,17 +162,24 @@ class Desk:
         def tell(switch: Switch) -> None:
             self.run.note(ModelEvent(role=agent.role, **asdict(switch)))
 
+        options, wanted = self.run.request.options, self._wanted(agent)
         try:
-            model = self.catalog.model_for(agent.role, self.run.request.options.models, tell)
+            model = self.catalog.model_for(agent.role, wanted, tell)
         except NoSuchModel as error:
             raise AgentError(
                 "no_model", f"{error} Nothing was done; choose another model and resume.", retry=False
             ) from error
-        options = self.run.request.options
-        if options.max_cost_usd is not None and not self.catalog.priced(agent.role, options.models):
+        if options.max_cost_usd is not None and not self.catalog.priced(agent.role, wanted):
             raise AgentError("price_unknown", UNPRICED, retry=False)
         self.run.note(ModelEvent(role=agent.role, provider=model.provider, model=model.name))
         return model
+
+    def _wanted(self, agent: Agent) -> Models:
+        """The task's own wish comes before the agent's."""
+        wanted = self.run.request.options.models
+        if not agent.model or getattr(wanted, agent.role):
+            return wanted
+        return wanted.model_copy(update={agent.role: agent.model})
 
 
 def _attached(attachments: Sequence[Attachment]) -> tuple[list[str], list[Image]]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sidecar.agents.customs import Customs
+from sidecar.agents.customs import Custom, Customs
 from sidecar.agents.router import READ_ONLY, request_of, route, second_opinion, unsure
 from sidecar.engine.errors import StepFailed
 from sidecar.engine.pipeline import Stage, Unfold, run_pipeline
@@ -54,13 +54,7 @@ class Rounds:
         prefix = f"r{run.memory.current_round}"
         custom = self._customs.of(run.request.workspace)
         chosen = await self._route(f"{prefix}.route", run)
-        if missing := [name for name in chosen.pipeline if name not in custom.agents]:
-            message = (
-                f"There is no agent {missing[0]} here, only {', '.join(custom.agents)}. Your own are Markdown files in "
-                "`agents/` of your configuration directory, or of `.brain/` in a workspace that you trust. Put its "
-                "file there and resume, or choose another one."
-            )
-            raise StepFailed("no_agent", message, recoverable=True)
+        _check(custom, run.asked, chosen.pipeline)
         desk = Desk(
             run=run,
             catalog=self._catalog,
@@ -145,3 +139,21 @@ class Rounds:
         for done in run.memory.rounds:
             turns += [UserTurn(text=done.asked), ModelTurn(text=done.answered)]
         return turns
+
+
+def _check(custom: Custom, asked: str, pipeline: Sequence[str]) -> None:
+    """A file that cannot be used is no reason to do something else instead."""
+    first = asked.split(maxsplit=1)[0]
+    if first.startswith("/") and (problem := custom.problems.get(f"commands{first}")):
+        raise StepFailed("bad_command", f"{problem}. Nothing was done; mend the file and resume.", recoverable=True)
+    missing = next((name for name in pipeline if name not in custom.agents), None)
+    if missing is None:
+        return
+    if problem := custom.problems.get(f"agents/{missing}"):
+        raise StepFailed("no_agent", f"{problem}. Nothing was done; mend the file and resume.", recoverable=True)
+    message = (
+        f"There is no agent {missing} here, only {', '.join(custom.agents)}. Your own are Markdown files in "
+        "`agents/` of your configuration directory, or of `.brain/` in a workspace that you trust. Put its "
+        "file there and resume, or choose another one."
+    )
+    raise StepFailed("no_agent", message, recoverable=True)

@@ -44,7 +44,30 @@ def test_those_of_a_workspace_count_only_if_it_is_trusted(tmp_path: Path) -> Non
 
 def test_nobody_takes_the_name_of_one_of_ours(tmp_path: Path) -> None:
     put(tmp_path, "coder")
-    assert Customs(tmp_path).of("/w").agents["coder"] is ROSTER["coder"]
+    custom = Customs(tmp_path).of("/w")
+    assert custom.agents["coder"] is ROSTER["coder"]
+    assert "coder is one of ours" in custom.problems["agents/coder"]
+
+
+def test_which_model_is_asked_is_for_the_person_to_say_and_not_for_a_workspace(tmp_path: Path) -> None:
+    for place in (tmp_path, tmp_path / ".brain"):
+        put(place)
+        (place / "agents" / f"of{place.name.strip('.')[:5]}.md").write_text("---\nmodel: openai/tiny\n---\nBe brief.")
+    assert agent_of("x", "---\nname: x\nmodel: openai/tiny\n---\nBe brief.").model == "openai/tiny"
+    custom = Customs(None, lambda workspace: True).of(str(tmp_path))
+    assert "ofbrain" not in custom.agents
+    assert "does not choose the model" in custom.problems["agents/ofbrain"]
+
+
+def test_lists_and_long_texts_may_be_written_over_several_lines() -> None:
+    agent = agent_of(
+        "x",
+        "---\ndescription: >\n  Writes SQL,\n  and reads it.\n# by hand\n"
+        'tools:\n  - read_file\n  - "write_file"\n---\nBe brief.',
+    )
+    assert (agent.description, agent.tools) == ("Writes SQL, and reads it.", ("read_file", "write_file"))
+    assert agent_of("x", "---\ntools: [read_file, list_dir]\n---\nx").tools == ("read_file", "list_dir")
+    assert agent_of("x", "---\ndescription: 'Say: \"hi\"'\n---\nx").description == 'Say: "hi"'
 
 
 def test_a_change_is_seen_and_a_file_that_cannot_be_used_harms_no_other(tmp_path: Path) -> None:
@@ -54,6 +77,11 @@ def test_a_change_is_seen_and_a_file_that_cannot_be_used_harms_no_other(tmp_path
     (tmp_path / "agents" / "more.md").write_text("Be brief.")
     (tmp_path / "agents" / "bad.md").write_text("---\nrole: chief\n---\nx")
     (tmp_path / "agents" / "link.md").symlink_to("/etc/passwd")
+    (tmp_path / "agents" / "huge.md").write_text("x" * 100_000)
+    (tmp_path / "agents" / "latin.md").write_bytes(b"\xe4")
+    assert {name: "not used" in why for name, why in customs.of("/w").problems.items()} == dict.fromkeys(
+        ("agents/bad", "agents/huge", "agents/latin"), True
+    )
     found = customs.of("/w").agents
     assert "more" in found
     assert "bad" not in found
@@ -66,6 +94,9 @@ def test_a_change_is_seen_and_a_file_that_cannot_be_used_harms_no_other(tmp_path
         ("---\ntools: rm_rf\n---\nx", "no tool rm_rf"),
         ("---\nrole: chief\n---\nx", "role"),
         ("---\nmaxIterations: 0\n---\nx", "between"),
+        ("---\nmaxIterations: many\n---\nx", "a number between"),
+        ("---\nname: y\n---\nx", "that of its file"),
+        ("---\nmodel: gpt\n---\nx", "provider/name"),
         ("---\napprovals: auto\n---\nx", "unknown key"),
         ("---\nrole fast\n---\nx", "line 2"),
         ("---\nrole: fast\n", "does not end"),
