@@ -72,7 +72,7 @@ class Catalog:
     def chain(self, role: str, wanted: Models) -> list[str]:
         wish = {"fast": wanted.fast, "smart": wanted.smart, "instant": wanted.instant}[role]
         given = wish or self._choices.model(role)
-        named = [name.strip() for name in given.split(",") if name.strip()]
+        named = [*dict.fromkeys(name.strip() for name in given.split(",") if name.strip())]
         return named or self._providers.defaults(role) or [OFFLINE]
 
     def list(self) -> ModelList:

@@ -17,7 +17,8 @@ from sidecar.models.remote import Head, counted, cut, declined, too_long
 from sidecar.wire.base import JsonObject
 
 PROVIDER = "gemini"
-_THINKS = re.compile(r"gemini-(2\.5|[3-9])")
+_PLACE = re.compile(r"(models|tunedModels)/\w[\w.-]*")
+_THINKS = re.compile(r"(models/)?gemini-(2\.5|[3-9])")
 #: What a model may refuse, and how that is said.
 _OPTIONAL = {
     "maxOutputTokens": re.compile(r"max_?output_?tokens", re.I),
@@ -38,6 +39,7 @@ def client(access: Access) -> Any:
 class Contents:
     def __init__(self, name: str, client: Any, price: Price | None, reply_tokens: int) -> None:
         self._name = name
+        self._place = _place(name)
         self._api = client._api_client
         self._price = price
         self._generation: dict[str, Any] = {"maxOutputTokens": reply_tokens}
@@ -64,7 +66,7 @@ class Contents:
     async def _asked(self, request: Request) -> Any:
         head = self._head.written(request, self._fields)
         # The typed call would build and check the whole history again each turn; this is the one underneath it.
-        http = self._api._build_request("post", f"models/{self._name}:streamGenerateContent?alt=sse", {})
+        http = self._api._build_request("post", f"{self._place}:streamGenerateContent?alt=sse", {})
         http.data = b"".join((head, b',"contents":[', self._fragments.joined(request.history), b"]}"))
         return await self._api._async_request(http_request=http, stream=True)
 
@@ -238,6 +240,15 @@ async def _chunks(response: Any) -> AsyncGenerator[Any, None]:
             await response.aclose()
         else:
             response.release()
+
+
+def _place(name: str) -> str:
+    """Where a model of that name is asked. The name becomes a part of the address, and must not be more than that."""
+    place = name if "/" in name else f"models/{name}"
+    if not _PLACE.fullmatch(place):
+        message = f"{PROVIDER} has no model {name!r}: that is no name. `brain models` lists what is configured."
+        raise Unusable(Failure(code="unknown_model", message=message, retry=False))
+    return place
 
 
 def _arguments(call: dict[str, Any]) -> JsonObject | None:

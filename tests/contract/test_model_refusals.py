@@ -228,3 +228,21 @@ async def test_a_server_that_takes_nothing_is_not_asked_for_ever(tmp_path: Path)
         failure = await failed(stage, failing(400, body("openai", said)))
         assert failure.code == "bad_request"
         assert len(stage.server.seen) <= 4
+
+
+@pytest.mark.parametrize("name", ["../../evil", "x?alt=json&key=1", "a b", "models/../x", "a\nb", "x#y"])
+async def test_the_name_of_a_model_is_no_way_to_another_address(name: str, tmp_path: Path) -> None:
+    async with on("gemini", tmp_path) as stage:
+        stage.says(Speech(text="Yes."))
+        _, reply = await stage.ask(model=stage.model(f"gemini/{name}"))
+        assert reply.failure and reply.failure.code == "unknown_model"
+        assert stage.server.seen == []
+
+
+@pytest.mark.parametrize("name", ["gemini-3.8-flash", "models/gemini-3.8-flash", "tunedModels/mine-1"])
+async def test_a_model_of_gemini_may_be_named_with_its_folder(name: str, tmp_path: Path) -> None:
+    async with on("gemini", tmp_path) as stage:
+        stage.says(Speech(text="Yes."))
+        await stage.ask(model=stage.model(f"gemini/{name}"))
+        assert name.rpartition("/")[2] + ":" in stage.server.seen[0].path
+        assert "models/models" not in stage.server.seen[0].path

@@ -100,6 +100,11 @@ def test_a_chain_begins_with_the_first_that_can_be_used(tmp_path: Path) -> None:
     assert "brain keys set anthropic" in switch.reason
 
 
+def test_whoever_stands_in_a_chain_twice_is_asked_once(tmp_path: Path) -> None:
+    named = "groq/a, openai/b ,groq/a,,openai/b"
+    assert catalog(tmp_path).chain("smart", Models(smart=named)) == ["groq/a", "openai/b"]
+
+
 def test_the_list_says_where_a_key_comes_from_and_never_the_key(tmp_path: Path) -> None:
     listed = catalog(tmp_path, {"GROQ_API_KEY": "canary"}).list()
     assert "GROQ_API_KEY in the environment" in listed.models[0].why
