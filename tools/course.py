@@ -139,11 +139,13 @@ class Course:
         if changes_files(passage.tool) and hosted(site):
             prepared = await _safely(passage, passage.tool.prepare(passage.args, _host(passage, site), _call(passage)))
             diff = whole(prepared.changes) or prepared.result.content
-        passage.ledger.note(passage.event("pending"))
         asked = question(passage, "approve", decision.why, diff)
         if self._policy.granted(passage.context.workspace, asked.binding):
             passage.approved = True
             return
+        if not passage.context.asks:
+            raise ApprovalRequired(f"{decision.why[:1].upper()}{decision.why[1:]}; nobody was there to be asked.")
+        passage.ledger.note(passage.event("pending"))
         verdict = await passage.ledger.ask(asked)
         passage.began = time.monotonic()  # what a person takes to answer is no part of what the call takes
         if verdict == "deny":

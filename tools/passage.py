@@ -42,6 +42,8 @@ class BatchContext:
     session: Session | None = None
     #: What is cut off is not taken up again under its own name: whoever still wants it makes another call.
     anew: bool = False
+    #: Whether a person may be asked; else what would be asked about is not done.
+    asks: bool = True
 
 
 @dataclass(slots=True)

@@ -76,7 +76,8 @@ def define(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="COMMAND",
         default=[],
-        help="check the change with this command (may be given several times); off checks nothing",
+        help="check the change with this command (may be given several times); off checks nothing. Without a terminal "
+        "nobody is asked: a check that needs your word, as in a workspace that you do not trust, is left out",
     )
     parser.add_argument("--max-duration", type=float, metavar="SECONDS", help="give up after this long (default: 3600)")
     parser.set_defaults(act=act)
@@ -87,7 +88,7 @@ def act(args: argparse.Namespace) -> int:
     told = telling(json=args.json)
     workplace = Workplace(data_dir, workspace, told.starting)
     try:
-        client, task_id = _execute(workplace, _request(args, workspace))
+        client, task_id = _execute(workplace, _request(args, workspace, attended=told.asks))
     finally:
         told.rest()
     code = Watch(task_id, data_dir, told, workplace, cancels=True).run(client)
@@ -96,7 +97,7 @@ def act(args: argparse.Namespace) -> int:
     return code
 
 
-def _request(args: argparse.Namespace, workspace: Path) -> Json:
+def _request(args: argparse.Namespace, workspace: Path, *, attended: bool) -> Json:
     text = args.task
     if text == "-":
         import sys
@@ -108,6 +109,8 @@ def _request(args: argparse.Namespace, workspace: Path) -> Json:
     chosen |= {"intent": args.intent} if args.intent else {}
     chosen |= {"conversationId": args.conversation} if args.conversation else {}
     chosen |= {"verify": "off" if args.verify == ["off"] else args.verify} if args.verify else {}
+    # Without a terminal nobody is here to say yes, and a task that is done should not wait for it.
+    chosen |= {} if attended else {"verifyUnasked": True}
     chosen |= {"maxDuration": args.max_duration} if args.max_duration is not None else {}
     return {"task": text, "context": {"workspace": str(workspace)}, "options": chosen}
 

@@ -126,7 +126,7 @@ class Watch:
         if not self._telling.asks:
             self._telling.notice(
                 f"  Waiting for your answer: brain approve {short(self._task_id)} --allow (or --deny), "
-                "in another terminal. --approvals auto or readonly asks nothing."
+                "in another terminal. --approvals auto asks less, readonly nothing."
             )
             return
         _forget_keys()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sidecar.verify.result import Finding, evidence
-from sidecar.verify.runner import Runner, exit_code, refused
+from sidecar.verify.runner import Runner, exit_code, refused, why_refused
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
 from tools.ledger import Outcome
@@ -33,7 +33,7 @@ async def named_checks(commands: Sequence[str], runner: Runner, *, own_words: bo
 
 def _finding(command: str, outcome: Outcome | None) -> Finding:
     if outcome is None or refused(outcome):
-        why = outcome.error.message if outcome is not None and outcome.error else "it took too long"
+        why = why_refused(outcome) if outcome is not None else "it took too long"
         return Finding(notes=[f"{command} was not run: {why}"], doubt=True)
     code = exit_code(outcome)
     details: dict[str, Any] = outcome.details if isinstance(outcome.details, dict) else {}

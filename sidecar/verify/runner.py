@@ -32,6 +32,15 @@ def exit_code(outcome: Outcome) -> int | None:
     return code if isinstance(code, int) and not isinstance(code, bool) else None
 
 
+def why_refused(outcome: Outcome) -> str:
+    """Why it did not run, and how it would, where nobody could be asked."""
+    if outcome.error is None:
+        return ""
+    if outcome.error.code == "approval_required":
+        return f"{outcome.error.message} `brain trust` lets a workspace's checks run; `--verify` names one yourself."
+    return outcome.error.message
+
+
 def refused(outcome: Outcome) -> bool:
     """Policy or the person said no: it did not run."""
     return outcome.error is not None and outcome.error.code in ("denied", "approval_required")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from sidecar.verify.runner import exit_code, refused
+from sidecar.verify.runner import exit_code, refused, why_refused
 from tools.builtin.test_frameworks import Framework
 from tools.ledger import Outcome
 
@@ -83,7 +83,7 @@ def run_of(outcome: Outcome | None, seconds: float | None = None) -> TestRun:
     details: dict[str, Any] = outcome.details if isinstance(outcome.details, dict) else {}
     code = exit_code(outcome)
     if refused(outcome):
-        return TestRun("refused", outcome.error.message if outcome.error else "")
+        return TestRun("refused", why_refused(outcome))
     if details.get("timedOut"):
         return TestRun("late", "they ran into the time limit of run_tests")
     if code is None:

@@ -76,6 +76,10 @@ class Options(Wire):
     ] = 3_600
     approvals: Approvals = "ask"
     verify: Literal["auto", "off"] | list[ShortText] = "auto"
+    verify_unasked: Annotated[
+        bool | None,
+        Field(description="Nobody is asked to let a check run: one that needs it is left out, and the result says so."),
+    ] = optional()
     conversation_id: ShortText | None = None
     max_iterations: Annotated[int, Field(ge=1, le=1_000)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None

@@ -227,6 +227,31 @@ def test_a_question_that_is_answered_elsewhere_is_taken_back(home: dict[str, str
     assert not (workspace / "made-by-command").exists()
 
 
+def test_without_a_terminal_nobody_is_asked_to_let_the_checks_run(home: dict[str, str], workspace: Path) -> None:
+    (workspace / "calc.py").write_text("def add(a, b):\n    return a + b\n")
+    (workspace / "test_calc.py").write_text("from calc import add\n\n\ndef test_it():\n    assert add(1, 2) == 3\n")
+    done = brain("run", "rename add to plus", environ=home, cwd=workspace)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "neither verified nor refuted" in done.stdout
+    assert "`brain trust` lets a workspace's checks run" in done.stdout
+    assert newest(home)["verified"] is None
+    assert brain("trust", str(workspace), environ=home).returncode == 0
+    again = brain("run", "rename plus to add", environ=home, cwd=workspace)
+    assert again.returncode == 0 and newest(home)["verified"] is True, again.stdout + again.stderr
+
+
+def test_on_a_terminal_the_checks_of_a_workspace_that_is_not_trusted_are_asked_about(
+    home: dict[str, str], workspace: Path
+) -> None:
+    (workspace / "calc.py").write_text("def add(a, b):\n    return a + b\n")
+    (workspace / "test_calc.py").write_text("from calc import add\n\n\ndef test_it():\n    assert add(1, 2) == 3\n")
+    with on_terminal("run", "rename add to plus", environ=home, cwd=workspace) as terminal:
+        terminal.wait_for("Allow it?")
+        terminal.press("y\n")
+        assert terminal.exit_code() == 0
+    assert newest(home)["verified"] is True
+
+
 def test_ctrl_c_at_a_question_cancels_the_task(home: dict[str, str], workspace: Path) -> None:
     model = script(home, "asks", command("touch made-by-command"))
     with on_terminal(

@@ -507,6 +507,8 @@ export interface Options {
   maxDuration?: number;
   approvals?: "ask" | "auto" | "readonly";
   verify?: "auto" | "off" | string[];
+  /** Nobody is asked to let a check run: one that needs it is left out, and the result says so. */
+  verifyUnasked?: boolean;
   conversationId?: string | null;
   maxIterations?: number | null;
   maxTokens?: number | null;

@@ -44,6 +44,7 @@ class Trial:
             ledger=ledger,
             task_text=said or run.asked,
             anew=True,
+            asks=not run.request.options.verify_unasked,
         )
         try:
             # Whoever is asked may take their time: that is no time of the check.

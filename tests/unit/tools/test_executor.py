@@ -196,6 +196,16 @@ async def test_where_nobody_can_be_asked_the_answer_says_so(tmp_path: Path) -> N
     assert outcome.error is not None and outcome.error.code == "approval_required"
 
 
+async def test_where_nobody_may_be_asked_it_is_not_done_and_said_why(bench: Workbench) -> None:
+    bench.ledger.answer = "allow"
+    context = BatchContext(str(bench.workspace), "ask", bench.ledger, asks=False)
+    (outcome,) = await bench.executor.batch([ToolCall("c", "run_command", {"command": "touch x"})], context)
+
+    assert outcome.error is not None and outcome.error.code == "approval_required"
+    assert outcome.error.message.endswith("; nobody was there to be asked.")
+    assert bench.ledger.questions == [] and not (bench.workspace / "x").exists()
+
+
 async def test_a_protected_file_is_shown_as_a_diff_before_it_is_written(bench: Workbench) -> None:
     bench.ledger.answer = "deny"
     outcome = await bench.call("write_file", path=".env", content="KEY=1\n")
