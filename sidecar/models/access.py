@@ -6,9 +6,6 @@ from urllib.parse import urlsplit
 
 from sidecar.models.lines import bounded
 
-#: How the SDKs' HTTP clients are made. No provider sends a model's callers elsewhere; somebody who does would get the
-#: key, and all that was said.
-HTTP: dict[str, Any] = {"follow_redirects": False, "event_hooks": {"response": [bounded]}}
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -21,6 +18,16 @@ class Access:
     #: Until the next bytes; what a reply as a whole may take is counted elsewhere.
     timeout: float = 600.0
     connect_timeout: float = 10.0
+
+    @property
+    def http(self) -> dict[str, Any]:
+        """How the SDK's HTTP client is made."""
+        # No provider sends a model's callers elsewhere; somebody who does would get the key, and all that was said.
+        made: dict[str, Any] = {"follow_redirects": False, "event_hooks": {"response": [bounded]}}
+        if self.base_url is not None and is_local(self.base_url):
+            # No proxy stands between two programs of one machine, whatever the environment says.
+            made |= {"trust_env": False, "mounts": dict.fromkeys(("all://", "http://", "https://"))}
+        return made
 
 
 #: What an SDK puts behind the address by itself; whoever copied a whole address has it there already.

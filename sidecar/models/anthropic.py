@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Any, TypeGuard
 
-from sidecar.models.access import HTTP, Access
+from sidecar.models.access import Access
 from sidecar.models.calls import Calls, Draft, another, safe
 from sidecar.models.failures import complaint, thinking_is_bound
 from sidecar.models.history import Fragments, encoded, results
@@ -27,7 +27,7 @@ def client(access: Access) -> Any:
 
     timeout = Timeout(access.timeout, connect=access.connect_timeout)
     # Asking again is ours, so that it can be told and bounded in one place for all providers.
-    http = DefaultAsyncHttpxClient(timeout=timeout, **HTTP)
+    http = DefaultAsyncHttpxClient(timeout=timeout, **access.http)
     return AsyncAnthropic(
         api_key=access.key, base_url=access.base_url, max_retries=0, timeout=timeout, http_client=http
     )

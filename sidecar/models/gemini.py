@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from typing import Any
 
-from sidecar.models.access import HTTP, Access
+from sidecar.models.access import Access
 from sidecar.models.calls import Calls, Draft, another, safe
 from sidecar.models.errors import Unusable
 from sidecar.models.failures import complaint
@@ -32,7 +32,7 @@ _NO_SIGNATURE = "skip_thought_signature_validator"
 def client(access: Access) -> Any:
     from google import genai
 
-    options = genai.types.HttpOptions(base_url=access.base_url, async_client_args=HTTP)
+    options = genai.types.HttpOptions(base_url=access.base_url, async_client_args=access.http)
     return genai.Client(api_key=access.key, vertexai=False, http_options=options)
 
 

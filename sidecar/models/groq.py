@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.models.access import HTTP, Access
+from sidecar.models.access import Access
 from sidecar.models.chat import Chat
 from sidecar.models.completions import Completions
 from sidecar.models.prices import Price
@@ -15,7 +15,7 @@ def client(access: Access) -> Any:
     from groq import AsyncGroq, DefaultAsyncHttpxClient, Timeout
 
     timeout = Timeout(access.timeout, connect=access.connect_timeout)
-    http = DefaultAsyncHttpxClient(timeout=timeout, **HTTP)
+    http = DefaultAsyncHttpxClient(timeout=timeout, **access.http)
     return AsyncGroq(api_key=access.key, base_url=access.base_url, max_retries=0, timeout=timeout, http_client=http)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sidecar.models.access import HTTP, Access
+from sidecar.models.access import Access
 from sidecar.models.chat import Chat
 from sidecar.models.completions import Completions
 from sidecar.models.local import LocalModel
@@ -18,7 +18,7 @@ def client(access: Access) -> Any:
     # A local server needs no key, but the SDK does.
     key = access.key or "none"
     timeout = Timeout(access.timeout, connect=access.connect_timeout)
-    http = DefaultAsyncHttpxClient(timeout=timeout, **HTTP)
+    http = DefaultAsyncHttpxClient(timeout=timeout, **access.http)
     return AsyncOpenAI(api_key=key, base_url=access.base_url, max_retries=0, timeout=timeout, http_client=http)
 
 

@@ -241,6 +241,14 @@ async def test_nobody_there_is_said_as_such(stage: Stage) -> None:
     assert reply.failure and (reply.failure.code, reply.failure.retry) == ("model_unreachable", True)
 
 
+async def test_a_server_on_this_machine_is_asked_without_a_proxy(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    stage.says(Speech(text="Yes."))
+    _, reply = await stage.ask()
+    assert reply.text == "Yes."
+
+
 @pytest.mark.parametrize("status", [301, 307, 308])
 async def test_a_place_that_sends_its_callers_elsewhere_is_not_followed(stage: Stage, status: int) -> None:
     moved = failing(status, {}, location=f"{stage.server.url}/elsewhere/messages")
