@@ -21,6 +21,8 @@ from tools.paths import plain
 LIMIT = 6_144
 #: Of these, what is said about the workspace; whatever the rest leaves free is for the repository's rules.
 ROOM = 1_900
+#: Of that in turn, what a coder is told of the plan that its work is a part of.
+PLAN = 1_000
 RULE_FILES = ("AGENTS.md", "CLAUDE.md")
 #: Folders beside the root whose rules are looked for: those of what the person looks at or points at.
 _FOLDERS = 4
@@ -47,26 +49,27 @@ async def surroundings(
     changes: Sequence[str] = (),
     redact: Callable[[str], str] = str,
     find: Finder | None = None,
+    room: int = ROOM,
 ) -> str:
     """Everything about the workspace in one text, without its secrets, within its budget whatever it holds."""
     branch = await branch_of(host)
-    parts = [_cut(f"Workspace: {host.workspace}" + (f" (Git branch {branch})" if branch else ""), _PLACE)]
+    parts = [cut(f"Workspace: {host.workspace}" + (f" (Git branch {branch})" if branch else ""), _PLACE)]
     if changes:
-        parts.append(_cut("Changed since the last commit: " + ", ".join(changes), _CHANGES))
+        parts.append(cut("Changed since the last commit: " + ", ".join(changes), _CHANGES))
     if context.current_file:
-        parts.append(_cut(f"The person looks at {context.current_file}", _FILE))
+        parts.append(cut(f"The person looks at {context.current_file}", _FILE))
     if context.open_files:
-        parts.append(_cut("Open in the editor: " + ", ".join(context.open_files[:20]), _OPEN))
+        parts.append(cut("Open in the editor: " + ", ".join(context.open_files[:20]), _OPEN))
     if listed := await _map(host):
-        parts.append(_cut(f"Files:\n{listed}", _MAP))
+        parts.append(cut(f"Files:\n{listed}", _MAP))
     pointed_at = mentions(text)
     mentioned, unseen = await _mentioned(host, pointed_at, redact, find)
     if unseen:
-        parts.append(_cut(f"Mentioned, but not shown: {', '.join(unseen)}", _UNSEEN))
-    left = ROOM - size(_joined([*parts, _QUOTED, *mentioned, ""]))
+        parts.append(cut(f"Mentioned, but not shown: {', '.join(unseen)}", _UNSEEN))
+    left = room - size(_joined([*parts, _QUOTED, *mentioned, ""]))
     near = [*([context.current_file] if context.current_file else ()), *(mention.path for mention in pointed_at)]
     quotes = [*await _rules(host, near, left, redact), *mentioned]
-    return _cut(_joined([*parts, _QUOTED, *quotes] if quotes else parts), ROOM)
+    return cut(_joined([*parts, _QUOTED, *quotes] if quotes else parts), room)
 
 
 def given(context: Context) -> str:
@@ -110,7 +113,7 @@ async def _mentioned(
             continue
         room = left - size(_quote(str(mention), "")) - _GAP
         if content and room >= _SHORTEST:
-            quotes.append(_quote(str(mention), _cut(content, room, f"\n… cut; read {mention.path} for the rest")))
+            quotes.append(_quote(str(mention), cut(content, room, f"\n… cut; read {mention.path} for the rest")))
             left -= size(quotes[-1]) + _GAP
     return quotes, unseen
 
@@ -136,7 +139,7 @@ async def _rules(host: Host, near: Sequence[str], left: int, redact: Callable[[s
     for number, path in enumerate(sorted(texts, key=lambda path: size(texts[path]))):
         room = left // (len(texts) - number) - size(_quote(path, "")) - _GAP
         if room >= _SHORTEST or size(texts[path]) <= room:
-            quotes[path] = _quote(path, _cut(texts[path], room, f"\n… cut; read {path} for the rest"))
+            quotes[path] = _quote(path, cut(texts[path], room, f"\n… cut; read {path} for the rest"))
             left -= size(quotes[path]) + _GAP
     return [quotes[path] for path in texts if path in quotes]
 
@@ -215,7 +218,8 @@ def _joined(parts: Sequence[str]) -> str:
 _GAP = size(_joined(["", ""]))
 
 
-def _cut(text: str, limit: int, note: str = " …") -> str:
+def cut(text: str, limit: int, note: str = " …") -> str:
+    """The beginning of it, in so many bytes as it is sent, with the note that there was more."""
     if len(text) <= limit and size(text) <= limit:
         return text
     left = limit - size(note)

@@ -63,6 +63,31 @@ def test_the_first_request_of_the_coder_is_small(tmp_path: Path, workspace: Path
         assert told in body.decode(), f"{told!r} is not told any more"
 
 
+@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+def test_it_is_as_small_when_there_is_a_long_plan(tmp_path: Path, workspace: Path, speaker: Speaker) -> None:
+    steps = [
+        {
+            "id": str(number),
+            "title": f'Write "module" {number}',
+            "files": [f"src/module_{number}.py"],
+            "checks": ["make"],
+        }
+        for number in range(1, 31)
+    ]
+    with a_server() as server:
+        environ = {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix()}
+        with running_sidecar(tmp_path, workspace=workspace, **environ) as sidecar:
+            plan = Speech(text=f"A plan.\n{json.dumps({'steps': steps})}")
+            server.plays(Answer([speaker.stream(plan)]), Answer([speaker.stream(Speech(text="Done."))]))
+            task = sidecar.execute(TASK, intent="refactor_code")
+            wait_until(lambda: len(server.seen) > 1, seconds=30, what="the coder's request")
+            sidecar.post(f"/api/brain/tasks/{task}/cancel")
+    body = server.seen[1].body
+    assert size_beside(body, TASK) <= LIMIT
+    for told in ("Your part is step 1: Write", "src/module_1.py", "30. Write", "Workspace:", "x = "):
+        assert told in body.decode(), f"{told!r} is not told"
+
+
 def test_it_is_as_small_for_a_model_that_is_driven_by_a_schema(tmp_path: Path, workspace: Path) -> None:
     with a_server() as server:
         shown = json.dumps({"capabilities": ["completion"]}).encode()

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from sidecar.agents.compaction import fitting_past
-from sidecar.agents.context import fenced, given, surroundings
+from sidecar.agents.context import ROOM, fenced, given, surroundings
 from sidecar.agents.customs import Custom
 from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Job, work
@@ -62,16 +62,16 @@ class Desk:
         agent = self.custom.agents[name]
         return agent.read_only() if self.read_only else agent
 
-    async def work(self, key: str, name: str, told: Sequence[str] = ()) -> str:
-        """The agent's last word on the request, and on what it is told beside it."""
-        job, books = self.jobs[key] = await self.job(key, name, told)
+    async def work(self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM) -> str:
+        """The agent's last word on the request, and on what it is told beside it and `about` the workspace."""
+        job, books = self.jobs[key] = await self.job(key, name, told, about)
         return await work(job, books)
 
-    async def job(self, key: str, name: str, told: Sequence[str] = ()) -> tuple[Job, AgentBooks]:
+    async def job(self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM) -> tuple[Job, AgentBooks]:
         agent = self.agent(name)
         model = self._model(agent)
         past, dropped = fitting_past(self.past, room(model))
-        history = [*past, *await self._opening(model, told)]
+        history = [*past, *await self._opening(model, told, about)]
         tools = self.registry.offers(frozenset(agent.tools))
         brief = self._brief(key, told)
         if name == "reviewer" and model.provider == "offline":
@@ -101,17 +101,17 @@ class Desk:
             changed=self.run.memory.files_modified(),
         )
 
-    async def _opening(self, model: Model, told: Sequence[str]) -> list[Turn]:
+    async def _opening(self, model: Model, told: Sequence[str], room: int) -> list[Turn]:
         if model.provider == "offline":
             # It reads the brief, and no prose.
             return [UserTurn(text=self.request)]
-        about = await self._surroundings()
+        about = await self._surroundings(room)
         beside, images = _attached(self.run.request.context.attachments)
         opening = [text for text in (about, given(self.run.request.context), *beside) if text]
         turns: list[Turn] = [UserTurn(text="\n\n".join(opening))] if opening else []
         return [*turns, UserTurn(text="\n\n".join((self.request, *told)), images=images)]
 
-    async def _surroundings(self) -> str:
+    async def _surroundings(self, room: int) -> str:
         """Looked at once a round and recorded: a resumed task is told the same, whatever has changed since."""
 
         async def look() -> str:
@@ -123,12 +123,13 @@ class Desk:
                 changes = await self._changes(host) if self.trusted else []
                 find = partial(self._defined, host) if self.trusted else None
                 context, redact = self.run.request.context, self.executor.redact
-                return await surroundings(host, context, self.request, changes, redact, find)
+                return await surroundings(host, context, self.request, changes, redact, find, room)
             except (ToolError, OSError):
                 return ""
 
         async with self._looking:
-            return await self.run.step(f"{self.prefix}.context", look, done=lambda value: [], only_looks=True)
+            key = f"{self.prefix}.context" if room == ROOM else f"{self.prefix}.context.{room}"
+            return await self.run.step(key, look, done=lambda value: [], only_looks=True)
 
     async def _changes(self, host: Host) -> list[str]:
         try:

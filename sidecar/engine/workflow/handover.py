@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sidecar.agents.context import PLAN, cut, size
 from sidecar.agents.plan import Plan, PlannedStep
 from sidecar.agents.verdict import Verdict, read_verdict
 from sidecar.engine.run import TaskRun
@@ -43,15 +44,23 @@ def so_far(results: dict[str, str], run: TaskRun) -> list[str]:
     return ["What was done so far:", *said[-6:], *changed]
 
 
+def of_plan(plan: Plan, said: str) -> list[str]:
+    """What the worker is told whose part is the whole plan, or who has none, but the planner's words."""
+    told = f"The plan:\n{plan.told()}" if plan.steps[0].checks or plan.steps[0].files else f"planner said:\n{said}"
+    return [cut(told, PLAN)] if said else []
+
+
 def step_of(plan: Plan, step: PlannedStep) -> list[str]:
-    """What a worker is told of the plan. A plan of one step is the request itself."""
-    if len(plan.steps) == 1:
-        return []
-    return [
-        f"The plan:\n{plan.told()}",
-        f"Your part is step {step.id}: {step.title}. Do only that; the other steps are done by others, some of them "
-        "perhaps at this moment." + (f" It is done when: {'; '.join(step.checks)}." if step.checks else ""),
-    ]
+    """What a worker is told of the plan: its own part first of all, and of the others what there is room for."""
+    done_when = f" It is done when: {'; '.join(step.checks)}." if step.checks else ""
+    files = f" Files: {', '.join(step.files)}." if step.files else ""
+    part = cut(f"Your part is step {step.id}: {step.title}.{files}{done_when}", PLAN // 2)
+    rules = "Do only that; the other steps are done by others, some of them perhaps at this moment."
+    left = PLAN - size(part) - size(rules) - size("The plan:\n\n")
+    whole = plan.told()
+    if size(whole) > left:
+        whole = cut("\n".join(f"{each.id}. {each.title}" for each in plan.steps), left)
+    return [f"The plan:\n{whole}", f"{part} {rules}"]
 
 
 def to_mend(verdict: Verdict) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from sidecar.agents.context import PLAN, ROOM
 from sidecar.agents.plan import Plan, PlannedStep
 from sidecar.engine.pipeline import Step
 from sidecar.engine.workflow.desk import Desk
@@ -25,7 +26,8 @@ class PlannedSteps:
 
         async def act(results: dict[str, str]) -> str:
             earlier = {self._keys[other]: results[self._keys[other]] for other in step.after}
-            return await desk.work(key, "coder", [*step_of(self._plan, step), *so_far(earlier, desk.run)])
+            told = [*step_of(self._plan, step), *so_far(earlier, desk.run)]
+            return await desk.work(key, "coder", told, ROOM - PLAN)
 
         def then(said: str) -> Sequence[Event]:
             self._said[step.id] = said

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from sidecar.agents.context import PLAN, ROOM
 from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Job, work
 from sidecar.agents.plan import NoPlan, Plan, one_step, read_plan
@@ -9,7 +10,7 @@ from sidecar.agents.verdict import Verdict, read_verdict, was_meant
 from sidecar.engine.pipeline import Parallel, Pipeline, Stage, Step, Unfold
 from sidecar.engine.workflow.books import AgentBooks
 from sidecar.engine.workflow.desk import CANNOT, ENDLESS, Desk
-from sidecar.engine.workflow.handover import Part, handoff, so_far, to_mend, unfinished
+from sidecar.engine.workflow.handover import Part, handoff, of_plan, so_far, to_mend, unfinished
 from sidecar.engine.workflow.planned import PlannedSteps
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import Intent, RouteAnswer
@@ -152,11 +153,23 @@ class Stages:
         def make(results: dict[str, str]) -> Sequence[Stage]:
             plan = self._read(results[key])
             if len(plan.steps) == 1:
-                return [self._step(self._key("coder"), Part("coder", plan.steps[0].title), following)]
+                return [self._in_one(plan, results[key], following)]
             steps = PlannedSteps(self._desk, self._key("coder"), plan, following)
             return [_together([steps.step(step) for step in wave]) for wave in plan.waves()]
 
         return Unfold(make, expected=1)
+
+    def _in_one(self, plan: Plan, planned: str, following: Sequence[Part]) -> Step:
+        """A plan of one step, or none: the request itself, with what the planner found out."""
+        desk, key = self._desk, self._key("coder")
+
+        async def act(results: dict[str, str]) -> str:
+            return await desk.work(key, "coder", of_plan(plan, planned), ROOM - PLAN if planned else ROOM)
+
+        def then(said: str) -> Sequence[Event]:
+            return [handoff(desk.run, "coder", following, said)]
+
+        return Step(key, "coder", plan.steps[0].title, act, then)
 
     def _review(self, following: Sequence[Part], sent_back: int = 0) -> list[Stage]:
         """A verdict that finds fault sends the worker back; what it mends is reviewed again."""
