@@ -1,28 +1,27 @@
 """Where an agent works: with which model and tools, and what it is told before it begins."""
 
 import asyncio
-import binascii
-from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from sidecar.agents.compaction import fitting_past
-from sidecar.agents.context import ROOM, fenced, given, surroundings
+from sidecar.agents.context import ROOM, given, surroundings
 from sidecar.agents.customs import Custom
 from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Job, work
 from sidecar.agents.roster import Agent
 from sidecar.agents.tokens import room
 from sidecar.engine.run import TaskRun
+from sidecar.engine.workflow.attachments import attached
 from sidecar.engine.workflow.books import AgentBooks
 from sidecar.engine.workflow.handover import HELPERS, part_of
 from sidecar.engine.workflow.marks import changed_lines
 from sidecar.models.catalog import UNPRICED, Catalog
 from sidecar.models.errors import NoSuchModel
-from sidecar.models.port import Brief, Image, Model, Switch, Turn, UserTurn
+from sidecar.models.port import Brief, Model, Switch, Turn, UserTurn
 from sidecar.wire.events import ModelEvent
-from sidecar.wire.tasks import Attachment, Models
+from sidecar.wire.tasks import Models
 from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
 from tools.builtin.git_status import GitStatus, GitStatusArguments
 from tools.errors import ToolError
@@ -36,7 +35,6 @@ CANNOT = frozenset({"not_understood"})
 #: An agent that ends so has come to no end by itself.
 ENDLESS = frozenset({"iteration_limit", "repetition", "empty_reply", "reply_too_long"})
 _LOOK_SECONDS = 2.0
-_ATTACHED = 20_000
 _SYMBOLS = 5
 
 
@@ -106,7 +104,7 @@ class Desk:
             # It reads the brief, and no prose.
             return [UserTurn(text=self.request)]
         about = await self._surroundings(room)
-        beside, images = _attached(self.run.request.context.attachments)
+        beside, images = attached(self.run.request.context.attachments)
         opening = [text for text in (about, given(self.run.request.context), *beside) if text]
         turns: list[Turn] = [UserTurn(text="\n\n".join(opening))] if opening else []
         return [*turns, UserTurn(text="\n\n".join((self.request, *told)), images=images)]
@@ -181,20 +179,3 @@ class Desk:
         if not agent.model or getattr(wanted, agent.role):
             return wanted
         return wanted.model_copy(update={agent.role: agent.model})
-
-
-def _attached(attachments: Sequence[Attachment]) -> tuple[list[str], list[Image]]:
-    texts: list[str] = []
-    images: list[Image] = []
-    for each in attachments:
-        if each.media_type.startswith("image/"):
-            images.append(Image(media_type=each.media_type, data=each.data))
-            continue
-        try:
-            text = b64decode(each.data, validate=True).decode("utf-8")
-        except (binascii.Error, ValueError):
-            texts.append(f"The person attached {each.name} ({each.media_type}), which cannot be shown as text.")
-            continue
-        cut = f"\n… cut: the first {_ATTACHED:,} of {len(text):,} characters" if len(text) > _ATTACHED else ""
-        texts.append(f"The person attached {each.name}:\n\n{fenced(text[:_ATTACHED])}{cut}")
-    return texts, images
