@@ -3,8 +3,9 @@
 If that is not enough, the oldest calls go as a whole, with their results and with whatever their provider wants back
 with them; a note says what was done in them. What the person and the program said (the rules, the request, the plan,
 what to mend) stays word for word, and so do the newest turns and the newest check that failed; only where these alone
-are more than a small window holds, long results among them are cut. A pure function of the history: a resumed task
-leaves out the same. What is left out can be searched (`archive.py`), and stays in the task's records.
+are more than a small window holds, long results among them are cut. A pure function of the history and of the room that
+there was, which is in the books: a resumed task leaves out the same. What is left out can be searched (`archive.py`),
+and stays in the task's records.
 """
 
 import re
@@ -48,9 +49,12 @@ class Fitting:
         self.history.append(turn)
         self.tokens += of_turn(turn)
 
-    def fit(self) -> str | None:
+    @property
+    def limit(self) -> int:
+        return self.room() if self._too_much is None else min(self.room(), self._too_much * 3 // 4)
+
+    def fit(self, room: int) -> str | None:
         """What was left out, in words, if something had to be."""
-        room = self.room() if self._too_much is None else min(self.room(), self._too_much * 3 // 4)
         if self.tokens <= room:
             return None
         before, failing = self.tokens, _newest_failure(self.history)
@@ -72,10 +76,9 @@ class Fitting:
             "it is sent. It can search them, and they stay in the task's records."
         )
 
-    def fit_into_less(self) -> str | None:
-        """As `fit`, after a server refused the history as it is now. Nothing if there is nothing more to leave out."""
+    def was_too_much(self) -> None:
+        """A server has refused the history as it is now."""
         self._too_much = self.tokens
-        return self.fit()
 
     def _shorten(self, newest: int, target: int, failing: str | None) -> int:
         """Old results become stubs, long arguments too; how many results."""

@@ -45,8 +45,13 @@ class Heard:
 class Books(Protocol):
     """Where an agent's turns are kept. What is in the books is not asked for again."""
 
-    async def turn(self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]) -> Heard:
+    async def turn(
+        self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
+    ) -> Heard:
         """The reply recorded under that key; else `ask`, with the messages that came meanwhile, and record it."""
+
+    def room(self, key: str) -> int | None:
+        """How many tokens the history might have when the turn under that key was asked for, if it was."""
 
     async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]: ...
 
@@ -125,13 +130,18 @@ async def work(job: Job, books: Books, name: str | None = None) -> str:
 
 async def _next_turn(job: Job, books: Books, key: str) -> Heard:
     """A server that does not take so much, though nobody knew, is sent less, as long as something can be left out."""
-    left_out = job.fitting.fit()
+    fitting = job.fitting
+    room = books.room(key) or fitting.limit
+    left_out = fitting.fit(room)
     while True:
-        if job.fitting.archive:
+        if fitting.archive:
             job.shelf.offer(RECALL)
-        heard = await books.turn(key, job.agent.name, partial(_ask, job, books, left_out))
-        failure = heard.reply.failure
-        if failure is None or failure.code != _OVERFLOW or (left_out := job.fitting.fit_into_less()) is None:
+        heard = await books.turn(key, job.agent.name, partial(_ask, job, books, left_out), room)
+        if heard.reply.failure is None or heard.reply.failure.code != _OVERFLOW:
+            return heard
+        fitting.was_too_much()
+        room = fitting.limit
+        if (left_out := fitting.fit(room)) is None:
             return heard
 
 

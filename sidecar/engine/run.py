@@ -15,7 +15,7 @@ from sidecar.engine.timeline import branched
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.models.port import Delta, Reply, Stop
 from sidecar.models.prices import together
-from sidecar.wire.base import Wire
+from sidecar.wire.base import Wire, optional
 from sidecar.wire.events import (
     ApprovalEvent,
     ChangedFile,
@@ -38,6 +38,8 @@ class TurnRecord(Wire):
     reply: Reply
     #: On which branch of the task's life it was given; its calls are named after it.
     branch: int = 0
+    #: How many tokens the conversation might have when it was given: whoever tells it again leaves out the same.
+    room: int | None = optional()
 
     @classmethod
     def of(cls, body: str) -> "TurnRecord | None":
@@ -101,6 +103,7 @@ class TaskRun(Pen):
         agent: str,
         ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]],
         heard: set[str],
+        room: int | None = None,
     ) -> Heard:
         """The turn under that key, and what of the person's words it was an answer to. `heard` is what the agent knows
         of them; each of those who work on a round hears them all."""
@@ -108,7 +111,7 @@ class TaskRun(Pen):
         if recorded is not None:
             turn = TurnRecord.model_validate_json(recorded)
         else:
-            turn = await self._new_turn(key, agent, ask, self.unheard(heard))
+            turn = await self._new_turn(key, agent, ask, self.unheard(heard), room)
         if turn.reply.stop in _KEPT:
             heard.update(turn.heard)
         self._branches[key] = turn.branch
@@ -121,10 +124,12 @@ class TaskRun(Pen):
         agent: str,
         ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]],
         unheard: Sequence[SaidMessage],
+        room: int | None,
     ) -> TurnRecord:
         await self._stay_within_the_budget()
         reply = await collect(ask([message.text for message in unheard]), lambda delta: self._show(key, agent, delta))
-        turn = TurnRecord(heard=[message.id for message in unheard], reply=reply, branch=self.memory.branch)
+        heard = [message.id for message in unheard]
+        turn = TurnRecord(heard=heard, reply=reply, branch=self.memory.branch, room=room)
         said = [MessageEvent(message_id=key, role="assistant", agent=agent, text=reply.text)] if reply.text else []
         record = Record(Kind.STEP, branched(key, turn.branch), turn.to_json())
         self.usage = together(self.usage, reply.usage)

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 from sidecar.agents.loop import Heard
 from sidecar.agents.roster import Agent
-from sidecar.engine.run import TaskRun
+from sidecar.engine.run import TaskRun, TurnRecord
 from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse
 from sidecar.wire.events import ModelEvent
 from tools.executor import BatchContext, Executor, ToolCall
@@ -19,8 +19,14 @@ class AgentBooks:
         #: Which of the person's messages are in the agent's conversation.
         self._heard: set[str] = set()
 
-    async def turn(self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]) -> Heard:
-        return await self._run.turn(key, agent, ask, self._heard)
+    async def turn(
+        self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
+    ) -> Heard:
+        return await self._run.turn(key, agent, ask, self._heard, room)
+
+    def room(self, key: str) -> int | None:
+        recorded = TurnRecord.of(self._run.memory.steps.get(key, ""))
+        return recorded.room if recorded else None
 
     async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
         run = self._run

@@ -46,8 +46,15 @@ class ListBooks:
         self.told: list[str] = []
         self.messages: list[str] = []
         self.ends: list[str] = []
+        self.rooms: list[int] = []
 
-    async def turn(self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]) -> Heard:
+    def room(self, key: str) -> int | None:
+        return None
+
+    async def turn(
+        self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
+    ) -> Heard:
+        self.rooms.append(room)
         heard, self.messages = self.messages, []
         return Heard(heard, await collect(ask(heard), lambda delta: None))
 
@@ -174,9 +181,9 @@ async def test_what_the_person_says_during_an_agents_last_word_is_heard_all_the_
 
     class Interrupted(ListBooks):
         async def turn(
-            self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]]
+            self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
         ) -> Heard:
-            heard = await super().turn(key, agent, ask)
+            heard = await super().turn(key, agent, ask, room)
             self.messages = ["use tabs"] if len(model.requests) == 1 else []
             return heard
 

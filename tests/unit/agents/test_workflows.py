@@ -372,6 +372,30 @@ async def test_what_no_longer_fits_is_told_and_a_resumed_task_sends_the_same(
         assert requests[0].history == before
 
 
+async def test_a_resumed_task_recalls_the_same_though_its_server_has_not_told_its_size_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidecar.agents.tokens.USUAL_WINDOW", 20_000)
+    looks = [{"calls": [{"tool": "read_file", "args": {"path": f"{number}.txt"}}]} for number in range(6)]
+    recall = {"calls": [{"tool": "recall", "args": {"query": "0 words"}}]}
+    refusal = {"failure": {"code": "refused", "message": "no", "retry": False}}
+    async with a_house(tmp_path) as house:
+        for number in range(6):
+            (house.workspace / f"{number}.txt").write_text(f"{number} words\n" * 1_000)
+        with hearing() as requests:
+            task, _ = await ended(house, [*looks, recall, refusal], intent="chat")
+            before = requests[-1].history
+        monkeypatch.setattr("sidecar.agents.tokens.USUAL_WINDOW", 200_000)
+        house.script("play", [*looks, recall, {"text": "done"}])
+        with hearing() as requests:
+            await house.submit(Resume(task.id))
+            async with asyncio.timeout(5):
+                await house.until(task.id, "complete")
+    assert requests[0].history[-1] == before[-1]
+    assert isinstance(before[-1], ToolTurn)
+    assert "read_file 0.txt:" in before[-1].returns[0].content
+
+
 async def test_a_review_that_comes_to_no_end_does_not_spoil_the_work(tmp_path: Path) -> None:
     look = {"calls": [{"tool": "list_dir", "args": {}}]}
     async with a_house(tmp_path) as house:
