@@ -4,8 +4,7 @@ It is offered once there is something to find. What it answers is read off the c
 resumed task is answered the same.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sidecar.models.port import ToolReturn, ToolUse
@@ -54,13 +53,19 @@ class Archive:
         return ToolReturn(id=call.id, tool=call.tool, status="success", content=content)
 
     def _found(self, query: str, most: int) -> str:
-        """The places that have all of the words in one line; else those that have any long one. The newest first."""
-        words = [word.lower() for word in re.findall(r"\S+", query)]
-        for wanted, among in ((all, words), (any, [word for word in words if len(word) > 3])):
+        """The lines that have the whole query; else all of its words; else a long one of them. The newest first."""
+        words = query.lower().split()
+        long = [word for word in words if len(word) > 3]
+        matches: tuple[Callable[[str], bool], ...] = (
+            lambda line: " ".join(words) in line,
+            lambda line: all(word in line for word in words),
+            lambda line: any(word in line for word in long),
+        )
+        for matching in matches:
             parts: list[str] = []
             for about, text in reversed(self.kept):
                 lines = text.splitlines()
-                hits = [place for place, line in enumerate(lines) if wanted(word in line.lower() for word in among)]
+                hits = [place for place, line in enumerate(lines) if matching(line.lower())]
                 if hits:
                     parts.append("\n".join((f"{about}:", *_shown(lines, hits))))
                 if sum(map(len, parts)) > most:
