@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from sidecar.agents.router import route
 from tests.contract.servers.http import Answer, Server, a_server
 from tests.contract.servers.speech import Call, Speaker, Speech, Trouble
 from tests.contract.servers.stage import CANARY, SPEAKERS
 from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.e2e.terminal import brain
+from tests.unit.agents.labelled import said
 
 Json = dict[str, Any]
 READ = Call("read_file", '{"path": "notes.txt"}')
@@ -155,15 +157,16 @@ def test_a_plan_that_is_no_plan_is_asked_for_once_more_and_then_done_without(cla
 
 
 def test_what_the_router_asks_a_model_is_counted(claude: Place) -> None:
+    unclear = min((sentence for _, sentence in said("unseen")), key=lambda sentence: route(sentence).confidence)
     claude.plays(Speech(text="chat", read=300, written=7), Speech(text="Yes, it is.", read=50, written=3))
-    task = claude.sidecar.execute("blue is nicer")
+    task = claude.sidecar.execute(unclear)
     ended = claude.sidecar.wait_for_end(task, seconds=30)
     routed = next(event for event in claude.sidecar.events(task) if event["type"] == "route")
     assert "took it for this" in routed["why"]
     assert (ended["usage"]["inputTokens"], ended["usage"]["outputTokens"]) == (350, 10)
     assert ended["usage"]["costUsd"] > 0
     claude.plays(Speech(text="chat", read=300, written=7), Speech(text="Yes.", calls=(READ,), read=50))
-    stopped = claude.sidecar.wait_for_end(claude.sidecar.execute("blue is nicer", maxTokens=200), seconds=30)
+    stopped = claude.sidecar.wait_for_end(claude.sidecar.execute(unclear, maxTokens=200), seconds=30)
     assert stopped["error"]["code"] == "budget_exceeded", "the agent is not even asked"
     assert len(claude.server.seen) == 3
 
