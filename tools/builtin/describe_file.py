@@ -8,12 +8,12 @@ from tools.builtin.languages import SUFFIXES, language_of
 from tools.builtin.outline import Outline, Symbol, outlined
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
+from tools.modules import Modules
 from tools.reading.bindings import Binding, bindings
-from tools.reading.files import SIZE, listed, opened
+from tools.reading.files import SIZE, is_test, listed, opened
 from tools.reading.folders import purpose
 from tools.reading.graph import import_graph, script_package
 from tools.reading.inside import told_folder
-from tools.reading.modules import Modules, is_test
 from tools.reading.purpose import purpose_of
 from tools.reading.source import PYTHON, Source
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec

@@ -6,10 +6,11 @@ from pydantic import Field, JsonValue
 
 from tools.builtin.outline import outlined
 from tools.host import Host
+from tools.modules import Modules
 from tools.reading.callees import Callee, callees, placed
 from tools.reading.definitions import Definition
+from tools.reading.files import is_test
 from tools.reading.lookup import FILES, Found, Lookup
-from tools.reading.modules import Modules, is_test
 from tools.reading.source import SCOPED, Source
 from tools.reading.usages import Usage, usages
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec

@@ -8,10 +8,10 @@ from tools.builtin.describe_symbol import told_usages
 from tools.builtin.languages import language_of
 from tools.host import Host
 from tools.paths import plain
+from tools.reading.files import is_test
 from tools.reading.graph import Graph, import_graph
 from tools.reading.impact import DEPTH, Impact, Reached, impact
 from tools.reading.lookup import FILES, Lookup
-from tools.reading.modules import is_test
 from tools.reading.usages import usages
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 

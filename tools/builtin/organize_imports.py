@@ -102,7 +102,7 @@ def _step(project: Project, path: str, gone: set[str], *, sort: bool) -> Tidied:
         return script_imports.tidied(file, gone, sort=sort)
 
     def first_party(name: str) -> bool:
-        return project.modules.python(name, path) is not None
+        return project.modules.package(name, path) is not None
 
     return python_imports.tidied(file, gone, first_party if sort else None)
 

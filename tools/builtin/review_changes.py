@@ -9,9 +9,9 @@ from pydantic import Field, JsonValue
 from tools.builtin.git import GitPath, Reference, git
 from tools.errors import FileMissing, InvalidArguments, ToolError
 from tools.host import Host
+from tools.modules import Modules
 from tools.reading.files import SIZE, listed, opened
 from tools.reading.graph import Graph, import_graph
-from tools.reading.modules import Modules
 from tools.reading.source import Source
 from tools.review.changes import DIFF, ChangedLines, changed_lines
 from tools.review.finding import ORDER, Finding, Subject

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 from tools.code import python_imports, script_imports
 from tools.code.edits import Edit, edited, newline_of
 from tools.code.finding import Refusal
-from tools.code.modules import Modules
 from tools.code.project import Project
 from tools.code.python_walk import name_of
 from tools.code.scopes import Binding, FileScopes
 from tools.code.tree import below, parsed, text_of
+from tools.modules import Modules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -120,7 +120,7 @@ class PythonDialect:
             return f"import {imported.module}{alias}"
         module = imported.module
         if module.startswith("."):
-            path = project.modules.python(module, source)
+            path = project.modules.package(module, source)
             if path is None:
                 raise Refusal("not_possible", f"{source} imports {module}, which is not there; nothing was changed.")
             module = _python_module(project, target, path, ".")
@@ -137,7 +137,7 @@ class PythonDialect:
         for node in below(block):
             module = node.child_by_field_name("module_name") if node.type == "import_from_statement" else None
             if module is not None and module.type == "relative_import":
-                path = project.modules.python("".join(text_of(module).split()), source)
+                path = project.modules.package("".join(text_of(module).split()), source)
                 if path is not None:
                     new = _python_module(project, target, path, ".").encode()
                     edits.append(Edit(module.start_byte - inside[0], module.end_byte - inside[0], new))
@@ -179,7 +179,7 @@ def _manner(project: Project, importer: str) -> str:
     if file is None:
         return ""
     modules = [each.imported.module for each in file.module.values.values() if each.imported is not None]
-    own = [module for module in modules if project.modules.python(module, importer) is not None]
+    own = [module for module in modules if project.modules.package(module, importer) is not None]
     return "." if own and all(module.startswith(".") for module in own) else ""
 
 

@@ -144,7 +144,7 @@ class _Search:
             return
         dotted = re.compile(rb"[\"']((?:\w+\.)+)" + re.escape(name.encode()) + rb"[\"'.]")
         for match in dotted.finditer(file.source.text):
-            source = self._project.modules.python(match[1].decode().rstrip("."), path)
+            source = self._project.modules.package(match[1].decode().rstrip("."), path)
             if source is not None and not source.endswith("/") and self._carries(source, name):
                 self._found.unsure.append((path, line_at(file.source.text, match.start())))
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from tools.builtin.outline import outlined
 from tools.reading.definitions import Definition, definitions
+from tools.reading.files import is_test
 from tools.reading.folders import first_sentence
-from tools.reading.modules import is_test
 from tools.reading.source import PYTHON, SCRIPT, Source
 
 _HIDDEN = re.compile(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.reading.modules import Modules
+from tools.modules import Modules
 from tools.reading.source import PYTHON, SCRIPT, Source, ancestors, below, text
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ def _python(source: Source, modules: Modules) -> Iterator[Binding]:
                 aliased = each.type == "aliased_import"
                 module = text(each.child_by_field_name("name")) if aliased else text(each)
                 local = text(each.child_by_field_name("alias")) if aliased else module
-                yield Binding(local, module, None, line, modules.python(source.path, module))
+                yield Binding(local, module, None, line, modules.python(module, source.path))
             continue
         module = "".join(text(node.child_by_field_name("module_name")).split())
-        file = modules.python(source.path, module)
+        file = modules.python(module, source.path)
         if any(child.type == "wildcard_import" for child in node.named_children):
             yield Binding("*", module, "*", line, file, exported=True)
         for each in node.children_by_field_name("name"):
@@ -67,7 +67,7 @@ def _python(source: Source, modules: Modules) -> Iterator[Binding]:
             name = text(each.child_by_field_name("name")) if aliased else text(each)
             local = text(each.child_by_field_name("alias")) if aliased else name
             inner = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
-            submodule = modules.python(source.path, inner)
+            submodule = modules.python(inner, source.path)
             if submodule is not None and (file is None or file.endswith("__init__.py")):
                 yield Binding(local, inner, None, line, submodule, exported=True)
             else:
@@ -87,7 +87,7 @@ def _script(source: Source, modules: Modules) -> Iterator[Binding]:
                 yield from _required(declared, source, modules)
             if not module:
                 continue
-        file = modules.script(source.path, module)
+        file = modules.script(module, source.path)
         specifiers = [each for each in below(node) if each.type in ("import_specifier", "export_specifier")]
         exported = node.type == "export_statement"
         for each in specifiers:
@@ -119,7 +119,7 @@ def _required(node: "Node", source: Source, modules: Modules) -> Iterator[Bindin
         if text(value.child_by_field_name("function")) not in ("require", "import"):
             continue
         module = text(value.child_by_field_name("arguments")).strip("()'\"` ")
-        file, line = modules.script(source.path, module), node.start_point[0] + 1
+        file, line = modules.script(module, source.path), node.start_point[0] + 1
         name = declarator.child_by_field_name("name")
         if name is None:
             continue

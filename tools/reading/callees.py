@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from tools.modules import Modules
 from tools.reading.bindings import Binding, bindings
 from tools.reading.definitions import Definition, definitions
-from tools.reading.modules import Modules
 from tools.reading.source import Source, below, text
 
 if TYPE_CHECKING:

@@ -106,3 +106,16 @@ async def _look(host: Host, call: Call, options: Sequence[str], path: str) -> st
     if result.exit_code not in (0, 1) and not listener.text:
         raise ToolError(f"The look at the files failed: {listener.errors.strip()[:500]}", code="search_failed")
     return listener.text
+
+
+def is_test(path: str) -> bool:
+    folders, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return (
+        stem.startswith("test_")
+        or stem.endswith(("_test", "_spec", "Test", "Tests"))
+        or ".test." in name
+        or ".spec." in name
+        or name == "conftest.py"
+        or any(part in ("tests", "test", "__tests__", "spec", "e2e") for part in folders.split("/"))
+    )

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tools.host import Host
+from tools.modules import Modules
 from tools.reading.files import Line, matching
-from tools.reading.modules import Modules
 from tools.spec import Call
 
 _PYTHON_LINE = r"^\s*(?:from\s+[.\w]+\s+import\s|import\s+[\w.]+)"
@@ -67,7 +67,7 @@ def graph_of(python: Iterable[Line], script: Iterable[Line], modules: Modules) -
             _add_python(graph, line.path, module, names, modules)
     for line in script:
         for specifier in _SPECIFIER.findall(line.text):
-            _add(graph, line.path, modules.script(line.path, specifier), script_package(specifier))
+            _add(graph, line.path, modules.script(specifier, line.path), script_package(specifier))
     return graph
 
 
@@ -82,10 +82,10 @@ def _python_modules(text: str) -> list[tuple[str, list[str]]]:
 
 
 def _add_python(graph: Graph, path: str, module: str, names: list[str], modules: Modules) -> None:
-    file = modules.python(path, module)
+    file = modules.python(module, path)
     if file is None or file.endswith("__init__.py"):
         # What is imported from a package may be one of its modules.
-        inner = [modules.python(path, f"{module}{'' if module.endswith('.') else '.'}{name}") for name in names]
+        inner = [modules.python(f"{module}{'' if module.endswith('.') else '.'}{name}", path) for name in names]
         found = [each for each in inner if each is not None]
         for each in found:
             _add(graph, path, each, "")

@@ -5,9 +5,10 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tools.modules import Modules
 from tools.reading.definitions import Definition, definitions
+from tools.reading.files import is_test
 from tools.reading.lookup import Found, Lookup
-from tools.reading.modules import Modules, is_test
 from tools.reading.source import Source
 from tools.reading.usages import Usage, usages
 

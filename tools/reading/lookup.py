@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from tools.errors import ToolError
 from tools.host import Host
+from tools.modules import Modules
 from tools.reading import files
 from tools.reading.definitions import Definition, definitions
-from tools.reading.modules import Modules, is_test
+from tools.reading.files import is_test
 from tools.reading.source import SCOPED, Source
 from tools.reading.usages import Exports
 from tools.spec import Call

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from tools.modules import Modules
 from tools.reading.bindings import Binding, bindings, reexported
 from tools.reading.definitions import Definition
-from tools.reading.modules import Modules, is_test
+from tools.reading.files import is_test
 from tools.reading.receivers import belongs
 from tools.reading.scopes import in_import, is_key, is_member, names, receiver_of
 from tools.reading.source import SCRIPT, Source, ancestors, defined_by, qualified, text

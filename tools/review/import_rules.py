@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from tools.modules import Modules
 from tools.reading.bindings import Binding, bindings
 from tools.reading.definitions import definitions
-from tools.reading.modules import Modules
 from tools.reading.source import PYTHON, SCRIPT, Source, ancestors, text
 from tools.review.finding import Finding, Subject
 
@@ -51,7 +51,7 @@ def _missing(binding: Binding, source: Source, modules: Modules) -> str:
     if module.startswith("."):
         return "" if _is_folder(source.path, module, modules) else module
     top = module.partition(".")[0]
-    package = modules.python(source.path, top)
+    package = modules.python(top, source.path)
     # A name of the package's own may be imported from it although it is no file.
     if package is None or not package.endswith("__init__.py") or "." not in module:
         return ""

@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 
-from tools.reading.modules import is_test
+from tools.reading.files import is_test
 from tools.review.finding import Finding, Severity, Subject
 
 _KNOWN = {

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from tools.builtin.outline import Symbol, outlined
+from tools.reading.files import is_test
 from tools.reading.graph import Graph
-from tools.reading.modules import is_test
 from tools.review.finding import Finding, Subject
 
 _FAR = 3

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tools.builtin.languages import parser
 from tools.builtin.outline import error_lines, readable
-from tools.reading.modules import is_test
+from tools.reading.files import is_test
 from tools.reading.source import PYTHON, SCRIPT, Source, text
 from tools.review.finding import Finding, Severity, Subject
 

@@ -6,7 +6,6 @@ from typing import Any, cast
 import pytest
 
 from tests.unit.tools.workbench import workbench
-from tools.code.modules import Modules as CodeModules
 from tools.paths import argument, plain
 
 CODE = "import sys\nimport os\n\n\ndef load(x):\n    return x + 42\n\n\nprint(os, sys)\n"
@@ -102,9 +101,3 @@ async def test_an_edit_that_the_agent_has_not_seen_is_kept_however_it_names_the_
         outcome = await bench.call("write_file", path="./a.py", content="x = 2\n")
         assert outcome.error is not None and outcome.error.code == "changed_elsewhere"
         assert bench.read("a.py") == b"x = 'mine'\n"
-
-
-@pytest.mark.timeout(5)
-def test_a_path_from_the_root_has_an_end() -> None:
-    modules = CodeModules({"/a/b.py", "c.py"})
-    assert modules.python("nowhere", "/a/b.py") is None

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from tests.unit.tools.workbench import Workbench
+from tools.reading.files import is_test
 from tools.reading.graph import Graph
 from tools.reading.manifest import first_paragraph
-from tools.reading.modules import Modules, is_test
 from tools.reading.picture import NODES, mermaid
 
 PARSER = '''"""Reads lines."""
@@ -252,23 +252,6 @@ def test_a_picture_stays_small_and_its_labels_are_plain() -> None:
     assert picture.count("[") == NODES and "smaller folders" in left_out
     for line in picture.splitlines()[1:]:
         assert re.fullmatch(r'  n\d+(\["[\w/#;.]+"\]| -->\|\d+\| n\d+)', line), line
-
-
-@pytest.mark.parametrize(
-    ("importer", "module", "file"),
-    [
-        ("a/b.py", ".c", "a/c.py"),
-        ("a/b.py", "..d", "d.py"),
-        ("a/b.py", "a.c", "a/c.py"),
-        ("a/b.py", "c", None),
-        ("s/x.py", "y", "s/y.py"),
-        ("t/test_p.py", "p.q", "src/p/q.py"),
-        ("a/b.py", "json", None),
-    ],
-)
-def test_an_import_means_a_file_of_the_project_or_nothing(importer: str, module: str, file: str | None) -> None:
-    names = ["a/__init__.py", "a/b.py", "a/c.py", "a/json.py", "d.py", "s/x.py", "s/y.py", "src/p/q.py", "t/test_p.py"]
-    assert Modules(names).python(importer, module) == file
 
 
 @pytest.mark.parametrize("path", ["tests/a.py", "test_a.py", "src/a.test.ts", "a_test.go", "src/__tests__/a.js"])

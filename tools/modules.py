@@ -1,0 +1,149 @@
+"""Which file of the project an import means; what is none of its files comes from outside."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
+from posixpath import basename, dirname, join, normpath, splitext
+
+#: As TypeScript and the bundlers try them.
+_ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".css")
+#: What a compiled name stands for: TypeScript imports `./a.js` and means `./a.ts`.
+_COMPILED = {
+    ".js": (".ts", ".tsx", ".d.ts", ".jsx"),
+    ".jsx": (".tsx",),
+    ".mjs": (".mts",),
+    ".cjs": (".cts",),
+}
+#: What bundlers commonly let stand for the folder of the sources, and where that may be.
+_ALIASES = ("@/", "~/")
+_SOURCES = ("src", "app", "")
+#: Beside a project's own folder, where Python looks by custom.
+_ROOTS = ("", "src", "lib")
+#: Nothing is above these: an absolute path ends at its slash.
+_TOPS = ("", "/")
+_REMEMBERED = 20_000
+
+
+class Modules:
+    """The files of a project, found by the names that imports give them."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.paths = frozenset(paths)
+        self.python = lru_cache(maxsize=_REMEMBERED)(self._python)
+        self.package = lru_cache(maxsize=_REMEMBERED)(self._package)
+        self.script = lru_cache(maxsize=_REMEMBERED)(self._script)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self.paths
+
+    def holds(self, folder: str) -> bool:
+        """Whether files of the project stand in that folder, or below it."""
+        return folder.strip("/") in self._folders
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(folder for path in self.paths for folder in _above(path) if folder not in _TOPS)
+
+    # -- Python ------------------------------------------------------------------------------------------------------
+
+    def _python(self, module: str, importer: str) -> str | None:
+        """The file of `a.b`, or of `..a` as seen from the importer."""
+        found = (self._file(place) for place in self._places(module, importer))
+        return next(filter(None, found), None) or self._by_end(module)
+
+    def _package(self, module: str, importer: str) -> str | None:
+        """The same; or, of a package without an `__init__`, the folder, with a slash at its end."""
+        for place in self._places(module, importer):
+            if found := self._file(place) or (f"{place}/" if place in self._folders else None):
+                return found
+        return self._by_end(module)
+
+    def submodule(self, package: str, name: str) -> str | None:
+        if not package.endswith("/") and not basename(package).startswith("__init__."):
+            return None
+        place = join(dirname(package), name)
+        return self._file(place) or (f"{place}/" if place in self._folders else None)
+
+    def python_name(self, path: str) -> str:
+        """The dotted name under which a file is imported, from its outermost package on."""
+        root = next(folder for folder in _above(path) if folder in _TOPS or f"{folder}/__init__.py" not in self.paths)
+        name = path[len(root) + 1 if root not in _TOPS else 0 :].rpartition(".")[0]
+        return name.removesuffix("/__init__").replace("/", ".")
+
+    def _places(self, module: str, importer: str) -> Iterator[str]:
+        """Where a module may stand, without its ending, the nearest first."""
+        level = len(module) - len(module.lstrip("."))
+        tail = module[level:].replace(".", "/")
+        folders = list(_above(importer))
+        if level:
+            if level <= len(folders):
+                yield join(folders[level - 1], tail).rstrip("/")
+            return
+        for folder in folders:
+            # A folder that is a package is no place that absolute imports start from.
+            if folder in _TOPS or f"{folder}/__init__.py" not in self.paths:
+                yield from (join(folder, root, tail) for root in _ROOTS)
+
+    def _file(self, place: str) -> str | None:
+        for path in (f"{place}.py", join(place, "__init__.py"), f"{place}.pyi"):
+            if path in self.paths:
+                return path
+        return None
+
+    def _by_end(self, module: str) -> str | None:
+        """In a source root that nobody has heard of, if only one file can be meant."""
+        folders, _, last = module.replace(".", "/").rpartition("/")
+        if not folders or module.startswith("."):
+            return None
+        names = (f"{last}.py", f"{last}/__init__.py")
+        ends = tuple(f"/{folders}/{name}" for name in names)
+        found = [path for name in names for path in self._by_name.get(name, ()) if f"/{path}".endswith(ends)]
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        """The Python files by their names, those of packages by that of the package."""
+        found: dict[str, list[str]] = {}
+        for path in self.paths:
+            if path.endswith(".py"):
+                name = basename(path)
+                key = join(basename(dirname(path)), name) if name == "__init__.py" else name
+                found.setdefault(key, []).append(path)
+        return found
+
+    # -- JavaScript and TypeScript -----------------------------------------------------------------------------------
+
+    def _script(self, module: str, importer: str) -> str | None:
+        specifier = module.partition("?")[0]  # what a bundler is told beside it
+        if specifier.startswith("."):
+            return self._script_at(normpath(join(dirname(importer), specifier)))
+        if specifier.startswith(_ALIASES):
+            places = (join(folder, root, specifier[2:]) for folder in _above(importer) for root in _SOURCES)
+        elif specifier.startswith("src/"):
+            places = (join(folder, specifier) for folder in _above(importer))
+        else:
+            return None
+        return next((found for place in places if (found := self._script_at(normpath(place)))), None)
+
+    def _script_at(self, place: str) -> str | None:
+        place = "" if place == "." else place
+        if place in self.paths:
+            return place
+        stem, ending = splitext(place)
+        for each in _COMPILED.get(ending, ()):
+            if stem + each in self.paths:
+                return stem + each
+        for each in _ENDINGS:
+            if place + each in self.paths:
+                return place + each
+        if place and place not in self._folders:
+            return None
+        return next((path for each in _ENDINGS if (path := join(place, f"index{each}")) in self.paths), None)
+
+
+def _above(path: str) -> Iterable[str]:
+    """The folder of a file, and those that it is in, to the top."""
+    folder = dirname(path)
+    while folder not in _TOPS:
+        yield folder
+        folder = dirname(folder)
+    yield folder
