@@ -7,8 +7,8 @@ import unicodedata
 from tools.code.finding import Refusal
 from tools.code.members import Members
 from tools.code.project import Project
-from tools.code.renaming import Found, Symbol
 from tools.code.scopes import Binding, FileScopes, Scope
+from tools.code.symbols import Found, Symbol
 from tools.code.tree import Family
 
 _SCRIPT_NAME = re.compile(r"#?[^\W\d][\w$]*|#?\$[\w$]*")

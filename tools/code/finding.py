@@ -4,9 +4,10 @@ import posixpath
 from collections.abc import Iterator
 
 from tools.code.members import ClassKey, Members
+from tools.code.places import places_of
 from tools.code.project import Named, Project, exported
-from tools.code.renaming import Symbol, places_of
 from tools.code.scopes import Binding, FileScopes
+from tools.code.symbols import Symbol
 
 _SHOWN = 12
 

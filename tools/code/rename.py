@@ -8,9 +8,10 @@ from typing import NamedTuple
 from tools.code.collisions import check_collisions, check_name
 from tools.code.edits import Edit, edited, line_at
 from tools.code.finding import Refusal, found_symbol
+from tools.code.places import places_of
 from tools.code.project import Project
-from tools.code.renaming import Found, Symbol, places_of, rewritten
 from tools.code.scopes import FileScopes
+from tools.code.symbols import Found, Symbol, rewritten
 from tools.code.tree import below, parsed
 
 _TEXTS = frozenset({"string_content", "string_fragment", "comment", "jsx_text", "html_comment"})
