@@ -8,7 +8,19 @@ from sidecar.models.access import Access
 from sidecar.models.calls import Calls, Draft, another, safe
 from sidecar.models.failures import complaint, thinking_is_bound
 from sidecar.models.history import Fragments, encoded, results
-from sidecar.models.port import Delta, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, ToolUse, Turn, UserTurn
+from sidecar.models.port import (
+    Delta,
+    Kept,
+    ModelTurn,
+    Reply,
+    Request,
+    Stop,
+    ToolReturn,
+    ToolTurn,
+    ToolUse,
+    Turn,
+    UserTurn,
+)
 from sidecar.models.prices import Price
 from sidecar.models.remote import Head, counted, cut, declined, no_room, too_long
 from sidecar.wire.base import JsonObject
@@ -132,7 +144,7 @@ class Messages:
                     yield {"role": "assistant", "content": blocks}
             case ToolTurn():
                 calls = before.calls if isinstance(before, ModelTurn) else []
-                yield {"role": "user", "content": [_result(each.id, each) for each in results(calls, turn)]}
+                yield {"role": "user", "content": [_result(each) for each in results(calls, turn)]}
 
     def _blocks(self, turn: ModelTurn) -> list[Any]:
         if self._is_own(turn.kept):
@@ -248,9 +260,9 @@ class _Reading:
 
 
 def _tool_use(call: ToolUse) -> dict[str, Any]:
-    return {"type": "tool_use", "id": call.id, "name": safe(call.tool), "input": call.args}
+    return {"type": "tool_use", "id": safe(call.id), "name": safe(call.tool), "input": call.args}
 
 
-def _result(name: str, result: Any) -> dict[str, Any]:
-    content = result.content or "(no output)"
-    return {"type": "tool_result", "tool_use_id": name, "content": content, "is_error": result.status != "success"}
+def _result(result: ToolReturn) -> dict[str, Any]:
+    content, failed = result.content or "(no output)", result.status != "success"
+    return {"type": "tool_result", "tool_use_id": safe(result.id), "content": content, "is_error": failed}

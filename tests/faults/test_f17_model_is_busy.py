@@ -4,13 +4,16 @@ Asked again a bounded number of times; then the next model; the stream says so; 
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from sidecar.models import chain
 from sidecar.models.port import ModelTurn, Stop, ToolReturn, ToolTurn
+from tests.contract.servers import rules
 from tests.contract.servers.http import Answer, a_server, sliced
 from tests.contract.servers.speech import Call, Speech, Trouble
 from tests.contract.servers.stage import SAY, SPEAKERS, Stage, a_stage
@@ -177,3 +180,35 @@ def test_in_the_real_process_no_tool_runs_twice_and_the_stream_says_what_happene
     ran = [event["tool"] for event in events if event["type"] == "tool" and event["status"] == "success"]
     assert ran == ["create_file"]
     assert (tmp_path / "workspace" / "made.txt").read_text() == "once"
+
+
+def test_one_conversation_is_handed_through_all_the_providers(tmp_path: Path) -> None:
+    """Each takes two turns, thinks, signs and calls, and is then too busy; each gets all that was said before."""
+    with ExitStack() as stack:
+        servers = [stack.enter_context(a_server()) for _ in SPEAKERS]
+        environ: dict[str, str] = {}
+        for number, (speaker, server) in enumerate(zip(SPEAKERS, servers, strict=True)):
+            notes = [f"notes{number}{turn}.txt" for turn in (1, 2)]
+            calls = [(Call("read_file", json.dumps({"path": note}), note[:7]), Call("list_dir")) for note in notes]
+            turns = [Answer([speaker.stream(Speech(thinking="Hm.", text="So.", calls=each))]) for each in calls]
+            last = number == len(SPEAKERS) - 1
+            end = Answer([speaker.stream(Speech(text="At last."))]) if last else speaker.error(Trouble(529))
+            server.plays(*turns, end)
+            environ |= {speaker.key: "k", speaker.base_url: server.url + speaker.prefix()}
+        with running_sidecar(tmp_path, **environ) as sidecar:
+            for number in range(len(SPEAKERS) * 10):
+                (sidecar.workspace / f"notes{number:02}.txt").write_text(f"water plant {number}\n")
+            names = [f"{speaker.provider}/{speaker.model}" for speaker in SPEAKERS]
+            task = sidecar.execute("what do the notes say?", models={"smart": ",".join(names)}, intent="chat")
+            ended = sidecar.wait_for_end(task, seconds=60)
+            events = sidecar.events(task)
+        assert (ended["status"], ended["result"]["summary"]) == ("completed", "At last.")
+        for server in servers:
+            for seen in server.seen:
+                rules.check(seen.path.partition("?")[0], seen.body)
+        done = [event["status"] for event in events if event["type"] == "tool" and event["status"] != "running"]
+        assert done == ["success"] * 4 * len(SPEAKERS), "none is lost, and none runs twice"
+        kinds = [kind for kind, _ in SPEAKERS[-1].asked(servers[-1].seen[-1].json)]
+        assert (kinds.count("call"), kinds.count("result")) == (16, 16)
+        taken_over = [event["fallbackFrom"] for event in events if event.get("fallbackFrom")]
+        assert taken_over == names[:-1]

@@ -12,6 +12,7 @@ from sidecar.models.catalog import Catalog
 from sidecar.models.port import Delta, Model, Reply, Request, Switch, Turn, UserTurn
 from sidecar.wire.tasks import Models
 from sidecar.wire.tools import ToolInfo
+from tests.contract.servers import rules
 from tests.contract.servers.anthropic import Anthropic
 from tests.contract.servers.completions import Completions
 from tests.contract.servers.gemini import Gemini
@@ -79,3 +80,5 @@ async def a_stage(speaker: Speaker, tmp_path: Path, **settings: Any) -> AsyncIte
             yield Stage(speaker, server, catalog)
         finally:
             await catalog.close()
+        for seen in server.seen:
+            rules.check(seen.path.partition("?")[0], seen.body)
