@@ -1,6 +1,7 @@
 """A task at work: its books. Agents and tools write here what they are about to do and what came of it."""
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Literal
@@ -308,7 +309,7 @@ class TaskRun(Pen):
 
     async def open_round(self, done: Record, texts: Sequence[str]) -> None:
         """What came too late for this round opens the next one, as it would have a moment later."""
-        opening = SaidMessage(id=f"m_{self.memory.current_round + 1}.late", text="\n\n".join(texts), opens=True)
+        opening = SaidMessage(id=f"m_{secrets.token_hex(8)}", text="\n\n".join(texts), opens=True)
         await self.append(records=[done, Record(Kind.MESSAGE, opening.id, opening.to_json())])
         self._granted = self.usage
 
