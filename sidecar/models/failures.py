@@ -164,7 +164,8 @@ def _inner(error: Exception) -> dict[str, Any]:
 
 def _said(error: Exception) -> str:
     """In the server's words, for a person."""
-    text = _inner(error).get("message") or getattr(error, "message", None) or error
+    inner = _inner(error)
+    text = inner.get("message") or inner.get("detail") or getattr(error, "message", None) or error
     said = " ".join(mended(str(text)).split())[:_SHOWN]
     return said if not said or said[-1] in ".!?…" else f"{said}."
 

@@ -134,6 +134,16 @@ async def test_whoever_is_refused_for_something_else_than_the_key_is_told_so(tmp
         assert CANARY not in failure.message
 
 
+@pytest.mark.parametrize("provider", BY_NAME)
+async def test_what_a_server_of_another_make_says_is_shown_too(provider: str, tmp_path: Path) -> None:
+    async with on(provider, tmp_path) as stage:
+        for said in ({"detail": "No such field."}, {"error": "No such field"}, {"message": "No such field."}):
+            failure = await failed(stage, failing(422, said))
+            assert failure.code == "bad_request" and "(422): No such field." in failure.message
+        failure = await failed(stage, failing(422, {"detail": [{"loc": ["body"], "msg": "field required"}]}))
+        assert "field required" in failure.message
+
+
 async def test_a_call_that_the_provider_could_not_read_is_asked_for_again(tmp_path: Path) -> None:
     async with on("groq", tmp_path) as stage:
         said = body("groq", "Failed to call a function.", "tool_use_failed", failed_generation="<function=x>")
