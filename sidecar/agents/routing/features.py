@@ -1,6 +1,7 @@
 """What of a sentence speaks for an intent: its words, alone and in company, and where they stand."""
 
 import re
+from itertools import pairwise
 
 _ALONE = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 #: A word or a sign. In scripts without spaces between words, each character is taken for one.
@@ -12,28 +13,38 @@ _CHARACTERS, _FIRST, _LAST = 2_000, 80, 40
 _STOPS = frozenset(".,;:!?-")
 #: In most languages it is the end of a word that changes.
 _STEM = 5
+#: As things are called in code: `snake_case`, `camelCase`; or whatever stood between backticks.
+_NAME = re.compile(r"_|`|[a-z0-9][A-Z]")
+_NAMED = "@"
 
 
 def features(text: str) -> list[str]:
     """Each once, in the order in which they come."""
-    words = _words(text)
-    sentence = ["^", *words, "$"]
-    after, second_after = sentence[1:], sentence[2:]
-    found = [
-        *sentence,
-        *[f"{word} {other}" for word, other in zip(sentence, after, strict=False)],
-        *[f"{word} _ {other}" for word, other in zip(sentence, second_after, strict=False)],
-        *[f">{other}" for word, other in zip(sentence, after, strict=False) if word in _STOPS],
-        *[f"{word[:_STEM]}~" for word in words if len(word) > _STEM],
-        f"#{min(len(words) // 4, 8)}",
-    ]
+    text = _without_what_is_pasted(text)
+    words = _words(text.lower())
+    found = _in_company(words)
+    found += [f"{word[:_STEM]}~" for word in words if len(word) > _STEM]
+    found += [f">{other}" for word, other in pairwise(words) if word in _STOPS]
+    found.append(f"#{min(len(words) // 4, 8)}")
+    if _NAME.search(text):
+        # Which function or class it is about says nothing; that it is about one, much.
+        found += _in_company([_NAMED if _NAME.search(word) else word.lower() for word in _words(text)])
     return list(dict.fromkeys(found))
 
 
+def _in_company(words: list[str]) -> list[str]:
+    """Each alone, with the next one, and with the one after that."""
+    line = ["^", *words, "$"]
+    pairs = [f"{word} {other}" for word, other in pairwise(line)]
+    return [*line, *pairs, *[f"{word} _ {other}" for word, other in zip(line, line[2:], strict=False)]]
+
+
 def _words(text: str) -> list[str]:
+    words = _WORD.findall(text)
+    return words if len(words) <= _FIRST + _LAST else words[:_FIRST] + words[-_LAST:]
+
+
+def _without_what_is_pasted(text: str) -> str:
     if "`" in text and not _CODE.fullmatch(text.strip()):
         text = _CODE.sub(" ` ", text)
-    if len(text) > 2 * _CHARACTERS:
-        text = f"{text[:_CHARACTERS]} {text[-_CHARACTERS:]}"
-    words = _WORD.findall(text.lower())
-    return words if len(words) <= _FIRST + _LAST else words[:_FIRST] + words[-_LAST:]
+    return text if len(text) <= 2 * _CHARACTERS else f"{text[:_CHARACTERS]} {text[-_CHARACTERS:]}"
