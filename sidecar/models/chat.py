@@ -18,7 +18,8 @@ BYTES_A_TOKEN = 4
 
 
 class Chat:
-    """`probe` asks a local server how much it can hold, and whether its model knows tools; anew if it is told so."""
+    """`probe` asks a local server how much it can hold and whether its model knows tools. It is told whether the model
+    must be loaded by now."""
 
     def __init__(
         self, completions: Completions, price: Price | None, probe: Callable[[bool], LocalModel] | None = None
@@ -31,11 +32,11 @@ class Chat:
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         if self._with_tools is None:
-            self._with_tools = await self._ask_the_server(anew=False)
+            self._with_tools = await self._ask_the_server(loaded=False)
         elif not self._asked_again and self._completions.most_bytes is None:
             # Some can say it only once the model is loaded, as it now is.
             self._asked_again = True
-            await self._ask_the_server(anew=True)
+            await self._ask_the_server(loaded=True)
         dialect = self._plain if request.tools and not self._with_tools else self._completions
         try:
             async with aclosing(dialect.parts(request)) as parts:
@@ -49,11 +50,11 @@ class Chat:
                 async for part in parts:
                     yield part
 
-    async def _ask_the_server(self, *, anew: bool) -> bool:
+    async def _ask_the_server(self, *, loaded: bool) -> bool:
         """Whether tools may be offered."""
         if self._probe is None:
             return True
-        found = await asyncio.to_thread(self._probe, anew)
+        found = await asyncio.to_thread(self._probe, loaded)
         if found.context_tokens is not None:
             self._completions.most_bytes = found.context_tokens * BYTES_A_TOKEN
         return found.tools is not False

@@ -49,6 +49,7 @@ class Providers:
         self._closed = False
         #: What a server on this machine said of its models.
         self._served: dict[tuple[str, str], LocalModel] = {}
+        self._served_loaded: set[tuple[str, str]] = set()
 
     def defaults(self, role: str) -> list[str]:
         """The models of those whose key is there; one without a key has to be named."""
@@ -127,8 +128,11 @@ class Providers:
             if provider == "openai" and access.base_url and is_local(access.base_url):
                 self._ask_server(access.base_url, name)
 
-    def _ask_server(self, base_url: str, name: str, anew: bool = False) -> "LocalModel":
-        if anew or (base_url, name) not in self._served:
+    def _ask_server(self, base_url: str, name: str, loaded: bool = False) -> "LocalModel":
+        """Asked once before its model was loaded, and once after that."""
+        if (base_url, name) not in self._served or (loaded and (base_url, name) not in self._served_loaded):
+            if loaded:
+                self._served_loaded.add((base_url, name))
             from sidecar.models.local import probe
 
             self._served[base_url, name] = probe(base_url, name)
