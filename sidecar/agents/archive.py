@@ -43,6 +43,9 @@ class Archive:
             self.kept.append((about, text))
 
     def answer(self, call: ToolUse, most: int = _ANSWER) -> ToolReturn:
+        if not self.kept:
+            content = "Nothing was left out of this conversation."
+            return ToolReturn(id=call.id, tool=call.tool, status="success", content=content)
         query = call.args.get("query")
         found = self._found(str(query), most) if query else ""
         if found:

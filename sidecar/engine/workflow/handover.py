@@ -55,7 +55,7 @@ def step_of(plan: Plan, step: PlannedStep) -> list[str]:
     done_when = f" It is done when: {'; '.join(step.checks)}." if step.checks else ""
     files = f" Files: {', '.join(step.files)}." if step.files else ""
     part = cut(f"Your part is step {step.id}: {step.title}.{files}{done_when}", PLAN // 2)
-    rules = "Do only that; the other steps are done by others, some of them perhaps at this moment."
+    rules = "Do only that; the other steps are done by others, perhaps at this moment, who hear the person as you do."
     left = PLAN - size(part) - size(rules) - size("The plan:\n\n")
     whole = plan.told()
     if size(whole) > left:

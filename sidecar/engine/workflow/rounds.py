@@ -53,8 +53,10 @@ class Rounds:
     async def carry_out(self, run: TaskRun) -> TaskResult:
         prefix = f"r{run.memory.current_round}"
         custom = self._customs.of(run.request.workspace)
+        # Before it is routed, for good: whoever mends the command's file and resumes gets what it stands for.
+        _check_command(custom, run.asked)
         chosen = await self._route(f"{prefix}.route", run)
-        _check(custom, run.asked, chosen.pipeline)
+        _check_agents(custom, chosen.pipeline)
         desk = Desk(
             run=run,
             catalog=self._catalog,
@@ -141,11 +143,14 @@ class Rounds:
         return turns
 
 
-def _check(custom: Custom, asked: str, pipeline: Sequence[str]) -> None:
+def _check_command(custom: Custom, asked: str) -> None:
     """A file that cannot be used is no reason to do something else instead."""
     first = asked.split(maxsplit=1)[0]
     if first.startswith("/") and (problem := custom.problems.get(f"commands{first}")):
         raise StepFailed("bad_command", f"{problem}. Nothing was done; mend the file and resume.", recoverable=True)
+
+
+def _check_agents(custom: Custom, pipeline: Sequence[str]) -> None:
     missing = next((name for name in pipeline if name not in custom.agents), None)
     if missing is None:
         return

@@ -451,7 +451,7 @@ async def test_a_file_that_cannot_be_used_is_said_and_nothing_else_is_done_inste
         (own / kind / f"{name}.md").write_text(text)
     async with a_house(tmp_path) as house:
         house.engine._worker._work._customs = Customs(own)  # type: ignore[attr-defined]
-        models = house.script("play", [{"text": "never said"}])
+        models, first = house.script("play", [{"text": "never said"}]), ""
         for task, options, code, why in (
             ("/broken everything", {}, "bad_command", "there is no intent 'dance'"),
             ("do it", {"agentType": "brief"}, "no_agent", "there is no tool no_such"),
@@ -460,6 +460,11 @@ async def test_a_file_that_cannot_be_used_is_said_and_nothing_else_is_done_inste
             assert done.error is not None
             assert (done.error.code, done.error.recoverable) == (code, True)
             assert why in done.error.message
+            first = first or done.id
+        (own / "commands" / "broken.md").write_text("---\nintent: chat\n---\nTell me of $ARGUMENTS.")
+        await house.submit(Resume(first))
+        route = await house.until(first, "route")
+        assert route["intent"] == "chat", "it is what the mended file says"
 
 
 async def test_an_agent_may_have_a_model_of_its_own_and_the_task_may_know_better(tmp_path: Path) -> None:
