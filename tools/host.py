@@ -96,6 +96,9 @@ class Host(Protocol):
     async def list(self, path: str) -> Sequence[FileInfo]:
         """The entries of a directory by name; links are not followed."""
 
+    async def names(self, path: str) -> Sequence[str]:
+        """The names in a directory, in order, those of directories with a `/` at the end. Quicker than to list them."""
+
     async def apply(self, change: FileChange) -> None:
         """All or nothing; refuses if what is there is no longer `before`."""
 

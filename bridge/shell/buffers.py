@@ -64,6 +64,9 @@ class BufferHost:
     async def list(self, path: str) -> Sequence[FileInfo]:
         return await self._beneath.list(path)
 
+    async def names(self, path: str) -> Sequence[str]:
+        return await self._beneath.names(path)
+
     async def apply(self, change: FileChange) -> None:
         """The buffer is changed and saved with the same step, so that a command that follows sees it too."""
         buffer = self._buffer(change.path)

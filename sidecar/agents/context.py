@@ -173,17 +173,9 @@ async def _map(host: Host) -> str:
     """The first two levels, folders first, what is generated left out."""
     lines: list[str] = []
     size = 0
-    try:
-        entries = await host.list(".")
-    except (ToolError, OSError):
-        return ""
-    for entry in sorted(entries, key=lambda each: (each.kind != "directory", each.path)):
-        name = entry.path.rpartition("/")[2]
-        if name.startswith(".") or name in _SKIPPED:
-            continue
-        line = name
-        if entry.kind == "directory" and size < _MAP:
-            line = f"{name}/ {await _within(host, entry.path)}".rstrip()
+    names = [name for name in await _names(host, ".") if not name.startswith(".") and name.rstrip("/") not in _SKIPPED]
+    for name in sorted(names, key=lambda each: not each.endswith("/")):
+        line = f"{name} {await _within(host, name)}".rstrip() if name.endswith("/") and size < _MAP else name
         lines.append(line)
         size += len(line) + 1
         if size > _MAP:
@@ -193,17 +185,16 @@ async def _map(host: Host) -> str:
 
 
 async def _within(host: Host, path: str, most: int = 8) -> str:
-    try:
-        entries = await host.list(path)
-    except (ToolError, OSError):
-        return ""
-    names = [
-        f"{entry.path.rpartition('/')[2]}{'/' if entry.kind == 'directory' else ''}"
-        for entry in entries
-        if not entry.path.rpartition("/")[2].startswith((".", "__"))
-    ]
+    names = [name for name in await _names(host, path) if not name.startswith((".", "__"))]
     shown = ", ".join(names[:most])
     return f"({shown}{f', {len(names) - most} more' if len(names) > most else ''})" if names else ""
+
+
+async def _names(host: Host, path: str) -> Sequence[str]:
+    try:
+        return await host.names(path)
+    except (ToolError, OSError):
+        return ()
 
 
 def size(text: str) -> int:

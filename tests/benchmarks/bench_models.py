@@ -5,7 +5,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tests.benchmarks.result import Result
@@ -17,8 +17,8 @@ from tests.e2e.support import RunningSidecar, running_sidecar
 TURNS = 200
 TASKS = 30
 ROUNDS = 3
-ONE = (Call("read_file", '{"path": "notes.txt"}'),)
-TEN = tuple(Call("read_file", json.dumps({"path": f"file{number}.txt"})) for number in range(10))
+FILES = 2_000
+READS = 20
 
 
 async def run() -> list[Result]:
@@ -35,7 +35,7 @@ async def run() -> list[Result]:
 async def _alone(speaker: Speaker, directory: Path) -> float:
     """Milliseconds of a request and its reply, with nothing around them."""
     async with a_stage(speaker, directory) as stage:
-        stage.says(Speech(text="Turn.", calls=ONE))
+        stage.says(Speech(text="Turn.", calls=reading(1, iter(range(1)))))
         model, taken = stage.model(), []
         for _ in range(60):
             began = time.perf_counter()
@@ -45,15 +45,15 @@ async def _alone(speaker: Speaker, directory: Path) -> float:
 
 
 def _measured(speaker: Speaker, server: Server, sidecar: RunningSidecar, alone: float) -> list[Result]:
-    for number in range(10):
-        (sidecar.workspace / f"file{number}.txt").write_text(f"line {number}\n" * 20)
-    (sidecar.workspace / "notes.txt").write_text("water the plants\n")
+    (sidecar.workspace / "notes").mkdir()
+    for number in range(FILES):
+        (sidecar.workspace / f"notes/{number}.txt").write_text(f"line {number}\n" * 20)
     answers = Clockwork(speaker, server)
-    answers.measure(sidecar, ONE, turns=5)
+    answers.measure(sidecar, 1, turns=5)
     begun = _quietest(lambda: answers.first_requests(sidecar))
-    turn = _quietest(lambda: answers.measure(sidecar, ONE, turns=40))
-    reads = _quietest(lambda: answers.measure(sidecar, TEN, turns=20))
-    long = answers.measure(sidecar, ONE, turns=TURNS)
+    turn = _quietest(lambda: answers.measure(sidecar, 1, turns=40))
+    reads = _quietest(lambda: answers.measure(sidecar, 10, turns=READS))
+    long = answers.measure(sidecar, 1, turns=TURNS)
     # The lower quartile: what others do on the machine at one end must not look like growth.
     start, end = (statistics.quantiles(edge, n=4)[0] for edge in (long[5:45], long[-40:]))
     resident = _resident(sidecar)
@@ -88,6 +88,11 @@ def _quietest(measured: Callable[[], Sequence[float]]) -> float:
     return min(statistics.median(measured()) for _ in range(ROUNDS))
 
 
+def reading(reads: int, files: Iterator[int]) -> tuple[Call, ...]:
+    """Calls that read the next files, each of which nobody has read before."""
+    return tuple(Call("read_file", json.dumps({"path": f"notes/{next(files)}.txt"})) for _ in range(reads))
+
+
 class Clockwork:
     """A model that answers as soon as it is asked, and notes when; the clock is that of its own thread."""
 
@@ -95,12 +100,13 @@ class Clockwork:
         self._speaker = speaker
         self._server = server
         self._models = dict.fromkeys(("fast", "smart", "instant"), f"{speaker.provider}/{speaker.model}")
+        self._files = iter(range(FILES))
 
-    def measure(self, sidecar: RunningSidecar, calls: tuple[Call, ...], turns: int) -> list[float]:
+    def measure(self, sidecar: RunningSidecar, reads: int, turns: int) -> list[float]:
         """Milliseconds from the last byte of a reply to the last byte of the next request."""
         # Each says something else, as a model that makes progress would.
         asking = [
-            Answer([self._speaker.stream(Speech(text=f"Turn {number}.", calls=_varied(calls, number)))])
+            Answer([self._speaker.stream(Speech(text=f"Turn {number}.", calls=reading(reads, self._files)))])
             for number in range(turns)
         ]
         ends: list[float] = []
@@ -139,11 +145,6 @@ class Clockwork:
 def _note(seen: Seen, moments: list[float], asked: threading.Event) -> None:
     moments.append(seen.at)
     asked.set()
-
-
-def _varied(calls: tuple[Call, ...], number: int) -> tuple[Call, ...]:
-    lines = {"startLine": 1, "endLine": number % 20 + 1}
-    return tuple(Call(call.tool, json.dumps({**json.loads(call.args), **lines})) for call in calls)
 
 
 def _resident(sidecar: RunningSidecar) -> float:

@@ -51,7 +51,7 @@ async def read(host: Host, path: str, start: int | None, end: int | None) -> Too
         raise InvalidArguments(f"endLine {end} comes before startLine {start}. Lines count from 1, both included.")
     info, content = await host.whole(path, WHOLE)
     if info.kind == "directory":
-        raise NotAFile(f"{path} is a directory. Use list_dir for its entries.")
+        raise NotAFile(f"{path} is a directory.", advice="Use list_dir for its entries.")
     if info.kind != "file":
         raise NotAFile(f"{path} is not a regular file but a pipe, socket or device. It is not read.")
     if content is None:
@@ -111,8 +111,8 @@ async def _large(host: Host, path: str, size: int, start: int, end: int | None) 
         kept.append(rest)
     if not kept:
         raise TooLarge(
-            f"{path} has {size} bytes, and line {start} was not found in the first {offset}. Use search_code, or "
-            "run_command with sed -n or tail."
+            f"{path} has {size} bytes, and line {start} was not found in the first {offset}.",
+            advice="Use search_code, or run_command with sed -n or tail.",
         )
     text = _numbered([piece.decode("utf-8", "replace").rstrip("\r") for piece in kept], start)
     end_line = start + len(kept) - 1

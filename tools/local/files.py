@@ -3,8 +3,8 @@
 import errno
 import os
 import stat
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Literal
 
@@ -16,6 +16,7 @@ from tools.local.names import shown
 #: How the name of a file ends that is about to take the place of another one.
 OUR_OWN = ".brain-tmp"
 _CHUNK = 1 << 20
+_CREATED = "Read it, then edit it instead."
 #: Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
 _READING = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 _KINDS: dict[int, Literal["file", "directory", "symlink", "other"]] = {
@@ -39,7 +40,7 @@ def stat_file(door: Door, path: str, *, follow: bool = True) -> FileInfo:
     try:
         return _info(path, os.stat(last, dir_fd=handle, follow_symlinks=False))
     except FileNotFoundError as error:
-        raise FileMissing(f"{path} does not exist. Look with list_dir or find_files.") from error
+        raise FileMissing(f"{path} does not exist.", advice="Look with list_dir or find_files.") from error
     except OSError as error:
         raise PathDenied(f"{path} cannot be looked at: {error.strerror}.") from error
     finally:
@@ -75,7 +76,7 @@ def read_handle(handle: int, path: str, limit: int, offset: int = 0) -> bytes:
     """From an open handle, if it is a regular file."""
     mode = os.fstat(handle).st_mode
     if stat.S_ISDIR(mode):
-        raise NotAFile(f"{path} is a directory. Use list_dir for its entries.")
+        raise NotAFile(f"{path} is a directory.", advice="Use list_dir for its entries.")
     if not stat.S_ISREG(mode):
         raise NotAFile(f"{path} is not a regular file but a pipe, socket or device. It is not read.")
     if offset:
@@ -88,21 +89,33 @@ def read_handle(handle: int, path: str, limit: int, offset: int = 0) -> bytes:
 
 
 def list_files(door: Door, path: str) -> list[FileInfo]:
+    prefix = "" if door.relative(path) == "." else f"{path.rstrip('/')}/"
+    found = []
+    with _entries(door, path) as entries:
+        for entry in entries:
+            with suppress(OSError):  # it went away while we looked
+                found.append(_info(f"{prefix}{shown(entry.name)}", entry.stat(follow_symlinks=False)))
+    found.sort(key=lambda info: info.path)
+    return found
+
+
+def list_names(door: Door, path: str) -> list[str]:
+    with _entries(door, path) as entries:
+        names = [f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in entries]
+    return sorted(map(shown, names))
+
+
+@contextmanager
+def _entries(door: Door, path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
     try:
         handle = door.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except NotADirectory as error:
-        raise NotADirectory(f"{path} is a file, not a directory. Use read_file for its content.") from error
-    prefix = "" if door.relative(path) == "." else f"{path.rstrip('/')}/"
-    found = []
+        raise NotADirectory(f"{path} is a file, not a directory.", advice="Use read_file for its content.") from error
     try:
         with os.scandir(handle) as entries:
-            for entry in entries:
-                with suppress(OSError):  # it went away while we looked
-                    found.append(_info(f"{prefix}{shown(entry.name)}", entry.stat(follow_symlinks=False)))
+            yield entries
     finally:
         os.close(handle)
-    found.sort(key=lambda info: info.path)
-    return found
 
 
 def look(door: Door, path: str, limit: int) -> Found | None:
@@ -149,7 +162,7 @@ def apply_change(door: Door, change: FileChange) -> None:
         _sync(directory)
     except OSError as error:
         raise ToolError(
-            f"{change.path} could not be written: {error.strerror}. Tell the person.", code="disk"
+            f"{change.path} could not be written: {error.strerror}.", advice="Tell the person.", code="disk"
         ) from error
     finally:
         os.close(directory)
@@ -174,20 +187,24 @@ def _compare(directory: int, name: str, change: FileChange) -> os.stat_result | 
         if change.before is None:
             return None
         raise ChangedElsewhere(
-            f"{change.path} was deleted meanwhile. Nothing was written; look, then decide."
+            f"{change.path} was deleted meanwhile. Nothing was written.", advice="Look, then decide."
         ) from None
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
-        raise ChangedElsewhere(f"{change.path} became a link meanwhile. Nothing was written; look there.") from None
+        raise ChangedElsewhere(
+            f"{change.path} became a link meanwhile. Nothing was written.", advice="Look there."
+        ) from None
     try:
         found = os.fstat(handle)
         if change.before is None:
             if stat.S_ISDIR(found.st_mode) and _emptied(directory, name):
                 return None
-            raise ChangedElsewhere(f"{change.path} was created meanwhile. Read it, then edit it instead.")
+            raise ChangedElsewhere(f"{change.path} was created meanwhile.", advice=_CREATED)
         if read_handle(handle, change.path, len(change.before) + 1) != change.before:
-            raise ChangedElsewhere(f"{change.path} was edited meanwhile. Read it again, then repeat your change.")
+            raise ChangedElsewhere(
+                f"{change.path} was edited meanwhile.", advice="Read it again, then repeat your change."
+            )
         return found
     finally:
         os.close(handle)
@@ -199,7 +216,9 @@ def _compare_link(directory: int, name: str, change: FileChange) -> os.stat_resu
             return os.stat(name, dir_fd=directory, follow_symlinks=False)
     except OSError:
         pass
-    raise ChangedElsewhere(f"{change.path} is no longer the link that it was. Nothing was written; look there.")
+    raise ChangedElsewhere(
+        f"{change.path} is no longer the link that it was. Nothing was written.", advice="Look there."
+    )
 
 
 def _emptied(directory: int, name: str) -> bool:
@@ -247,7 +266,7 @@ def _replace(directory: int, name: str, temporary: str, change: FileChange, old:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=directory)
         if isinstance(error, FileExistsError):
-            raise ChangedElsewhere(f"{change.path} was created meanwhile. Read it, then edit it instead.") from error
+            raise ChangedElsewhere(f"{change.path} was created meanwhile.", advice=_CREATED) from error
         raise
 
 

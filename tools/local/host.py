@@ -108,6 +108,9 @@ class LocalHost:
     async def list(self, path: str) -> Sequence[FileInfo]:
         return files.list_files(self.door, path)
 
+    async def names(self, path: str) -> Sequence[str]:
+        return files.list_names(self.door, path)
+
     async def apply(self, change: FileChange) -> None:
         name = self.door.relative(change.path)
         lock = self._writing.setdefault(name, asyncio.Lock())
