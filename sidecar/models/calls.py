@@ -21,6 +21,8 @@ ENDLESS_CALLS = 2_000
 DEEPEST = 64
 #: OpenAI takes no longer one, whoever gave it.
 _LONGEST_ID = 40
+#: What models put around the name of a tool when they forget themselves.
+_FRILLS = re.compile(r"^(functions|default_api)[.:]|<\|.*$", re.S)
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -123,7 +125,8 @@ class Calls:
                 problem = f"At most {MOST_CALLS} calls are carried out in one turn. This one was not."
             name = self._unused(safe(draft.id), len(history))
             self._taken.add(name)
-            calls.append(ToolUse(id=name, tool=draft.tool, args={} if problem else args, problem=problem))
+            tool = _FRILLS.sub("", draft.tool)
+            calls.append(ToolUse(id=name, tool=tool, args={} if problem else args, problem=problem))
         return calls
 
     def _look(self, history: Sequence[Turn]) -> None:

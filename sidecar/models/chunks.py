@@ -31,7 +31,8 @@ class Reading:
         self.finish: str | None = None
         self._sent = sent
         self._thoughts = Thoughts()
-        self._by_index: dict[int, Draft] = {}
+        self._by_place: dict[int | str, Draft] = {}
+        self._last: int | str = 0
         self._usage: dict[str, Any] = {}
 
     def take(self, chunk: Any) -> Iterable[Delta]:
@@ -42,9 +43,7 @@ class Reading:
         for choice in (chunk.get("choices") or [])[:1]:
             delta = choice.get("delta") or {}
             yield from self._thought(delta)
-            text = delta.get("content")
-            if isinstance(text, str) and text:
-                yield from self._say(self._thoughts.told_apart(text))
+            yield from self._content(delta.get("content"))
             self.refusal += delta.get("refusal") or ""
             for piece in delta.get("tool_calls") or []:
                 self._call(piece)
@@ -63,6 +62,17 @@ class Reading:
                 # Who sends both says the same in both.
                 return
 
+    def _content(self, content: Any) -> Iterable[Delta]:
+        if isinstance(content, str) and content:
+            yield from self._say(self._thoughts.told_apart(content))
+        for part in content if isinstance(content, list) else ():
+            # Some send parts, and what was thought as one of them, with parts of its own.
+            if part.get("type") == "thinking":
+                thought = "".join(each.get("text") or "" for each in part.get("thinking") or ())
+                yield from self._say([Delta(thought, "thinking")])
+            elif part.get("type") == "text":
+                yield from self._say([Delta(part.get("text") or "")])
+
     def _say(self, deltas: Iterable[Delta]) -> Iterable[Delta]:
         for delta in deltas:
             if delta.kind == "thinking":
@@ -72,16 +82,19 @@ class Reading:
             yield delta
 
     def _call(self, piece: dict[str, Any]) -> None:
-        function = piece.get("function") or {}
-        index = piece.get("index") or 0
-        draft = self._by_index.get(index)
+        function, index, named = piece.get("function") or {}, piece.get("index"), piece.get("id")
+        # Without an index, by its id; without both, it belongs to the call that came last.
+        place = index if index is not None else named or self._last
+        draft = self._by_place.get(place)
         if draft is None or _is_another(piece, function, draft):
             another(self.drafts)
-            draft = Draft(piece.get("id") or "call")
-            self._by_index[index] = draft
+            draft = Draft(named or "call")
+            self._by_place[place] = draft
             self.drafts.append(draft)
-        if function.get("name") and not draft.tool:
-            draft.tool = function["name"]
+        self._last = place
+        name = function.get("name") or ""
+        if name != draft.tool and not draft.size:
+            draft.tool += name
         arguments = function.get("arguments")
         if arguments:
             draft.add(arguments if isinstance(arguments, str) else encoded(arguments).decode())

@@ -1,43 +1,50 @@
-"""What the chat templates of some local models demand: that the roles take turns, or that no system is among them.
-
-It is found out by the server's refusal, and then met.
-"""
+"""What some servers and the chat templates of their models demand of a conversation. It is found out by their refusal,
+and then met."""
 
 import json
 import re
+from hashlib import sha256
 from typing import Any
 
 from sidecar.models.history import encoded
 
-_TAKE_TURNS = re.compile(r"roles must alternate|alternat\w+ (between )?user", re.I)
-_NO_SYSTEM = re.compile(r"system (role|message).{0,20}(not supported|unsupported)|does(n't| not) support system", re.I)
+_Messages = list[dict[str, Any]]
 
 
 class Template:
+    """Each demand is met from the moment it was made. Most servers make none, and then nothing is looked at."""
+
     def __init__(self) -> None:
-        self._take_turns = False
-        self._no_system = False
+        self._made: set[str] = set()
 
     def learns(self, complaint: str) -> bool:
         """Whether something new is demanded."""
-        before = (self._take_turns, self._no_system)
-        self._no_system = self._no_system or bool(_NO_SYSTEM.search(complaint))
-        self._take_turns = self._take_turns or self._no_system or bool(_TAKE_TURNS.search(complaint))
-        return before != (self._take_turns, self._no_system)
+        new = {name for name, words in _DEMANDS.items() if words.search(complaint)} - self._made
+        self._made |= new
+        return bool(new)
 
     def fitted(self, messages: bytes) -> bytes:
-        if not self._take_turns:
+        if not self._made:
             return messages
-        given: list[dict[str, Any]] = json.loads(b"[" + messages + b"]")
-        fitted: list[dict[str, Any]] = []
-        for message in given:
-            if self._no_system and message["role"] == "system":
-                message["role"] = "user"
-            if fitted and fitted[-1]["role"] == message["role"] == "user":
-                fitted[-1]["content"] = _joined(fitted[-1]["content"], message["content"])
-            else:
-                fitted.append(message)
+        fitted: _Messages = json.loads(b"[" + messages + b"]")
+        for name, meet in _MEET.items():
+            if name in self._made:
+                fitted = meet(fitted)
         return encoded(fitted)[1:-1]
+
+
+def _without_system(messages: _Messages) -> _Messages:
+    return _in_turns([{**each, "role": "user"} if each["role"] == "system" else each for each in messages])
+
+
+def _in_turns(messages: _Messages) -> _Messages:
+    fitted: _Messages = []
+    for message in messages:
+        if fitted and fitted[-1]["role"] == message["role"] == "user":
+            fitted[-1] = {"role": "user", "content": _joined(fitted[-1]["content"], message["content"])}
+        else:
+            fitted.append(message)
+    return fitted
 
 
 def _joined(one: Any, other: Any) -> Any:
@@ -48,3 +55,40 @@ def _joined(one: Any, other: Any) -> Any:
 
 def _parts(content: Any) -> list[Any]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+
+
+def _without_thoughts(messages: _Messages) -> _Messages:
+    return [{name: value for name, value in each.items() if not name.startswith("reasoning")} for each in messages]
+
+
+def _with_short_ids(messages: _Messages) -> _Messages:
+    """As Mistral gives them, and takes no others: nine letters and digits."""
+    for message in messages:
+        for call in message.get("tool_calls", ()):
+            call["id"] = _nine(call["id"])
+        if "tool_call_id" in message:
+            message["tool_call_id"] = _nine(message["tool_call_id"])
+    return messages
+
+
+def _nine(name: str) -> str:
+    return name if re.fullmatch(r"[a-zA-Z0-9]{9}", name) else sha256(name.encode()).hexdigest()[:9]
+
+
+_DEMANDS = {
+    "no system": re.compile(
+        r"system (role|message).{0,20}(not supported|unsupported)|does(n't| not) support system", re.I
+    ),
+    "turns": re.compile(r"roles must alternate|alternat\w+ (between )?user", re.I),
+    "no thoughts": re.compile(
+        r"reasoning(_content)?\b.{0,60}(not supported|unsupported|not permitted|unexpected|unknown|not allowed)",
+        re.I | re.S,
+    ),
+    "short ids": re.compile(r"id was .{1,80} but must be .{1,40} length of 9", re.I | re.S),
+}
+_MEET = {
+    "no system": _without_system,
+    "turns": _in_turns,
+    "no thoughts": _without_thoughts,
+    "short ids": _with_short_ids,
+}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.models.port import Image, ModelTurn, Stop, ToolReturn, ToolTurn, UserTurn
+from sidecar.models.port import Image, ModelTurn, Stop, ToolReturn, ToolTurn, ToolUse, UserTurn
 from tests.contract.servers.completions import Completions
 from tests.contract.servers.http import Answer, failing
 from tests.contract.servers.speech import Speech
@@ -47,6 +47,26 @@ TWO_CALLS = {
         calls(piece(B[:5], None, index=1)),
         calls(piece(A[:3], None, index=0)),
         calls(piece(B[5:], None, index=1), piece(A[3:], None, index=0)),
+    ],
+    "by their ids alone": [
+        calls(piece("", id="x"), piece("", id="y")),
+        calls(piece(B[:5], None, id="y"), piece(A[:3], None, id="x")),
+        calls(piece(B[5:], None, id="y"), piece(A[3:], None, id="x")),
+    ],
+    "by nothing but their order": [
+        calls(piece(A[:3])),
+        calls(piece(A[3:], None)),
+        calls(piece(B[:3])),
+        calls(piece(B[3:], None)),
+    ],
+    "with their names in pieces": [
+        calls(piece("", "read", index=0, id="x"), piece("", "read_", index=1, id="y")),
+        calls(piece("", "_file", index=0), piece("", "file", index=1)),
+        calls(piece(A, None, index=0), piece(B, None, index=1)),
+    ],
+    "with frills": [
+        calls(piece(A, "functions.read_file", index=0, id="x")),
+        calls(piece(B, "read_file<|channel|>commentary", index=1, id="y")),
     ],
     "as objects": [calls(piece(json.loads(A), index=0, id="x"), piece(json.loads(B), index=1, id="y"))],
     "as strings of strings": [calls(piece(json.dumps(A), index=0, id="x"), piece(json.dumps(B), index=1, id="y"))],
@@ -198,3 +218,41 @@ async def test_what_only_begins_like_a_thought_is_said(stage: Stage, text: str, 
     deltas, reply = await stage.ask()
     assert reply.text == text == "".join(delta.text for delta in deltas)
     assert reply.thinking == ""
+
+
+async def test_what_is_said_may_come_in_parts(stage: Stage) -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+    deltas = [{"content": [thought]}, {"content": [{"type": "text", "text": "Yes"}]}, {"content": "."}]
+    stage.server.plays(streamed(stage, *deltas, finish="stop"))
+    _, reply = await stage.ask()
+    assert (reply.thinking, reply.text) == ("Hm.", "Yes.")
+
+
+async def test_who_wants_short_names_for_calls_gets_them(stage: Stage) -> None:
+    demand = "Tool call id was call_abc-1 but must be a-z, A-Z, 0-9, with a length of 9."
+    fine = Answer([stage.speaker.stream(Speech(text="Yes."))])
+    stage.server.plays(failing(400, {"error": {"message": demand}}), fine)
+    stage_calls = [ToolUse(id=name, tool="read_file", args={}) for name in ("call_abc-1", "abcdefgh9")]
+    done = [ToolReturn(id=call.id, tool="read_file", status="success", content="x") for call in stage_calls]
+    _, reply = await stage.ask(SAY, ModelTurn(text="", calls=stage_calls), ToolTurn(returns=done))
+    assert reply.text == "Yes."
+    names = [what[0] for kind, what in stage.asked if kind == "call"]
+    assert names == [what[0] for kind, what in stage.asked if kind == "result"]
+    assert names[1] == "abcdefgh9" and all(len(name) == 9 and name.isalnum() for name in names)
+
+
+@pytest.mark.parametrize(
+    "demand",
+    ["messages.2.reasoning_content: Extra inputs are not permitted", "property 'reasoning_content' is unsupported"],
+)
+async def test_who_does_not_want_back_what_was_thought_does_not_get_it(demand: str, tmp_path: Path) -> None:
+    async with a_stage(Completions("openai"), tmp_path) as stage:
+        call = streamed(stage, {"reasoning_content": "Hm."}, calls(piece(A, index=0, id="x")))
+        fine = Answer([stage.speaker.stream(Speech(text="Yes."))])
+        stage.server.plays(call, failing(400, {"error": {"message": demand}}), fine)
+        model = stage.model()
+        _, reply = await stage.ask(model=model)
+        done = ToolTurn(returns=[ToolReturn(id="x", tool="read_file", status="success", content="x = 1")])
+        _, last = await stage.ask(SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), done, model=model)
+        assert last.text == "Yes."
+        assert b"Hm." in stage.server.seen[1].body and b"Hm." not in stage.server.seen[2].body
