@@ -100,22 +100,20 @@ class Fitting:
         """The oldest exchanges, each a turn with its calls and their results; how many."""
         if self.tokens <= target:
             return 0
+        noted = self._without_note()
         kept: list[Turn] = []
         old = max(len(self.history) - newest, 0)
-        place, dropped, at = 0, 0, None
+        place, dropped, at = 0, 0, noted
         while place < old:
             turn = self.history[place]
             after = self.history[place + 1] if place + 1 < old else None
-            if turn is self._note:
-                self.tokens -= of_turn(turn)
-                at, place = len(kept), place + 1
-            elif self.tokens > target and isinstance(after, ToolTurn) and _may_go(turn, after, failing):
+            if self.tokens > target and isinstance(after, ToolTurn) and _may_go(turn, after, failing):
                 self.archive.add("you said", turn.text if isinstance(turn, ModelTurn) else "")
                 self._keep(place)
                 self._keep(place + 1)
                 self._remember(turn)
                 self.tokens -= of_turn(turn) + of_turn(after)
-                at = len(kept) if at is None else at
+                at = len(kept) if at is None else min(at, len(kept))
                 place, dropped = place + 2, dropped + 1
             else:
                 kept.append(turn)
@@ -127,6 +125,13 @@ class Fitting:
             kept.insert(at, self._note)
         self.history[:] = kept
         return dropped
+
+    def _without_note(self) -> int | None:
+        """Takes the note on what is gone out, to be written anew; where it stood."""
+        at = next((place for place, turn in enumerate(self.history) if turn is self._note), None)
+        if at is not None:
+            self.tokens -= of_turn(self.history.pop(at))
+        return at
 
     def _cut(self, room: int) -> int:
         """The longest results lose their middle, until all of it fits; how many."""
