@@ -12,7 +12,7 @@ from sidecar.models.access import is_local
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import BadChoice
 from sidecar.models.selection import Selection
-from sidecar.wire.models import LocalModelInfo, LocalServerInfo, LocalServerList, ModelTestRequest, UseRequest
+from sidecar.wire.models import ModelTestRequest, UseRequest
 
 
 class ModelRoutes:
@@ -26,27 +26,11 @@ class ModelRoutes:
 
     async def local(self, request: Request) -> Response:
         """Only when somebody asks, and one search at a time."""
-        from sidecar.models.local import find
+        from sidecar.models.local import find, on_the_wire
 
         async with self._searching:
             found = await asyncio.to_thread(find)
-        return answer(
-            LocalServerList(
-                servers=[
-                    LocalServerInfo(
-                        kind=server.kind,
-                        base_url=server.base_url,
-                        models=[
-                            LocalModelInfo(
-                                name=f"openai/{model.name}", context_window=model.context_tokens, tools=model.tools
-                            )
-                            for model in server.models
-                        ],
-                    )
-                    for server in found
-                ]
-            )
-        )
+        return answer(on_the_wire(found))
 
     async def test(self, request: Request) -> Response:
         wanted = await read(request, ModelTestRequest)

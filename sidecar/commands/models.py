@@ -1,7 +1,6 @@
 """`brain models`: which model plays which role, whether it can be used, and the servers on this machine."""
 
 import argparse
-import dataclasses
 import json
 import os
 from pathlib import Path
@@ -50,13 +49,12 @@ def define(parser: argparse.ArgumentParser) -> None:
 def act(args: argparse.Namespace) -> int:
     if args.test is not None:
         return _test(args)
-    from sidecar.models.local import find
+    from sidecar.models.local import find, on_the_wire
 
     listed = listing(options.data_dir(args))
     servers = [] if args.no_search else find()
     if args.json:
-        found = [dataclasses.asdict(server) for server in servers]
-        print(json.dumps({**listed.model_dump(by_alias=True), "servers": found}))
+        print(json.dumps(listed.model_dump(by_alias=True) | on_the_wire(servers).model_dump(by_alias=True)))
         return 0
     style = style_for()
     for role in listed.roles:

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sidecar.models.access import is_local
+from sidecar.wire.models import LocalModelInfo, LocalServerInfo, LocalServerList
 
 #: Where each listens unless it is told otherwise.
 USUAL = (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000))
@@ -48,6 +49,20 @@ def find(places: Sequence[tuple[str, int]] = USUAL) -> list[LocalServer]:
     with ThreadPoolExecutor(max(1, len(places))) as pool:
         found = pool.map(lambda place: _look(place[0], place[1], end), places)
         return [server for server in found if server is not None]
+
+
+def on_the_wire(servers: Sequence[LocalServer]) -> LocalServerList:
+    """As it is told to whoever asks, with the names by which the models are used."""
+
+    def model(found: LocalModel) -> LocalModelInfo:
+        return LocalModelInfo(name=f"openai/{found.name}", context_window=found.context_tokens, tools=found.tools)
+
+    return LocalServerList(
+        servers=[
+            LocalServerInfo(kind=server.kind, base_url=server.base_url, models=[model(each) for each in server.models])
+            for server in servers
+        ]
+    )
 
 
 def probe(base_url: str, name: str) -> LocalModel:

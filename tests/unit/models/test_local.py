@@ -10,7 +10,7 @@ import pytest
 from sidecar.config.choices import Choices
 from sidecar.config.settings import Settings
 from sidecar.models.access import is_local
-from sidecar.models.local import LocalModel, find, probe
+from sidecar.models.local import LocalModel, find, on_the_wire, probe
 from sidecar.models.port import ModelTurn, Stop, ToolReturn, ToolTurn
 from tests.contract.servers.completions import Completions
 from tests.contract.servers.http import Answer, Server, a_server, failing
@@ -62,6 +62,9 @@ def test_each_says_what_it_really_holds(kind: Any, tools: bool | None) -> None:
         (found,) = find([("here", server.port), ("not here", 9)])
         assert found.models == [LocalModel("tiny", 4096, tools)]
         assert server.seen == [], "nobody was asked to say anything"
+        (told,) = on_the_wire([found]).model_dump(by_alias=True)["servers"]
+        (model,) = told["models"]
+        assert (told["baseUrl"], model["name"], model["contextWindow"]) == (found.base_url, "openai/tiny", 4096)
 
 
 def test_what_is_no_model_server_is_not_taken_for_one() -> None:
