@@ -70,21 +70,27 @@ class Plan(BaseModel):
     def told(self) -> str:
         return "\n".join(step.told() for step in self.steps)
 
-    def waves(self, at_once: int = 4) -> list[list[PlannedStep]]:
-        """What can be done at the same time, in order. Only steps that name their files, and other files, are."""
+    def order(self) -> list[PlannedStep]:
+        """As it is written, but none before those that it waits for."""
+        ordered: list[PlannedStep] = []
         waiting, done = list(self.steps), set[str]()
-        waves: list[list[PlannedStep]] = []
         while waiting:
-            wave: list[PlannedStep] = []
-            for step in waiting:
-                if not done.issuperset(step.after) or len(wave) == at_once:
-                    continue
-                if all(step.is_apart_from(other) for other in wave):
-                    wave.append(step)
-            waves.append(wave)
-            done.update(step.id for step in wave)
-            waiting = [step for step in waiting if step not in wave]
-        return waves
+            step = next((step for step in waiting if done.issuperset(step.after)), None)
+            if step is None:
+                raise NoPlan(f"steps wait for each other in a circle: {', '.join(step.id for step in waiting)}")
+            ordered.append(step)
+            done.add(step.id)
+            waiting.remove(step)
+        return ordered
+
+    def waits(self) -> dict[str, frozenset[str]]:
+        """For each step those that are done before it begins: what it builds on, and whatever is before it in the order
+        and may touch the same files. All others may be done at the same time."""
+        order = self.order()
+        return {
+            step.id: frozenset(step.after) | {other.id for other in order[:place] if not step.is_apart_from(other)}
+            for place, step in enumerate(order)
+        }
 
 
 def read_plan(text: str) -> Plan:
@@ -145,15 +151,6 @@ def _checked(given: Sequence[Any]) -> Plan:
     for step in steps:
         if unknown := [other for other in step.after if other not in ids]:
             raise NoPlan(f"step {step.id} waits for {unknown[0]}, which is no step")
-    _check_order(steps)
-    return Plan(steps=steps)
-
-
-def _check_order(steps: Sequence[PlannedStep]) -> None:
-    waiting, done = list(steps), set[str]()
-    while waiting:
-        ready = [step for step in waiting if done.issuperset(step.after)]
-        if not ready:
-            raise NoPlan(f"steps wait for each other in a circle: {', '.join(step.id for step in waiting)}")
-        done.update(step.id for step in ready)
-        waiting = [step for step in waiting if step.id not in done]
+    plan = Plan(steps=steps)
+    plan.order()
+    return plan

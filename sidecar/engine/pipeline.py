@@ -3,8 +3,8 @@
 import asyncio
 import random
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sidecar.agents.errors import AgentError
 from sidecar.engine.errors import StepFailed
@@ -31,9 +31,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """Steps that do not depend on each other, at the same time."""
+    """Steps at the same time, some at once, each as soon as those are done that it comes `after`, by their keys.
+
+    They stand in an order in which they could be done one by one.
+    """
 
     steps: tuple[Step, ...]
+    after: Mapping[str, Collection[str]] = field(default_factory=dict)
+    at_once: int = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +65,12 @@ async def run_pipeline(pipeline: Pipeline, run: TaskRun) -> dict[str, str]:
         if isinstance(stage, Unfold):
             waiting.extendleft(reversed(stage.make(results)))
             continue
-        steps = stage.steps if isinstance(stage, Parallel) else (stage,)
-        numbered = [(number + place, step) for place, step in enumerate(steps, start=1)]
-        number += len(steps)
-        total = number + sum(_size(later) for later in waiting)
-        values = await _together([_run_step(place, total, step, results, run) for place, step in numbered])
-        results |= {step.key: value for step, value in zip(steps, values, strict=True)}
+        total = number + sum(_size(each) for each in (stage, *waiting))
+        if isinstance(stage, Parallel):
+            await _together(stage, number, total, results, run)
+        else:
+            results[stage.key] = await _run_step(number + 1, total, stage, results, run)
+        number += _size(stage)
     return results
 
 
@@ -75,17 +80,27 @@ def _size(stage: Stage) -> int:
     return len(stage.steps) if isinstance(stage, Parallel) else 1
 
 
-async def _together(steps: Sequence[Awaitable[str]]) -> list[str]:
-    if len(steps) == 1:
-        return [await steps[0]]
-    tasks = [asyncio.ensure_future(step) for step in steps]
+async def _together(stage: Parallel, number: int, total: int, results: dict[str, str], run: TaskRun) -> None:
+    places = asyncio.Semaphore(stage.at_once)
+    tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def begin(place: int, step: Step) -> None:
+        for key in stage.after.get(step.key, ()):
+            await tasks[key]
+        async with places:
+            results[step.key] = await _run_step(number + place, total, step, results, run)
+
     try:
-        return list(await asyncio.gather(*tasks))
+        for place, step in enumerate(stage.steps, start=1):
+            tasks[step.key] = asyncio.ensure_future(begin(place, step))
+        await asyncio.gather(*tasks.values())
     finally:
         # One failed or the task was cancelled: the others end too, and have ended before anybody goes on.
-        for task in tasks:
+        for task in tasks.values():
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    # In their own order, whoever was done first: what is told of them is the same in every life of the task.
+    results.update({step.key: results.pop(step.key) for step in stage.steps})
 
 
 async def _run_step(number: int, total: int, step: Step, results: dict[str, str], run: TaskRun) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sidecar.agents.context import PLAN, ROOM
 from sidecar.agents.plan import Plan, PlannedStep
-from sidecar.engine.pipeline import Step
+from sidecar.engine.pipeline import Parallel, Step
 from sidecar.engine.workflow.desk import Desk
 from sidecar.engine.workflow.handover import Part, handoff, so_far, step_of
 from sidecar.wire.events import Event
@@ -21,7 +21,12 @@ class PlannedSteps:
         steps = desk.run.memory.steps
         self._said = {step: steps[key] for step, key in self._keys.items() if key in steps}
 
-    def step(self, step: PlannedStep) -> Step:
+    def stage(self) -> Parallel:
+        """Those that do not depend on each other at the same time."""
+        after = {self._keys[step]: [self._keys[each] for each in others] for step, others in self._plan.waits().items()}
+        return Parallel(tuple(self._step(step) for step in self._plan.order()), after)
+
+    def _step(self, step: PlannedStep) -> Step:
         desk, key = self._desk, self._keys[step.id]
 
         async def act(results: dict[str, str]) -> str:

@@ -7,7 +7,7 @@ from sidecar.agents.errors import AgentError
 from sidecar.agents.loop import Job, work
 from sidecar.agents.plan import NoPlan, Plan, one_step, read_plan
 from sidecar.agents.verdict import Verdict, read_verdict, was_meant
-from sidecar.engine.pipeline import Parallel, Pipeline, Stage, Step, Unfold
+from sidecar.engine.pipeline import Pipeline, Stage, Step, Unfold
 from sidecar.engine.workflow.books import AgentBooks
 from sidecar.engine.workflow.desk import CANNOT, ENDLESS, Desk
 from sidecar.engine.workflow.handover import Part, handoff, of_plan, so_far, to_mend, unfinished
@@ -147,15 +147,13 @@ class Stages:
             return one_step(self._desk.request)
 
     def _planned(self, following: Sequence[Part]) -> Unfold:
-        """The plan's steps, those that do not depend on each other at the same time."""
         key = self._key("planner")
 
         def make(results: dict[str, str]) -> Sequence[Stage]:
             plan = self._read(results[key])
             if len(plan.steps) == 1:
                 return [self._in_one(plan, results[key], following)]
-            steps = PlannedSteps(self._desk, self._key("coder"), plan, following)
-            return [_together([steps.step(step) for step in wave]) for wave in plan.waves()]
+            return [PlannedSteps(self._desk, self._key("coder"), plan, following).stage()]
 
         return Unfold(make, expected=1)
 
@@ -223,10 +221,6 @@ class Stages:
         except AgentError:
             return said
         return repaired if read_verdict(repaired) is not None else said
-
-
-def _together(steps: Sequence[Step]) -> Stage:
-    return steps[0] if len(steps) == 1 else Parallel(tuple(steps))
 
 
 _BY_INTENT: dict[Intent, tuple[tuple[str, ...], Callable[[Stages], Pipeline]]] = {

@@ -11,8 +11,8 @@ def plan(*steps: dict[str, object]) -> Plan:
     return read_plan(json.dumps({"steps": steps}))
 
 
-def ids(found: Plan) -> list[list[str]]:
-    return [[step.id for step in wave] for wave in found.waves()]
+def waits(found: Plan) -> dict[str, set[str]]:
+    return {step: set(others) for step, others in found.waits().items()}
 
 
 def test_a_plan_between_fences_after_a_preface_is_found() -> None:
@@ -32,7 +32,7 @@ def test_other_names_for_the_same_things_are_understood() -> None:
 
 def test_numbered_prose_is_a_plan_in_that_order() -> None:
     found = read_plan("I would do this:\n1. write the parser\n2. write the tests\n3) run them")
-    assert ids(found) == [["1"], ["2"], ["3"]]
+    assert waits(found) == {"1": set(), "2": {"1"}, "3": {"1", "2"}}
 
 
 def test_steps_that_touch_other_files_and_do_not_wait_are_done_together() -> None:
@@ -43,7 +43,22 @@ def test_steps_that_touch_other_files_and_do_not_wait_are_done_together() -> Non
         {"id": "unknown", "title": "who knows which files"},
         {"id": "last", "title": "last", "files": ["c.py"], "after": ["a", "b"]},
     )
-    assert ids(found) == [["a", "b"], ["same", "last"], ["unknown"]]
+    assert waits(found) == {
+        "a": set(),
+        "b": set(),
+        "same": {"a"},
+        "unknown": {"a", "b", "same"},
+        "last": {"a", "b", "unknown"},
+    }
+
+
+def test_a_step_stands_after_those_that_it_waits_for_however_it_is_written() -> None:
+    found = plan(
+        {"id": "last", "title": "last", "files": ["a.py"], "after": ["first"]},
+        {"id": "first", "title": "first", "files": ["a.py"]},
+    )
+    assert [step.id for step in found.order()] == ["first", "last"]
+    assert waits(found) == {"first": set(), "last": {"first"}}
 
 
 @pytest.mark.parametrize(
@@ -86,13 +101,10 @@ def test_a_plan_is_found_with_or_without_something_around_it(said: str) -> None:
     [("./a.py", "a.py"), ("src/", "src/a.py"), ("src/*.py", "src/b.py"), (".", "a.py"), ("x/../a", "a")],
 )
 def test_steps_whose_files_lie_in_each_other_are_not_done_together(one: str, other: str) -> None:
-    assert ids(plan({"id": "1", "title": "a", "files": [one]}, {"id": "2", "title": "b", "files": [other]})) == [
-        ["1"],
-        ["2"],
-    ]
+    found = plan({"id": "1", "title": "a", "files": [one]}, {"id": "2", "title": "b", "files": [other]})
+    assert waits(found) == {"1": set(), "2": {"1"}}
 
 
 def test_files_whose_names_only_begin_alike_are_apart() -> None:
-    assert ids(plan({"id": "1", "title": "a", "files": ["src/a"]}, {"id": "2", "title": "b", "files": ["src/ab"]})) == [
-        ["1", "2"]
-    ]
+    found = plan({"id": "1", "title": "a", "files": ["src/a"]}, {"id": "2", "title": "b", "files": ["src/ab"]})
+    assert waits(found) == {"1": set(), "2": set()}

@@ -70,6 +70,29 @@ async def test_parallel_steps_run_together_and_each_is_a_checkpoint(journal: Mem
     assert task.progress.total == 3
 
 
+async def test_a_step_begins_as_soon_as_those_are_done_that_it_comes_after(journal: MemoryJournal) -> None:
+    """The second ends only when the third has begun: nobody waits for it in vain."""
+    begun = asyncio.Event()
+    order: list[str] = []
+
+    def step(key: str, wait: bool = False) -> Step:
+        async def act(results: dict[str, str]) -> str:
+            order.append(f"{key} knows {sorted(results)}")
+            if key == "third":
+                begun.set()
+            if wait:
+                async with asyncio.timeout(5):
+                    await begun.wait()
+            return key
+
+        return Step(key, "coder", key, act)
+
+    steps = (step("first"), step("second", wait=True), step("third"))
+    results = await run_pipeline([Parallel(steps, {"third": ["first"]}, at_once=2)], await a_run(journal))
+    assert order == ["first knows []", "second knows []", "third knows ['first']"]
+    assert list(results) == ["first", "second", "third"]
+
+
 async def test_when_one_of_several_fails_the_others_have_ended_before_anybody_goes_on(journal: MemoryJournal) -> None:
     ended = asyncio.Event()
 

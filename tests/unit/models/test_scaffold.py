@@ -234,7 +234,7 @@ def test_the_plan_has_steps_that_need_not_wait_for_each_other() -> None:
     move, _ = played("planner", "create a starlette api called orders", {".": []})
     assert isinstance(move, Say)
     plan = read_plan(move.text)
-    assert [len(wave) for wave in plan.waves()] == [3]
+    assert [len(others) for others in plan.waits().values()] == [0, 0, 0]
     assert all(step.checks for step in plan.steps)
 
 
