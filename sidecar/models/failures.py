@@ -147,6 +147,8 @@ def _without_a_status(error: Exception, provider: str, said: str) -> Failure:
         return Failure(code="no_model", message=message, retry=False)
     if _body(error) is not None:
         return Failure(code="model_unavailable", message=f"{provider} broke off its reply: {said}")
+    if isinstance(error, LookupError | AttributeError | TypeError | ValueError):
+        return Failure(code="garbled_reply", message=f"The reply of {provider} cannot be read ({name}).")
     return Failure(code="stream_cut", message=f"The reply of {provider} broke off before its end ({name}).")
 
 

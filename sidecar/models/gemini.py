@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -117,12 +117,10 @@ class Contents:
     def _said(self, turn: ModelTurn) -> list[Any]:
         own = self._own(turn)
         if own is not None:
-            return list(own)
-        parts: list[Any] = [{"text": turn.text}] if turn.text.strip() else []
-        for number, call in enumerate(turn.calls):
-            part: dict[str, Any] = {"functionCall": {"name": safe(call.tool), "args": call.args}}
-            parts.append(part | ({} if number else {"thoughtSignature": _NO_SIGNATURE}))
-        return parts
+            return _signed(own)
+        said: list[Any] = [{"text": turn.text}] if turn.text.strip() else []
+        calls: list[Any] = [{"functionCall": {"name": safe(call.tool), "args": call.args}} for call in turn.calls]
+        return _signed([*said, *calls])
 
     def _call_ids(self, turn: ModelTurn) -> list[str]:
         """The ids that Gemini itself gave to its calls; often it gives none."""
@@ -153,6 +151,14 @@ class Contents:
                 )
             case reason:
                 return declined(PROVIDER, usage, reason.lower().replace("_", " "), reading.text)
+
+
+def _signed(parts: Sequence[JsonObject]) -> list[Any]:
+    """The first call of a turn is taken back only with a signature."""
+    first = next((number for number, part in enumerate(parts) if "functionCall" in part), None)
+    return [
+        {"thoughtSignature": _NO_SIGNATURE, **part} if number == first else part for number, part in enumerate(parts)
+    ]
 
 
 class _Reading:

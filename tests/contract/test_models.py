@@ -3,14 +3,24 @@
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sidecar.models.port import Image, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
+from sidecar.models.port import (
+    Image,
+    ModelTurn,
+    Reply,
+    Request,
+    Stop,
+    ToolReturn,
+    ToolTurn,
+    ToolUse,
+    Turn,
+    UserTurn,
+)
 from tests.contract.servers.http import Answer, failing
 from tests.contract.servers.speech import Call, Speech, Trouble
-from tests.contract.servers.stage import CANARY, SAY, SPEAKERS, TOOLS, Stage, a_stage, tool
+from tests.contract.servers.stage import CANARY, SAY, SPEAKERS, TOOLS, Stage, a_stage, answers, tool
 
 TWO = (Call("read_file", '{"path": "a.py"}'), Call("list_dir", '{"path": "src/ünï"}'))
 
@@ -76,7 +86,7 @@ async def test_a_character_that_was_cut_in_two_is_put_together(stage: Stage) -> 
     assert reply.text == "half 1🌧 and \ufffd"
     assert "".join(delta.text for delta in deltas) == "half 1🌧 and "
     assert reply.calls[0].args == {"path": "a\ufffd"}
-    await stage.ask(SAY, ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept), _answers(reply.calls))
+    await stage.ask(SAY, ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept), answers(reply.calls))
     assert stage.server.seen[-1].json
 
 
@@ -88,7 +98,7 @@ async def test_arguments_that_no_provider_would_take_back_are_refused_and_not_re
     _, reply = await stage.ask()
     (call,) = reply.calls
     assert call.args == {} and call.problem and "Nothing was done" in call.problem
-    await stage.ask(SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), _answers(reply.calls))
+    await stage.ask(SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), answers(reply.calls))
     sent = json.loads(stage.server.seen[-1].body, parse_constant=pytest.fail)
     assert ("call", {}) in [(kind, what[2]) for kind, what in stage.speaker.asked(sent) if kind == "call"]
 
@@ -111,7 +121,7 @@ async def test_results_go_back_to_their_calls_and_the_conversation_goes_on(stage
     stage.says(Speech(thinking="Hm.", text="I look.", calls=TWO), Speech(text="Done."))
     model = stage.model()
     _, first = await stage.ask(model=model)
-    history: list[Turn] = [SAY, ModelTurn(text=first.text, calls=first.calls, kept=first.kept), _answers(first.calls)]
+    history: list[Turn] = [SAY, ModelTurn(text=first.text, calls=first.calls, kept=first.kept), answers(first.calls)]
     _, second = await stage.ask(*history, UserTurn(text="And then?"), model=model)
     assert second.text == "Done."
     kinds = [kind for kind, _ in stage.asked if kind != "thinking"]
@@ -128,7 +138,7 @@ async def test_reasoning_that_the_provider_signed_goes_back_as_it_came(stage: St
         pytest.skip("signs nothing")
     stage.says(Speech(thinking="Hm.", calls=TWO), Speech(text="Done."))
     _, first = await stage.ask()
-    turns = [SAY, ModelTurn(text=first.text, calls=first.calls, kept=first.kept), _answers(first.calls)]
+    turns = [SAY, ModelTurn(text=first.text, calls=first.calls, kept=first.kept), answers(first.calls)]
     await stage.ask(*turns)
     assert b"c2lnbmF0dXJl" in stage.server.seen[-1].body
     # What a person, a journal or another model made of it in between is the same.
@@ -142,7 +152,7 @@ async def test_what_another_provider_signed_is_left_out(stage: Stage) -> None:
     kept = {"provider": "other", "model": "x", "content": [{"secret": "c2lnbmVkIGJ5IG90aGVycw"}]}
     calls = [ToolUse(id="weird id/!", tool="read_file", args={"path": "a"})]
     turn = ModelTurn.model_validate({"text": "", "calls": [call.model_dump() for call in calls], "kept": kept})
-    _, reply = await stage.ask(SAY, turn, _answers(calls))
+    _, reply = await stage.ask(SAY, turn, answers(calls))
     assert reply.text == "Done."
     assert b"c2lnbmVkIGJ5IG90aGVycw" not in stage.server.seen[-1].body
     assert [kind for kind, _ in stage.asked] == ["user", "call", "result"]
@@ -223,7 +233,7 @@ async def test_a_refusal_is_said_as_one(stage: Stage) -> None:
 )
 async def test_every_error_has_its_code(stage: Stage, status: int, message: str, code: str, retry: bool) -> None:
     stage.server.plays(stage.speaker.error(Trouble(status, message=message, headers={"retry_after": "7"})))
-    _, reply = await stage.ask(model=_alone(stage))
+    _, reply = await stage.ask(model=stage.alone())
     assert reply.stop is Stop.FAILED
     assert reply.failure is not None
     assert (reply.failure.code, reply.failure.retry) == (code, retry)
@@ -235,7 +245,7 @@ async def test_every_error_has_its_code(stage: Stage, status: int, message: str,
 
 
 async def test_nobody_there_is_said_as_such(stage: Stage) -> None:
-    model = _alone(stage)
+    model = stage.alone()
     stage.server.stop()
     _, reply = await stage.ask(model=model)
     assert reply.failure and (reply.failure.code, reply.failure.retry) == ("model_unreachable", True)
@@ -261,7 +271,7 @@ async def test_a_place_that_sends_its_callers_elsewhere_is_not_followed(stage: S
 
 async def test_what_is_no_stream_at_all_is_a_failure(stage: Stage) -> None:
     stage.server.plays(Answer([b"<html>a proxy says hello</html>"], content_type="text/html"))
-    _, reply = await stage.ask(model=_alone(stage))
+    _, reply = await stage.ask(model=stage.alone())
     assert reply.stop is Stop.FAILED
 
 
@@ -280,20 +290,6 @@ async def test_a_long_history_is_written_once(stage: Stage) -> None:
 _AUTHORISATIONS = ("x-api-key", "authorization", "x-goog-api-key")
 
 
-def _alone(stage: Stage) -> Any:
-    """Without the chain that would ask again."""
-    chain: Any = stage.model()
-    return chain._links[0].model
-
-
-def _answers(calls: list[ToolUse]) -> ToolTurn:
-    return ToolTurn(
-        returns=[
-            ToolReturn(id=call.id, tool=call.tool, status="success", content=f"result of {call.tool}") for call in calls
-        ]
-    )
-
-
 async def test_claude_goes_on_without_what_it_thought_when_that_is_not_taken_back(tmp_path: Path) -> None:
     """What it thought belongs to exactly what came before; a conversation that was shortened is another one."""
     refusal = (
@@ -305,14 +301,14 @@ async def test_claude_goes_on_without_what_it_thought_when_that_is_not_taken_bac
         first, second = Speech(thinking="Hm.", calls=TWO[:1]), Speech(thinking="Aha.", calls=TWO[:1])
         stage.says(first)
         _, reply = await stage.ask(model=model)
-        history: list[Turn] = [SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), _answers(reply.calls)]
+        history: list[Turn] = [SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), answers(reply.calls)]
         again = [Answer([stage.speaker.stream(speech)]) for speech in (second, Speech(text="Done."))]
         stage.server.plays(stage.speaker.error(Trouble(400, message=refusal)), *again)
         _, reply = await stage.ask(*history, model=model)
         assert reply.stop is Stop.TOOL_USE
         assert '"thinking":"Hm."' in stage.server.seen[1].body.decode()
         assert '"thinking":"Hm."' not in stage.server.seen[2].body.decode()
-        history += [ModelTurn(text="", calls=reply.calls, kept=reply.kept), _answers(reply.calls)]
+        history += [ModelTurn(text="", calls=reply.calls, kept=reply.kept), answers(reply.calls)]
         _, reply = await stage.ask(*history, model=model)
         assert reply.text == "Done."
         sent = stage.server.seen[3].body.decode()
@@ -325,9 +321,22 @@ async def test_claude_is_not_given_back_what_it_thought_before_it_got_more_tools
         model = stage.model()
         stage.says(Speech(thinking="Hm.", calls=TWO[:1]), Speech(text="Done."))
         _, reply = await stage.ask(model=model)
-        history = [SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), _answers(reply.calls)]
+        history = [SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), answers(reply.calls)]
         request = Request("coder", "You are a test.", history, [*TOOLS, tool("git_blame")])
         parts = [part async for part in model.stream(request)]
         assert isinstance(parts[-1], Reply) and parts[-1].text == "Done."
         assert len(stage.server.seen) == 2
         assert '"thinking":"Hm."' not in stage.server.seen[1].body.decode()
+
+
+async def test_gemini_takes_a_call_back_only_with_a_signature(tmp_path: Path) -> None:
+    """Also if it signed only what it said before it."""
+    async with a_stage(SPEAKERS[1], tmp_path) as stage:
+        parts = [{"text": "I look.", "thoughtSignature": "c2ln"}, {"functionCall": {"name": "read_file", "args": {}}}]
+        chunk = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]}
+        stage.server.plays(Answer([stage.speaker.event(chunk)]))
+        _, reply = await stage.ask()
+        await stage.ask(SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), answers(reply.calls))
+        said = stage.server.seen[-1].json["contents"][1]["parts"]
+        assert said[0] == parts[0]
+        assert said[1] == {**parts[1], "thoughtSignature": "skip_thought_signature_validator"}

@@ -1,6 +1,6 @@
 """A model under test: the real SDK, and the server that it talks to."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any
 from sidecar.config.keys import Keys
 from sidecar.config.settings import Settings
 from sidecar.models.catalog import Catalog
-from sidecar.models.port import Delta, Model, Reply, Request, Switch, Turn, UserTurn
+from sidecar.models.port import Delta, Model, Reply, Request, Switch, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
 from sidecar.wire.tasks import Models
 from sidecar.wire.tools import ToolInfo
 from tests.contract.servers import rules
@@ -57,6 +57,12 @@ class Stage:
         chain = ",".join(names) or f"{self.speaker.provider}/{self.speaker.model}"
         return self.catalog.model_for("smart", Models(smart=chain), self.switches.append)
 
+    def alone(self) -> Model:
+        """Without the chain that would ask again."""
+        chain: Any = self.model()
+        model: Model = chain._links[0].model
+        return model
+
     async def ask(self, *history: Turn, model: Model | None = None) -> tuple[list[Delta], Reply]:
         deltas: list[Delta] = []
         request = Request("coder", "You are a test.", history or (SAY,), TOOLS)
@@ -69,6 +75,14 @@ class Stage:
     @property
     def asked(self) -> list[tuple[str, Any]]:
         return self.speaker.asked(self.server.seen[-1].json)
+
+
+def answers(calls: Sequence[ToolUse]) -> ToolTurn:
+    return ToolTurn(
+        returns=[
+            ToolReturn(id=call.id, tool=call.tool, status="success", content=f"result of {call.tool}") for call in calls
+        ]
+    )
 
 
 @asynccontextmanager
