@@ -15,12 +15,13 @@ from sidecar.models.port import ToolReturn
 
 def step(asked: Asked, question: Question) -> Move:
     """One step of the plan, `s1`, `s2`, …"""
-    plan = planned(asked, question.brief.told, question.brief.workspace)
+    part = question.brief.part.removeprefix("s")
+    plan = planned(asked, question.brief.told, part, question.brief.workspace)
     if plan is None:
         return Decline("The plan that this step is of cannot be read. Nothing was changed.")
-    project, steps = plan
+    project, named = plan
     files = {project.path(file): text for file, text in project.files().items()}
-    wanted = [path for path in steps.get(question.brief.part.removeprefix("s"), []) if path in files]
+    wanted = [path for path in named if path in files]
     return _written(project, {path: files[path] for path in wanted}, question.returns)
 
 

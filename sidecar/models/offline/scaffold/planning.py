@@ -16,6 +16,9 @@ _CHECKS = {
     "tests": "they pass",
     "project files": "the README says how to work with it",
 }
+_PART = re.compile(
+    r"Your part is step \d+: .*?\. Files: (?P<files>.+?)(?:(?P<cut>,? …)|\. (?:It is done when|Do only))"
+)
 _STEP = re.compile(r"^(\d+)\. .*? — files: (.*?)(?: — done when: .*)?$", re.MULTILINE)
 
 
@@ -59,11 +62,32 @@ def to_write(found: Found) -> list[str]:
     return [file for file in found.project.files() if file not in found.kept]
 
 
-def planned(asked: Asked, told: Sequence[str], workspace: str) -> tuple[Project, dict[str, list[str]]] | None:
-    """The project of a plan that was made, and the files of its steps by number."""
+def planned(asked: Asked, told: Sequence[str], part: str, workspace: str) -> tuple[Project, list[str]] | None:
+    """The project of a plan that was made, and the files of that part of it."""
     steps = {number: files.split(", ") for number, files in _STEP.findall("\n".join(told))}
-    project = project_of(asked, [file for files in steps.values() for file in files], workspace)
-    return None if project is None else (project, steps)
+    if project := project_of(asked, [file for files in steps.values() for file in files], workspace):
+        return project, steps.get(part, [])
+    # Of a long plan everybody is told no more than their own part.
+    own = next(filter(None, map(_PART.match, told)), None)
+    if own is None:
+        return None
+    files, cut = own["files"].split(", "), own["cut"] is not None
+    whole = files[:-1] if cut else files
+    found = next((each for root in _above(whole) if _holds(each := Project.of(asked, root, workspace), whole)), None)
+    if found is None or not cut:
+        return None if found is None else (found, files)
+    named = parts(list(found.files()))
+    return found, [found.path(file) for file in list(named.values())[int(part) - 1]] if part.isdecimal() else whole
+
+
+def _holds(project: Project, files: Sequence[str]) -> bool:
+    return bool(files) and {project.path(file) for file in project.files()}.issuperset(files)
+
+
+def _above(files: Sequence[str]) -> list[str]:
+    """The folders that a file is in, the uppermost first."""
+    folders = files[0].split("/")[:-1] if files else []
+    return [".", *("/".join(folders[: count + 1]) for count in range(len(folders)))]
 
 
 def project_of(asked: Asked, files: Sequence[str], workspace: str) -> Project | None:
