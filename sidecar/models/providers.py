@@ -13,6 +13,7 @@ from sidecar.models.errors import NoSuchModel
 from sidecar.models.limits import Limits
 from sidecar.models.prices import Prices
 from sidecar.models.remote import Dialect, Remote
+from sidecar.telemetry.redaction import Redactor
 
 if TYPE_CHECKING:
     from sidecar.models.local import LocalModel
@@ -98,7 +99,8 @@ class Providers:
                 return known.context_tokens if known else None
             return price.context if price else None
 
-        return Remote(provider, name, dialect, limits, at_hand=lambda: access in self._clients, holds=holds)
+        redact = Redactor(lambda: {f"{provider}-key": access.key} if access.key else {})
+        return Remote(provider, name, dialect, limits, lambda: access in self._clients, holds, redact)
 
     def about(self, provider: str) -> str:
         """Where its key comes from, in words."""

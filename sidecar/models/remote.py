@@ -25,7 +25,8 @@ class Dialect(Protocol):
 
 
 class Remote:
-    """`dialect` loads the SDK if it is the first to need it; `at_hand` says whether it is there already."""
+    """`dialect` loads the SDK if it is the first to need it; `at_hand` says whether it is there already. `redact` takes
+    the key out of a text."""
 
     def __init__(
         self,
@@ -35,12 +36,14 @@ class Remote:
         limits: Limits,
         at_hand: Callable[[], bool] = lambda: True,
         holds: Callable[[], int | None] = lambda: None,
+        redact: Callable[[str], str] = str,
     ) -> None:
         self.provider = provider
         self.name = name
         self._make = dialect
         self._at_hand = at_hand
         self._holds = holds
+        self._redact = redact
         self._limits = limits
         self._dialect: Dialect | None = None
 
@@ -57,14 +60,22 @@ class Remote:
             length, characters = Length(self._limits), Characters()
             async for part in timed(self._dialect.parts(request), self._limits):
                 if isinstance(part, Reply):
-                    yield mended_reply(part)
+                    yield self._discreet(mended_reply(part))
                     continue
                 length.add(part.text)
                 shown = characters.whole(part)
                 if shown.text:
                     yield shown
         except Exception as error:
-            yield Reply(stop=Stop.FAILED, failure=failure_of(error, self.provider, self.name))
+            failure = failure_of(error, self.provider, self.name)
+            yield self._discreet(Reply(stop=Stop.FAILED, failure=failure))
+
+    def _discreet(self, reply: Reply) -> Reply:
+        """What a server says of a request may repeat the key that came with it."""
+        if reply.failure is None:
+            return reply
+        said = reply.failure.model_copy(update={"message": self._redact(reply.failure.message)})
+        return reply.model_copy(update={"failure": said})
 
 
 class Head:
