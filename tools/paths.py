@@ -10,9 +10,10 @@ def plain(path: str, workspace: str) -> str:
     """
     name = path
     if path.startswith("/"):
-        roots = (workspace.rstrip("/"), os.path.realpath(workspace).rstrip("/"))
-        root = next((root for root in roots if f"{path}/".startswith(f"{root}/")), None)
-        if root is None:
+        root = workspace.rstrip("/")
+        if not f"{path}/".startswith(f"{root}/"):
+            root = os.path.realpath(workspace).rstrip("/")
+        if not f"{path}/".startswith(f"{root}/"):
             return path
         name = path[len(root) :]
     parts = [part for part in name.split("/") if part not in ("", ".")]

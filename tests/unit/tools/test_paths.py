@@ -21,6 +21,13 @@ def test_a_path_has_one_name() -> None:
         assert plain(elsewhere, "/work/shop") == elsewhere
 
 
+def test_a_workspace_behind_a_link_has_two_names(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    for place in ("real", "link"):
+        assert plain(f"{tmp_path}/{place}/a.py", str(tmp_path / "link")) == "a.py"
+
+
 def test_a_path_is_no_option() -> None:
     assert [argument(path) for path in ("-x.py", "@x.py", "a/-x.py", "x.py")] == [
         "./-x.py",
