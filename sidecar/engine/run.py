@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from sidecar.engine.budget import exceeded, stops
 from sidecar.engine.clock import Clock
 from sidecar.engine.memory import Kind, SaidMessage
 from sidecar.engine.pen import Pen
-from sidecar.engine.timeline import branched
+from sidecar.engine.timeline import branched, plain
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.models.port import Delta, Reply, Stop
 from sidecar.models.prices import together
@@ -52,10 +52,14 @@ class TaskRun(Pen):
     def __init__(self, claim: Claim, journal: Journal, pool: "Places") -> None:
         super().__init__(claim, journal)
         self.request: StoredRequest = claim.request
-        current = f"r{self.memory.current_round}."
-        #: What all rounds of the task have used, in all of its lives; a budget is for one round.
-        self.usage = _spent(self.memory.steps)
-        self._granted = _spent({key: body for key, body in self.memory.steps.items() if not key.startswith(current)})
+        current, held = f"r{self.memory.current_round}.", self.memory.steps
+        steps = [(plain(record.key), record.body) for record in claim.records if record.kind == Kind.STEP]
+        #: What all rounds of the task have used, in all of its lives, also where it was rewound since.
+        self.usage = _spent(steps)
+        # A budget is for one round, as far as that counts.
+        self._granted = _spent(
+            [(key, body) for key, body in steps if not (key.startswith(current) and held.get(key) == body)]
+        )
         self.killed_processes: list[KilledProcess] = []
         #: Why the run is being stopped: the person cancelled it, or the sidecar is going down.
         self.stopped_by: Literal["cancel", "shutdown"] | None = None
@@ -156,9 +160,9 @@ class TaskRun(Pen):
 
         A rewind may lie between a turn and its calls; what came of them then does not count, and they are made anew.
         """
-        plain = f"{self.task_id}.{key}.{number}"
-        made = branched(plain, self._branches.get(key, 0))
-        return made if made in self.memory.outcomes else branched(plain, self.memory.branch)
+        name = f"{self.task_id}.{key}.{number}"
+        made = branched(name, self._branches.get(key, 0))
+        return made if made in self.memory.outcomes else branched(name, self.memory.branch)
 
     def _show(self, key: str, agent: str, delta: Delta) -> None:
         whole = True if delta.anew else None
@@ -345,9 +349,9 @@ def _stop(key: str) -> str:
     return f"{prefix}{_STOP}{rest}"
 
 
-def _spent(steps: Mapping[str, str]) -> Usage:
+def _spent(steps: Iterable[tuple[str, str]]) -> Usage:
     used = Usage()
-    for key, body in steps.items():
+    for key, body in steps:
         if (turn := TurnRecord.of(body)) is not None:
             used = together(used, turn.reply.usage)
         elif key.endswith(".asked"):

@@ -77,3 +77,18 @@ async def test_an_agent_at_its_limit_goes_on_when_the_task_is_resumed(tmp_path: 
         async with asyncio.timeout(5):
             complete = await house.until(task_id, "complete")
     assert complete["result"]["summary"] == "I have seen it all."
+
+
+async def test_what_was_rewound_was_paid_for_all_the_same_and_takes_nothing_from_the_budget(tmp_path: Path) -> None:
+    answer = {"text": "ok", "usage": {"inputTokens": 600, "outputTokens": 0}}
+    async with a_house(tmp_path) as house:
+        models = house.script("play", [answer])
+        task_id = await house.execute("say it", models=models, intent="chat", maxTokens=1_000)
+        started = await house.until(task_id, "step", state="started")
+        await house.ended(task_id)
+        for paid in (1_200, 1_800):
+            await house.engine.review.rewind(task_id, started["seq"])
+            await house.submit(Resume(task_id))
+            task = await house.ended(task_id)
+            assert task.status is Status.COMPLETED, task.error
+            assert task.usage.input_tokens == paid
