@@ -29,6 +29,8 @@ _FOLDERS = 4
 _PLACE, _CHANGES, _FILE, _OPEN, _MAP, _MENTIONED, _UNSEEN = 250, 200, 120, 150, 400, 400, 150
 _SHORTEST = 100
 _BEYOND = 4_096
+#: How many names are looked for in the code: each may take a while in a large workspace.
+_LOOKUPS = 3
 #: How far into a file the lines that a mention names are looked for.
 _DEPTH = 1 << 20
 _SKIPPED = frozenset(
@@ -93,13 +95,15 @@ async def _mentioned(
     """What the person points at, as much of it as there is room for; and what of it cannot be shown, and why."""
     quotes: list[str] = []
     unseen: list[str] = []
-    left = _MENTIONED
+    left, lookups = _MENTIONED, 0
     for mention in pointed_at:
         try:
             content = await _pointed_at(host, mention, left, redact)
         except FileMissing:
-            defined = await find(mention.name) if find is not None and mention.name else ()
-            content = "\n".join(defined)
+            content = ""
+            if find is not None and mention.name and lookups < _LOOKUPS:
+                lookups += 1
+                content = "\n".join(await find(mention.name))
             if not content:
                 unseen.append(f"{mention} (no file or folder)")
         except PathDenied:

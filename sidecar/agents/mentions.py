@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_MENTION = re.compile(r"""(?<![\w@])@(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"'`,;!?<>|]+))""")
+_MENTION = re.compile(r"""(?<![\w@])@(?:"([^"\n]{1,500})"|'([^'\n]{1,500})'|([^\s"'`,;!?<>|]{1,500}))""")
 _LINES = re.compile(r"(?::|#L)(\d{1,7})(?:-L?(\d{1,7}))?$")
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
