@@ -127,7 +127,7 @@ async def _pointed_at(host: Host, mention: Mention, limit: int, redact: Callable
         text = await _text(host, mention.path, _DEPTH if mention.first else limit, redact)
     except NotAFile:
         return await _within(host, mention.path, most=100)
-    return text if text is None else mention.lines_of(text)
+    return text if text is None else mention.lines_of(text).strip("\n")
 
 
 async def _rules(host: Host, near: Sequence[str], left: int, redact: Callable[[str], str]) -> list[str]:
@@ -157,9 +157,10 @@ def _folders(host: Host, near: Sequence[str]) -> list[str]:
 
 async def _rule(host: Host, path: str, limit: int, redact: Callable[[str], str]) -> str | None:
     try:
-        return await _text(host, path, limit, redact)
+        text = await _text(host, path, limit, redact)
     except (ToolError, OSError, ValueError):
         return None
+    return text and text.strip()
 
 
 def _quote(path: str, content: str) -> str:
@@ -170,7 +171,7 @@ async def _text(host: Host, path: str, limit: int, redact: Callable[[str], str])
     """Nothing if it is no text."""
     # More than is shown: half a secret would not be known for one.
     data = await host.read(path, max(limit, 0) + _BEYOND)
-    return None if b"\0" in data else redact(data.decode("utf-8", "replace")).strip()
+    return None if b"\0" in data else redact(data.decode("utf-8", "replace"))
 
 
 async def _map(host: Host) -> str:

@@ -101,15 +101,15 @@ async def test_whatever_is_mentioned_is_shown_or_said_to_be_missing(tmp_path: Pa
         (house.workspace / "app" / "[id]").mkdir(parents=True)
         (house.workspace / "app" / "[id]" / "page.tsx").write_text("PAGE")
         (house.workspace / "my notes.md").write_text("NOTES")
-        (house.workspace / "lines.py").write_text("one\ntwo\nthree\n")
+        (house.workspace / "lines.py").write_text("\n    two\nthree\n")
         (house.workspace / "code.py").write_text("def computed():\n    return 1\n")
         (house.workspace / "x.bin").write_bytes(b"\0\1")
         for mention, expected in {
             "@app": "[id]/",
             "(see @app/[id]/page.tsx)": "PAGE",
             '@"my notes.md"': "NOTES",
-            "@lines.py:2": "```\ntwo\n```",
-            "@lines.py#L1-L2.": "```\none\ntwo\n```",
+            "@lines.py:2": "```\n    two\n```",
+            "@lines.py#L2-L3.": "```\n    two\nthree\n```",
             "@computed": "code.py:1 function computed",
             "@nowhere.py": "not shown: nowhere.py (no file or folder)",
             "@../x": "not shown: ../x (outside of the workspace)",
