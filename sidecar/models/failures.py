@@ -27,8 +27,8 @@ _LIKE_A_KEY = re.compile(r"\b(?=[\w-]*\d)[\w-]{12,}|\S*\*\*\S*")
 _NO_CREDIT = re.compile(r"insufficient_quota|credit balance|billing_(error|hard_limit)|payment required", re.I)
 _BAD_KEY = re.compile(r"API_KEY_INVALID|API key (not valid|expired)", re.I)
 _NO_TOOLS = re.compile(
-    r"(does not|doesn't|not|found that) support.{0,20}tool|tools? param"
-    r"|tool.?(choice|use|call).{0,60}(requires|support|enable)",
+    r"(does not|doesn't|not|found that) support.{0,20}(tool|function.call)|tools? param"
+    r"|(tool|function).?(choice|use|call).{0,60}(requires|support|enable)",
     re.I,
 )
 _BOUND = re.compile(r"signature.{0,40}thinking|thinking.{0,60}(cannot be modified|different conversation)", re.I | re.S)
@@ -88,10 +88,10 @@ def failure_of(error: Exception, provider: str, model: str) -> Failure:
         return Failure(code="unknown_model", message=message, retry=False)
     if status == 429:
         message = f"{provider} takes no more requests at the moment: {said}"
-        return Failure(code="rate_limited", message=message, retry_after=retry_after(error))
+        return Failure(code="rate_limited", message=message, retry_after=retry_after(error, said))
     if status in (408, 409, 425) or status >= 500:
         message = f"{provider} is not able to answer at the moment ({status}): {said}"
-        return Failure(code="model_unavailable", message=message, retry_after=retry_after(error))
+        return Failure(code="model_unavailable", message=message, retry_after=retry_after(error, said))
     message = f"{provider} did not take the request ({status}): {said}"
     return Failure(code="bad_request", message=message, retry=False)
 

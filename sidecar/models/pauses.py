@@ -1,20 +1,25 @@
-"""How long a provider asks to wait before it is asked again: in a header, in seconds or as a date, or in its answer."""
+"""How long a provider asks to wait before it is asked again: in a header, in a field of its answer, or in words."""
 
+import re
 from math import isfinite
 from time import time
 from typing import Any
 
+#: “Please try again in 1m7.5s.”
+_IN_WORDS = re.compile(r"(?:try again|retry) in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]*\d)(ms|s))?", re.I)
 
-def retry_after(error: Exception) -> float | None:
+
+def retry_after(error: Exception, said: str) -> float | None:
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
     given = headers.get("retry-after")
-    if given is None:
-        return _retry_info(getattr(error, "details", None))
-    seconds = _number(given)
-    return _until(given) if seconds is None else seconds
+    if given is not None:
+        seconds = _number(given)
+        return _until(given) if seconds is None else seconds
+    told = _retry_info(getattr(error, "details", None))
+    return _in_words(said) if told is None else told
 
 
 def _until(date: str) -> float | None:
@@ -33,6 +38,14 @@ def _retry_info(details: Any) -> float | None:
         if isinstance(item, dict) and str(item.get("@type", "")).endswith("RetryInfo"):
             return _number(str(item.get("retryDelay", "")).removesuffix("s"))
     return None
+
+
+def _in_words(said: str) -> float | None:
+    found = _IN_WORDS.search(said)
+    if found is None or not any(found.groups()):
+        return None
+    hours, minutes, rest = (_number(found[group] or 0) or 0.0 for group in (1, 2, 3))
+    return hours * 3600 + minutes * 60 + (rest / 1000 if found[4] == "ms" else rest)
 
 
 def _number(text: object) -> float | None:

@@ -139,8 +139,19 @@ async def test_what_was_thought_on_the_way_to_a_call_goes_back_where_it_is_wante
         assert stage.server.seen[-1].json["messages"][2]["reasoning_content"] == "Hm."
 
 
-async def test_a_model_without_tools_is_driven_by_a_schema(stage: Stage) -> None:
-    refusal = failing(400, {"error": {"message": "`tool calling` is not supported with this model"}})
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`tool calling` is not supported with this model",
+        "registry/x does not support tools",
+        "x does not support Function Calling",
+        "No endpoints found that support tool use.",
+        '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+        "tools param requires --jinja flag",
+    ],
+)
+async def test_a_model_without_tools_is_driven_by_a_schema(stage: Stage, said: str) -> None:
+    refusal = failing(400, {"error": {"message": said}})
     form = json.dumps({"say": "I look.", "calls": [{"tool": "read_file", "args": {"path": "a.py"}}]})
     stage.server.plays(refusal, Answer([stage.speaker.stream(Speech(text=form))]))
     _, reply = await stage.ask(UserTurn(text="What is it?", images=[Image(media_type="image/png", data="aW1n")]))

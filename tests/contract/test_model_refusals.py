@@ -108,6 +108,23 @@ async def test_a_pause_may_be_asked_for_in_several_ways(
         assert failure.retry_after is not None and least <= failure.retry_after <= most
 
 
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("Please try again in 7.66s. Visit us.", 7.66),
+        ("Please try again in 1m7.5s.", 67.5),
+        ("Please retry in 820ms", 0.82),
+        ("Try again in 2h3m.", 7380),
+        ("Try again in a while.", None),
+        ("Slow down.", None),
+    ],
+)
+async def test_a_pause_may_be_asked_for_in_words(said: str, seconds: float | None, tmp_path: Path) -> None:
+    async with on("openai", tmp_path) as stage:
+        failure = await failed(stage, failing(429, body("openai", said, "rate_limit_exceeded")))
+        assert (failure.code, failure.retry_after) == ("rate_limited", seconds)
+
+
 @pytest.mark.parametrize("given", ["soon", "inf", "nan"])
 async def test_a_pause_that_is_none_is_left_to_us(given: str, tmp_path: Path) -> None:
     async with on("openai", tmp_path) as stage:
