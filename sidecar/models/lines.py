@@ -2,6 +2,7 @@
 longer it is: a server that never ends one would bring everything else to a stop."""
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from functools import cache
 from typing import Any
 
@@ -10,6 +11,7 @@ from sidecar.models.port import Failure
 
 #: More than the longest call that is still answered with a reason.
 MOST_BYTES = 24_000_000
+_ENDLESS = f"The server sent a line of more than {MOST_BYTES:,} bytes, and did not come to its end."
 
 
 async def bounded(response: Any) -> None:
@@ -29,13 +31,13 @@ def _bounded(kind: Any) -> Any:
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             length = 0
-            async for piece in self._stream:
-                end = piece.rfind(b"\n")
-                length = len(piece) - end - 1 if end >= 0 else length + len(piece)
-                if length > MOST_BYTES:
-                    message = f"The server sent a line of more than {MOST_BYTES:,} bytes, and did not come to its end."
-                    raise Unusable(Failure(code="reply_too_long", message=message, retry=False))
-                yield piece
+            async with aclosing(self._stream.__aiter__()) as pieces:
+                async for piece in pieces:
+                    end = piece.rfind(b"\n")
+                    length = len(piece) - end - 1 if end >= 0 else length + len(piece)
+                    if length > MOST_BYTES:
+                        raise Unusable(Failure(code="reply_too_long", message=_ENDLESS, retry=False))
+                    yield piece
 
         async def aclose(self) -> None:
             await self._stream.aclose()
