@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from sidecar.engine.timeline import REWIND, Timeline, plain, rewinds
 from sidecar.journal.port import Record
-from sidecar.wire.base import Wire
+from sidecar.wire.base import Wire, optional
 from sidecar.wire.events import ApprovalEvent, Effect
 from sidecar.wire.tasks import ApprovalRequest
 from tools.ledger import Intent, Outcome
@@ -33,6 +33,10 @@ class SaidMessage(Wire):
     id: str
     text: str
     opens: bool = False
+    #: The messages that it stands for, which had come too late for the round before.
+    of: list[str] | None = optional()
+    #: It tells what the person did, and asks for nothing.
+    is_news: bool | None = optional()
 
 
 class Round(Wire):
@@ -98,11 +102,6 @@ class Memory:
     @property
     def current_round(self) -> int:
         return 1 + sum(message.opens for message in self.messages)
-
-    def said(self) -> list[SaidMessage]:
-        """What the person has said since the present round was opened."""
-        opened = max((place for place, message in enumerate(self.messages, start=1) if message.opens), default=0)
-        return self.messages[opened:]
 
     def effects(self) -> list[Effect]:
         """What has taken effect, or may have."""

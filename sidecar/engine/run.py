@@ -60,6 +60,12 @@ class TaskRun(Pen):
         self._granted = _spent(
             [(key, body) for key, body in steps if not (key.startswith(current) and held.get(key) == body)]
         )
+        #: What earlier rounds have heard of what the person said, and what later ones were opened with.
+        self._known = {each for message in self.memory.messages for each in message.of or ()}
+        for key, body in held.items():
+            if not key.startswith(current) and (turn := TurnRecord.of(body)) is not None:
+                self._known.update(turn.heard)
+        self._heard: set[str] = set()
         self.killed_processes: list[KilledProcess] = []
         #: Why the run is being stopped: the person cancelled it, or the sidecar is going down.
         self.stopped_by: Literal["cancel", "shutdown"] | None = None
@@ -119,6 +125,7 @@ class TaskRun(Pen):
             turn = await self._new_turn(key, agent, ask, self.unheard(heard), room)
         if turn.reply.stop in _KEPT:
             heard.update(turn.heard)
+            self._heard.update(turn.heard)
         self._branches[key] = turn.branch
         said = {message.id: message.text for message in self.memory.messages}
         return Heard([said[message] for message in turn.heard], turn.reply)
@@ -144,8 +151,11 @@ class TaskRun(Pen):
         return turn
 
     def unheard(self, heard: set[str]) -> list[SaidMessage]:
-        """What the person has said in this round, beside what opened it."""
-        return [message for message in self.memory.said() if message.id not in heard]
+        return [message for message in self.said() if message.id not in heard]
+
+    def said(self) -> list[SaidMessage]:
+        """What the person has said for this round, beside what opened it."""
+        return [message for message in self.memory.messages if not message.opens and message.id not in self._known]
 
     def stopped(self, key: str) -> None:
         """An agent came to no end by itself. Whoever resumes the task lets it take that turn."""
@@ -311,10 +321,12 @@ class TaskRun(Pen):
             self._answered.clear()
             await self._answered.wait()
 
-    async def open_round(self, done: Record, texts: Sequence[str]) -> None:
+    async def open_round(self, done: Record, late: Sequence[SaidMessage]) -> None:
         """What came too late for this round opens the next one, as it would have a moment later."""
-        opening = SaidMessage(id=f"m_{secrets.token_hex(8)}", text="\n\n".join(texts), opens=True)
+        text, of = "\n\n".join(message.text for message in late), [message.id for message in late]
+        opening = SaidMessage(id=f"m_{secrets.token_hex(8)}", text=text, opens=True, of=of)
         await self.append(records=[done, Record(Kind.MESSAGE, opening.id, opening.to_json())])
+        self._known |= {*of, *self._heard}
         self._granted = self.usage
 
 

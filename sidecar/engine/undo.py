@@ -151,7 +151,7 @@ class Undoing:
             records.append(Record(Kind.REWIND, key, RewoundTo(to=undo.rewind_to).to_json()))
         if undo.history:
             records += _as_history(key, undo)
-        said = SaidMessage(id=f"m_{key}", text=undo.message)
+        said = SaidMessage(id=f"m_{key}", text=undo.message, is_news=True)
         if undo.message:
             events.append(MessageEvent(message_id=said.id, role="user", agent="", text=undo.message))
             records.append(Record(Kind.MESSAGE, said.id, said.to_json()))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Literal, Protocol
 
 from sidecar.engine.errors import Escalated, StepFailed
-from sidecar.engine.memory import Kind, Round
+from sidecar.engine.memory import Kind, Round, SaidMessage
 from sidecar.engine.run import Places, TaskRun
 from sidecar.engine.timeline import branched
 from sidecar.journal.errors import JournalError, LeaseLost, WrongStatus
@@ -31,7 +31,7 @@ class Work(Protocol):
 
     async def tidy(self, run: TaskRun) -> None: ...
 
-    def missed(self, run: TaskRun) -> Sequence[str]:
+    def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
         """What the person has said in this round that nobody who could act on it has heard."""
 
 

@@ -5,6 +5,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from sidecar.engine.memory import SaidMessage
 from sidecar.engine.pipeline import Step, run_pipeline
 from sidecar.engine.run import TaskRun
 from sidecar.engine.worker import Worker
@@ -53,7 +54,7 @@ class TenSteps:
     async def tidy(self, run: TaskRun) -> None:
         pass
 
-    def missed(self, run: TaskRun) -> list[str]:
+    def missed(self, run: TaskRun) -> list[SaidMessage]:
         return []
 
     def asked(self, run: TaskRun) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sidecar.agents.customs import Custom, Customs
 from sidecar.agents.router import READ_ONLY, request_of, route, second_opinion, unsure
 from sidecar.engine.errors import StepFailed
+from sidecar.engine.memory import SaidMessage
 from sidecar.engine.pipeline import Stage, Unfold, run_pipeline
 from sidecar.engine.run import TaskRun
 from sidecar.engine.workflow.desk import Desk
@@ -78,7 +79,7 @@ class Rounds:
             usage=run.usage,
         )
 
-    def missed(self, run: TaskRun) -> Sequence[str]:
+    def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
         return missed(run)
 
     def _verification(self, desk: Desk, results: dict[str, str]) -> Sequence[Stage]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+from sidecar.engine.memory import SaidMessage
 from sidecar.engine.run import TaskRun, TurnRecord
 from sidecar.engine.workflow.handover import HELPERS, agent_of
 
 
-def missed(run: TaskRun) -> Sequence[str]:
+def missed(run: TaskRun) -> Sequence[SaidMessage]:
     """What came when the work was done: during a review, a check, or somebody's last word."""
-    said = run.memory.said()
+    said = [message for message in run.said() if not message.is_news]
     if not said:
         return ()
     prefix = f"r{run.memory.current_round}."
@@ -20,4 +21,4 @@ def missed(run: TaskRun) -> Sequence[str]:
     # Where there is nobody else, as in a review that was asked for, it is the helper's own work.
     heard_by = [turn for agent, turn in turns if agent not in HELPERS] or [turn for _, turn in turns]
     heard = {message for turn in heard_by for message in turn.heard}
-    return [message.text for message in said if message.id not in heard]
+    return [message for message in said if message.id not in heard]

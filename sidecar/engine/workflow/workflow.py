@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sidecar.agents.customs import Customs
+from sidecar.engine.memory import SaidMessage
 from sidecar.engine.run import TaskRun
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
@@ -60,7 +61,7 @@ class Workflow:
         }
         await self._executor.abandon(left_open, run.request.workspace, run)
 
-    def missed(self, run: TaskRun) -> Sequence[str]:
+    def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
         return self.rounds.missed(run)
 
     async def tidy(self, run: TaskRun) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sidecar.engine.operations import Say
 from sidecar.models.port import UserTurn
-from sidecar.wire.tasks import Status
+from sidecar.wire.tasks import HunkRequest, Status
 from tests.unit.agents.hearing import hearing
 from tests.unit.engine.house import a_house
 from tests.waiting import until_true
@@ -51,3 +51,24 @@ async def test_a_message_during_the_review_is_a_round_of_its_own_and_the_task_do
     assert [event["type"] for event in events].count("complete") == 1
     assert "Tabs now." in [event.get("text") for event in events if event["type"] == "message"]
     assert [event["status"] for event in events if event["type"] == "status"] == ["queued", "running", "completed"]
+
+
+async def test_what_was_taken_back_between_two_rounds_is_known_in_the_next_and_begins_none_by_itself(
+    tmp_path: Path,
+) -> None:
+    write = {"calls": [{"tool": "write_file", "args": {"path": "a.txt", "content": "new\n"}}]}
+    script = {"coder": [write, {"text": "ok"}, {"text": "I see."}], "reviewer": [{"text": "Fine."}] * 3}
+    with hearing() as requests:
+        async with a_house(tmp_path) as house:
+            models = house.script("play", script)
+            task_id = await house.execute("write it", models=models, intent="edit_code", verify="off")
+            await house.ended(task_id)
+            (diff,) = (await house.engine.review.diff(task_id)).files
+            await house.engine.review.decide(task_id, HunkRequest(reject=[hunk.id for hunk in diff.hunks]))
+            asked = len(requests)
+            await house.submit(Say(task_id, "and now?"))
+            assert (await house.ended(task_id)).status is Status.COMPLETED
+    told = [turn.text for turn in requests[asked].history if isinstance(turn, UserTurn)]
+    assert told[-2] == "and now?"
+    assert told[-1].startswith("I rejected these changes")
+    assert [request.agent for request in requests] == ["coder", "coder", "reviewer", "coder", "reviewer"]
