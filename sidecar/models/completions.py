@@ -9,15 +9,12 @@ from sidecar.models.chunks import Reading
 from sidecar.models.errors import Unusable
 from sidecar.models.failures import complaint
 from sidecar.models.history import Fragments, encoded, results
+from sidecar.models.optional import OptionalFields
 from sidecar.models.port import Delta, Failure, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
 from sidecar.models.remote import Head, cut, declined, too_long
 from sidecar.models.templates import Template
 from sidecar.wire.base import JsonObject
-
-#: The two names of the same limit. Each is refused by some servers, and some refuse the number.
-_OLD, _NEW = "max_tokens", "max_completion_tokens"
-_ABOUT_THE_LIMIT = ("in the completion", _OLD, _NEW)
 
 
 class Completions:
@@ -42,9 +39,7 @@ class Completions:
         self._client = client
         self._stream_class = stream_class
         self._price = price
-        #: What a server may refuse, and is then not sent again.
-        self._optional: dict[str, Any] = {"stream_options": {"include_usage": True}, **limit}
-        self._refused: set[str] = set()
+        self._optional = OptionalFields({"stream_options": {"include_usage": True}, **limit})
         self._template = Template()
         self._thinks_on = thinks_on
         #: More than this is not sent; none if nobody knows.
@@ -73,30 +68,18 @@ class Completions:
 
     async def _asked(self, head: bytes, messages: bytes, more: JsonObject) -> Any:
         while True:
-            optional = {name: value for name, value in {**self._optional, **more}.items() if name not in self._refused}
-            fields = encoded(optional)[1:-1]
-            said = self._template.fitted(messages)
-            body = b"".join((head, b"," if fields else b"", fields, b',"messages":[', said, b"]}"))
+            optional, said = self._optional.sent(more), self._template.fitted(messages)
+            fields = b"," + encoded(optional)[1:-1] if optional else b""
+            body = b"".join((head, fields, b',"messages":[', said, b"]}"))
             self._check_size(body)
             try:
                 return await self._client.post(
                     self._path, content=body, cast_to=object, stream=True, stream_cls=self._stream_class
                 )
             except Exception as error:
-                if not self._gives_way(complaint(error), optional) and not self._template.learns(complaint(error)):
+                said_against = complaint(error)
+                if not self._optional.give_way(said_against, optional) and not self._template.learns(said_against):
                     raise
-
-    def _gives_way(self, complaint: str, sent: JsonObject) -> bool:
-        """Leaves out what the server says that it does not take; whether it was something that can be left out."""
-        about = next((name for name in sent if name in complaint and name not in _ABOUT_THE_LIMIT), None)
-        limit = next((name for name in (_OLD, _NEW) if name in sent), None)
-        if about is None and limit is not None and any(words in complaint for words in _ABOUT_THE_LIMIT):
-            about = limit
-            if limit == _OLD and _NEW in complaint and "supported" in complaint:
-                self._optional[_NEW] = self._optional[_OLD]
-        if about is not None:
-            self._refused.add(about)
-        return about is not None
 
     def _check_size(self, body: bytes) -> None:
         if self.most_bytes is not None and len(body) > self.most_bytes:
