@@ -26,6 +26,10 @@ NEEDS_WSL = (
 )
 
 
+#: Its number in `malloc.h`: from this size on, memory is asked for and given back by itself.
+_MMAP_THRESHOLD = -3
+
+
 async def serve(args: argparse.Namespace, workspace: Path) -> int:
     if sys.platform == "win32":
         raise CommandFailed(NEEDS_WSL, EXIT_NO_SIDECAR)
@@ -33,6 +37,7 @@ async def serve(args: argparse.Namespace, workspace: Path) -> int:
     from sidecar.app import Launch, Sidecar
 
     raise_file_limit()
+    return_large_memory()
     launch = Launch(
         workspace=workspace,
         data_dir=(args.data_dir or default_data_dir(os.environ)).absolute(),
@@ -83,6 +88,15 @@ def stop_with_parent(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) 
             loop.call_soon_threadsafe(stop)
 
     threading.Thread(target=wait_for_the_end, name="parent", daemon=True).start()
+
+
+def return_large_memory() -> None:
+    """What is large and done with goes back to the system. Left alone, glibc takes to keeping it, tens of megabytes."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(AttributeError):  # another C library
+            ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 128 * 1024)
 
 
 def raise_file_limit() -> None:

@@ -22,7 +22,7 @@ def resident(pid: int) -> int:
 
 @pytest.mark.timeout(120)
 async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) -> None:
-    with running_sidecar(tmp_path, BRAIN_SLOW_READER_SECONDS="1") as sidecar:
+    with running_sidecar(tmp_path, BRAIN_SLOW_READER_SECONDS="1") as sidecar, socket.socket() as stalled:
         # Another call each time: an agent that repeats itself is stopped.
         looks = [
             {"text": TEXT, "calls": [{"tool": "list_dir", "args": {"path": "./" * (1 + turn % 50)}}]}
@@ -33,7 +33,8 @@ async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) 
         sidecar.wait_for_end(warm, seconds=60)
         before = resident(sidecar.pid)
 
-        stalled = socket.create_connection(("127.0.0.1", sidecar.port), timeout=60)
+        stalled.settimeout(60)
+        stalled.connect(("127.0.0.1", sidecar.port))
         task_id = sidecar.execute("x", models=models, intent="chat", maxIterations=TURNS + 1)
         stalled.sendall(
             f"GET /api/brain/tasks/{task_id}/stream HTTP/1.1\r\nHost: 127.0.0.1:{sidecar.port}\r\n"
@@ -57,7 +58,6 @@ async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) 
         received = b""
         while chunk := stalled.recv(65_536):
             received += chunk
-        stalled.close()
         ids = [int(number) for number in re.findall(rb"id: (\d+)\ndata: [^\n]*\n\n", received)]
         assert ids == list(range(1, len(ids) + 1))
         again, writer, _ = await open_stream(sidecar, task_id, after=ids[-1] if ids else 0, receive_buffer=2**24)
