@@ -18,8 +18,8 @@ from sidecar.wire.tasks import Usage
 
 ATTEMPTS = 3
 FIRST_PAUSE = 0.5
-#: Whoever asks for a longer pause is not waited for; the last one a little more, because nobody else is there. Most
-#: limits are counted by the minute.
+#: Whoever asks for longer pauses than this, one after the other, is not waited for; the last one a little more, because
+#: nobody else is there. Most limits are counted by the minute.
 LONGEST_PAUSE = 20.0
 LAST_PAUSE = 65.0
 
@@ -89,6 +89,7 @@ class Chain:
                     break
                 self._tell(_again(link, reply.failure, pause, attempt))
                 await asyncio.sleep(pause)
+                patience -= pause
         yield _final(reply, len(self._links))
 
     def _candidates(self) -> Sequence[Link]:

@@ -73,6 +73,10 @@ async def test_a_minute_is_waited_for_only_if_nobody_else_is_there(stage: Stage,
     _, reply = await stage.ask()
     assert reply.text == "Here I am." and [45 < pause < 46 for pause in pauses] == [True]
     pauses.clear()
+    stage.server.plays(busy)
+    _, reply = await stage.ask()
+    assert reply.failure and len(pauses) == 1, "but not two of them"
+    pauses.clear()
     stage.server.plays(busy, _fine(stage))
     name = f"{stage.speaker.provider}/{stage.speaker.model}"
     _, reply = await stage.ask(model=stage.model(name, f"{name}-mini"))
