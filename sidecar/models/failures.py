@@ -113,14 +113,17 @@ def complaint(error: Exception) -> str:
 
 def status_of(error: Exception) -> int | None:
     """An error event inside a stream has no status of its own, but a number or a name for its kind."""
-    inner = _inner(error)
-    given = [getattr(error, "status_code", None), getattr(error, "code", None)]
-    given += [inner.get(name) for name in ("status_code", "code")]
-    numbers = [each for each in given if isinstance(each, int) and 400 <= each < 600]
-    if numbers:
-        return numbers[0]
-    names = (str(inner.get(name)) for name in ("code", "type"))
+    number = next((each for each in _numbers(error) if 400 <= each < 600), None)
+    if number is not None:
+        return number
+    names = (str(_inner(error).get(name)) for name in ("code", "type"))
     return next((_STATUS_BY_NAME[name] for name in names if name in _STATUS_BY_NAME), None)
+
+
+def _numbers(error: Exception) -> list[int]:
+    given = [getattr(error, name, None) for name in ("status_code", "code")]
+    given += [_inner(error).get(name) for name in ("status_code", "code")]
+    return [each for each in given if isinstance(each, int)]
 
 
 def _is_too_long(status: int, marks: str) -> bool:
@@ -136,7 +139,7 @@ def _without_a_status(error: Exception, provider: str, said: str) -> Failure:
     if "ConnectError" in (name, cause):
         where = "Is the network there? Is the base URL right? A local server must be running."
         return Failure(code="model_unreachable", message=f"{provider} cannot be reached. {where}")
-    if 300 <= (getattr(error, "status_code", None) or getattr(error, "code", None) or 0) < 400:
+    if any(300 <= each < 400 for each in _numbers(error)):
         message = (
             f"The base URL of {provider} sends its callers elsewhere, where the key must not follow. Name the place "
             "itself, and resume."

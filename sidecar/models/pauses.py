@@ -33,8 +33,9 @@ def _until(date: str) -> float | None:
 
 def _retry_info(details: Any) -> float | None:
     """Gemini says it in the body: `{"@type": "…RetryInfo", "retryDelay": "7s"}`."""
-    inner = details.get("error", {}) if isinstance(details, dict) else {}
-    for item in inner.get("details") or [] if isinstance(inner, dict) else []:
+    inner = details.get("error") if isinstance(details, dict) else None
+    items = inner.get("details") if isinstance(inner, dict) else None
+    for item in items if isinstance(items, list) else ():
         if isinstance(item, dict) and str(item.get("@type", "")).endswith("RetryInfo"):
             return _number(str(item.get("retryDelay", "")).removesuffix("s"))
     return None

@@ -187,6 +187,7 @@ IN_STREAM = [
     ("openai", {"error": {"code": "context_length_exceeded", "message": "Too long."}}, "context_overflow"),
     ("openai", {"error": {"type": "server_error", "message": "Oops."}}, "model_unavailable"),
     ("openai", {"error": "unexpected EOF"}, "model_unavailable"),
+    ("openai", {"error": {"type": "new", "code": "never_heard_of", "message": "Oops."}}, "model_unavailable"),
     ("openai", {"error": {"code": 502, "message": "Provider returned error"}}, "model_unavailable"),
     ("groq", {"error": {"code": "tool_use_failed", "message": "Failed to call.", "status_code": 400}}, "garbled_reply"),
     ("groq", {"choices": [], "x_groq": {"error": "over capacity"}}, "model_unavailable"),
