@@ -134,7 +134,7 @@ class MemoryJournal:
 
     async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
         kept = self._kept(task_id)
-        return Page(kept.events[after : after + limit], len(kept.events), kept.state.status)
+        return Page(rows.page_of(kept.events[after : after + limit]), len(kept.events), kept.state.status)
 
     async def records(self, task_id: str) -> Sequence[Record]:
         return list(self._kept(task_id).records.values())

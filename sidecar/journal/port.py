@@ -65,6 +65,7 @@ class Claim(NamedTuple):
 LEFT_OPEN = frozenset({Status.RUNNING, Status.WAITING, Status.CANCELLING, Status.INTERRUPTED})
 UNCLAIMED = frozenset({Status.QUEUED, Status.INTERRUPTED}) | ENDED
 
+PAGE_CHARACTERS = 4 * 1024 * 1024
 PRIORITIES: dict[Priority, int] = {"high": 0, "normal": 1, "low": 2}
 
 
@@ -99,7 +100,8 @@ class Journal(Protocol):
     def tail(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         """Everything after a sequence number, then what comes, in the largest pieces at hand, until the task ends."""
 
-    async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page: ...
+    async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
+        """At most so many, and not more than `PAGE_CHARACTERS` of them, but for a single one that is longer."""
 
     async def records(self, task_id: str) -> Sequence[Record]: ...
 

@@ -1,8 +1,9 @@
 """Rows of the SQLite file and what they stand for, in both directions."""
 
+from collections.abc import Iterable
 from zlib import crc32
 
-from sidecar.journal.port import Record, StoredEvent
+from sidecar.journal.port import PAGE_CHARACTERS, Record, StoredEvent
 from sidecar.journal.projection import TaskState, task_of
 from sidecar.wire.events import ErrorEvent
 from sidecar.wire.tasks import StoredRequest, Task
@@ -25,6 +26,18 @@ def wire_data(body: str, task_id: str, seq: int | None, at: str) -> str:
 
 def stored(body: str, type_: str, task_id: str, seq: int | None, at: str) -> StoredEvent:
     return StoredEvent(task_id, seq, type_, wire_data(body, task_id, seq, at))
+
+
+def page_of(events: Iterable[StoredEvent]) -> list[StoredEvent]:
+    """As many of them as a page holds."""
+    page: list[StoredEvent] = []
+    left = PAGE_CHARACTERS
+    for event in events:
+        left -= len(event.data)
+        if page and left < 0:
+            break
+        page.append(event)
+    return page
 
 
 def event_of(row: tuple[int, bytes, bytes, int], task_id: str) -> StoredEvent:

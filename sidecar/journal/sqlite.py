@@ -245,7 +245,8 @@ def _read_page(task_id: str, after: int, limit: int, connection: sqlite3.Connect
             " WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?",
             (position, after, limit),
         )
-        events = [rows.event_of(event, task_id) for event in found]
+        events = rows.page_of(rows.event_of(event, task_id) for event in found)
+        found.close()
     finally:
         connection.execute("COMMIT")
     return Page(events, last_seq, Status(status))

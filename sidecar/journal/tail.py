@@ -1,8 +1,8 @@
 """Following a task live: subscribe first, replay what is stored, then go on, without gap or repeat.
 
-A reader holds at most `LIVE_LIMIT` unread events. One that falls further behind loses nothing: what it missed is read
-from the journal again, as if it had just come. Of live events, which are not stored, whoever comes in the middle, or
-again, is told everything so far.
+A reader holds at most `LIVE_LIMIT` unread events, or `LIVE_CHARACTERS` of them. One that falls further behind loses
+nothing: what it missed is read from the journal again, as if it had just come. Of live events, which are not stored,
+whoever comes in the middle, or again, is told everything so far.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from sidecar.wire.events import Event
 from sidecar.wire.tasks import ENDED
 
 LIVE_LIMIT = 512
+LIVE_CHARACTERS = 4 * 1024 * 1024
 PAGE = 500
 
 ReadPage = Callable[[str, int, int], Awaitable[Page]]
@@ -26,12 +27,15 @@ ReadPage = Callable[[str, int, int], Awaitable[Page]]
 class Subscription:
     def __init__(self) -> None:
         self._unread: deque[StoredEvent] = deque()
+        self._characters = 0
         self._wake = asyncio.Event()
         self.lagged = False
 
     def offer(self, event: StoredEvent) -> None:
-        if len(self._unread) >= LIVE_LIMIT:
+        self._characters += len(event.data)
+        if len(self._unread) >= LIVE_LIMIT or self._characters > LIVE_CHARACTERS:
             self._unread.clear()
+            self._characters = len(event.data)
             self.lagged = True
         self._unread.append(event)
         self._wake.set()
@@ -45,6 +49,7 @@ class Subscription:
     def drain(self) -> list[StoredEvent]:
         taken = list(self._unread)
         self._unread.clear()
+        self._characters = 0
         return taken
 
 

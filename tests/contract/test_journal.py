@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +11,7 @@ import pytest
 
 from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import Journal, NewTask, Record
+from sidecar.journal.port import PAGE_CHARACTERS, Journal, NewTask, Record
 from sidecar.journal.retention import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import (
@@ -284,6 +285,31 @@ async def test_many_events_and_records_at_once_keep_their_order(journal: Journal
     events = (await journal.events("t_1", after=1)).events
     assert [json.loads(event.data)["step"] for event in events] == list(numbers)
     assert [record.body for record in await journal.records("t_1")] == [str(number) for number in numbers]
+
+
+async def test_a_page_holds_no_more_than_can_be_carried_and_the_next_goes_on_where_it_ended(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    long = MessageEvent(message_id="m", role="assistant", agent="coder", text="x" * (PAGE_CHARACTERS // 3))
+    await journal.append("t_1", [long] * 4)
+    first = await journal.events("t_1", after=1)
+    assert ([event.seq for event in first.events], first.last_seq) == ([2, 3], 5)
+    longer = long.model_copy(update={"text": "x" * PAGE_CHARACTERS})
+    await journal.append("t_1", [longer])
+    assert [event.seq for event in (await journal.events("t_1", after=5)).events] == [6]
+
+
+async def test_a_reader_who_is_offered_more_than_it_can_hold_still_gets_all_of_it(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    text = "x" * (PAGE_CHARACTERS // 3)
+    heard: list[int | None] = []
+    async with asyncio.timeout(SECONDS), aclosing(journal.tail("t_1")) as batches:
+        heard += [event.seq for event in await anext(batches)]
+        message = MessageEvent(message_id="m", role="assistant", agent="coder", text=text)
+        await asyncio.gather(*(journal.append("t_1", [message]) for _ in range(8)))
+        await journal.append("t_1", [COMPLETED])
+        async for batch in batches:
+            heard += [event.seq for event in batch]
+    assert heard == list(range(1, 11))
 
 
 async def test_what_is_in_no_hurry_is_written_before_whatever_comes_after_it(journal: Journal) -> None:
