@@ -12,7 +12,7 @@ from sidecar.models.calls import ENDLESS_CALLS
 from sidecar.models.limits import SAME_AGAIN
 from sidecar.models.port import ModelTurn, Reply, Stop, ToolReturn, ToolTurn, Turn
 from tests.contract.servers.http import Answer
-from tests.contract.servers.speech import Call, Speech
+from tests.contract.servers.speech import Call, Speaker, Speech
 from tests.contract.servers.stage import SAY, SPEAKERS, Stage, a_stage
 
 LIMITS = {"model_idle_seconds": 0.2, "model_reply_seconds": 1.0, "model_reply_tokens": 100}
@@ -163,13 +163,17 @@ async def _going_round(stage: Stage, result: Any) -> list[Reply]:
     return replies
 
 
-async def test_long_arguments_are_a_sign_of_life(stage: Stage) -> None:
-    """Nothing of them is shown while they come, and yet the model is at work."""
-    if stage.speaker.provider == "gemini":
-        pytest.skip("sends its arguments whole")
+@pytest.mark.parametrize(
+    "speaker", [each for each in SPEAKERS if each.provider != "gemini"], ids=lambda each: each.provider
+)
+async def test_long_arguments_are_a_sign_of_life(speaker: Speaker, tmp_path: Path) -> None:
+    """Nothing of them is shown while they come, and yet the model is at work. Gemini sends them whole."""
     args = json.dumps({"path": "a.py", "content": "x" * 200})
-    events = stage.speaker.stream(Speech(calls=tuple(Call("write_file", args) for _ in range(6))))
+    events = speaker.stream(Speech(calls=tuple(Call("write_file", args) for _ in range(6))))
     slices = [event + b"\n\n" for event in events.split(b"\n\n") if event]
-    stage.server.plays(Answer(slices, pause=0.03))
-    _, reply = await stage.ask()
+    async with a_stage(
+        speaker, tmp_path, **{**LIMITS, "model_idle_seconds": 1.0, "model_reply_seconds": 30.0}
+    ) as stage:
+        stage.server.plays(Answer(slices, pause=1.5 / len(slices)))
+        _, reply = await stage.ask()
     assert len(reply.calls) == 6
