@@ -12,7 +12,6 @@ from bridge.entrance import Entrance
 from sidecar import __version__
 from sidecar.agents.customs import Customs
 from sidecar.agents.roster import ROSTER
-from sidecar.agents.router import route
 from sidecar.api import application
 from sidecar.api.doctor import DoctorRoutes
 from sidecar.api.keys import KeyRoutes
@@ -187,7 +186,7 @@ class Sidecar:
     async def _settle_in(self) -> None:
         """Once it is ready: build what the first task would else wait for, and drop what is too old to keep."""
         _ = self._workflow.rounds
-        await asyncio.to_thread(route, "")
+        await asyncio.to_thread(_learn_to_route)
         for kind in get_args(EventKind):
             kind.model_rebuild()
             await asyncio.sleep(0)
@@ -229,6 +228,12 @@ class Sidecar:
 
         # Whoever has just started a task, or read the end of one, may have another question.
         asyncio.get_running_loop().call_later(IDLE_GRACE_SECONDS, look_again)
+
+
+def _learn_to_route() -> None:
+    from sidecar.agents.router import route
+
+    route("")
 
 
 def _secrets(keys: Keys, token: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ resumed task is answered the same.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from sidecar.models.port import ToolReturn, ToolUse
 from sidecar.wire.tools import ToolInfo
@@ -17,16 +18,21 @@ _LINE = 300
 #: Which argument of a call says what it was about.
 _ABOUT = ("path", "command", "query", "pattern", "paths", "target", "ref", "message", "from", "patch")
 
-RECALL = ToolInfo(
-    name="recall",
-    description="Search what was left out of this conversation to make room, by words (none: list it).",
-    parameters={"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
-    executor="local",
-    timeout=1,
-    retryable=False,
-    parallel=True,
-    effects="none",
-)
+RECALL = "recall"
+
+
+@cache
+def recall() -> ToolInfo:
+    return ToolInfo(
+        name=RECALL,
+        description="Search what was left out of this conversation to make room, by words (none: list it).",
+        parameters={"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+        executor="local",
+        timeout=1,
+        retryable=False,
+        parallel=True,
+        effects="none",
+    )
 
 
 @dataclass(slots=True)

@@ -6,9 +6,10 @@ from functools import partial
 from itertools import count
 from typing import Protocol
 
-from sidecar.agents.archive import RECALL
+from sidecar.agents.archive import RECALL, recall
 from sidecar.agents.compaction import Fitting
 from sidecar.agents.errors import AgentError
+from sidecar.agents.hearing import Heard
 from sidecar.agents.pace import Pace
 from sidecar.agents.roster import Agent
 from sidecar.agents.shelf import MORE, Shelf, size
@@ -32,14 +33,6 @@ from sidecar.wire.tools import ToolInfo
 
 #: What a provider says that was sent more than it takes.
 _OVERFLOW = "context_overflow"
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """A reply, and what the person had said just before it was asked for."""
-
-    messages: Sequence[str]
-    reply: Reply
 
 
 class Books(Protocol):
@@ -135,7 +128,7 @@ async def _next_turn(job: Job, books: Books, key: str) -> Heard:
     left_out = fitting.fit(room)
     while True:
         if fitting.archive:
-            job.shelf.offer(RECALL)
+            job.shelf.offer(recall())
         heard = await books.turn(key, job.agent.name, partial(_ask, job, books, left_out), room)
         if heard.reply.failure is None or heard.reply.failure.code != _OVERFLOW:
             return heard
@@ -157,7 +150,7 @@ async def _carried_out(
     job: Job, calls: Sequence[ToolUse], call: Callable[[Sequence[ToolUse]], Awaitable[Sequence[ToolReturn]]]
 ) -> list[ToolReturn]:
     """In the order of the calls. What is about the conversation itself takes no tool."""
-    own = {MORE: job.shelf.fetch, RECALL.name: job.fitting.archive.answer}
+    own = {MORE: job.shelf.fetch, RECALL: job.fitting.archive.answer}
     others = [each for each in calls if each.tool not in own]
     done = iter(await call(others) if others else ())
     return [own[each.tool](each) if each.tool in own else next(done) for each in calls]
@@ -171,16 +164,3 @@ def _failed(reply: Reply) -> AgentError:
         recoverable=failure.recoverable,
         retry=failure.retry and reply.stop is not Stop.DECLINED,
     )
-
-
-async def collect(stream: AsyncIterator[Delta | Reply], show: Callable[[Delta], None]) -> Reply:
-    """The whole reply. A stream that ends without one was cut: nothing of it is acted upon."""
-    failure = Failure(code="stream_cut", message="The model's reply broke off before its end.")
-    reply = Reply(stop=Stop.FAILED, failure=failure)
-    async for part in stream:
-        if isinstance(part, Reply):
-            # Nothing comes after it, but the stream is heard to its end: then it has nothing left to tidy up.
-            reply = part
-        else:
-            show(part)
-    return reply

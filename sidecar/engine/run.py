@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Literal
 
 from sidecar.agents.errors import AgentError
-from sidecar.agents.loop import Heard, collect
+from sidecar.agents.hearing import Heard, collect
 from sidecar.engine.budget import exceeded, stops
 from sidecar.engine.clock import Clock
 from sidecar.engine.memory import Kind, SaidMessage

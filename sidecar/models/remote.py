@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from typing import Protocol
 
 from sidecar.models.characters import Characters, mended_reply
-from sidecar.models.failures import failure_of
 from sidecar.models.history import encoded
 from sidecar.models.limits import Length, Limits, timed
 from sidecar.models.port import Delta, Failure, Reply, Request, Stop
@@ -67,6 +66,8 @@ class Remote:
                 if shown.text:
                     yield shown
         except Exception as error:
+            from sidecar.models.failures import failure_of  # many patterns, that a start need not wait for
+
             failure = failure_of(error, self.provider, self.name)
             yield self._discreet(Reply(stop=Stop.FAILED, failure=failure))
 

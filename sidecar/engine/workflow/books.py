@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from sidecar.agents.loop import Heard
+from sidecar.agents.hearing import Heard
 from sidecar.agents.roster import Agent
 from sidecar.engine.run import TaskRun, TurnRecord
 from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse

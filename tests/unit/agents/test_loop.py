@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from sidecar.agents.errors import AgentError
-from sidecar.agents.loop import Heard, Job, collect, work
+from sidecar.agents.hearing import Heard, collect
+from sidecar.agents.loop import Job, work
 from sidecar.agents.roster import ROSTER, Agent
 from sidecar.agents.tokens import of_turn
 from sidecar.models.port import (
