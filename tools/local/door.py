@@ -85,7 +85,7 @@ class Door:
     def seems_regular(self, path: str) -> bool:
         """Whether opening it would disturb nobody who waits at the other end. Only a look: what is there may change."""
         try:
-            found = os.stat(self.relative(path), dir_fd=self._root())
+            found = os.stat(self.relative(path), dir_fd=self._fd)
         except OSError:
             return False
         return stat.S_ISREG(found.st_mode)
