@@ -41,6 +41,11 @@ SLASHES: dict[str, Intent] = {
     "docs": "write_docs",
     "document": "write_docs",
 }
+#: Slash commands that are a part of what is said: “/explain the parser” asks to explain the parser.
+_VERBS = {name: name for name in ("explain", "find", "fix", "refactor", "create", "run", "review", "document")}
+_VERBS |= {"new": "create", "docs": "document"}
+#: Those that may be followed by a verb of its own: “/refactor rename a to b”.
+_WIDE = frozenset({"fix", "refactor", "docs", "document"})
 #: Below this a language model may know better.
 SURE = 0.6
 _SLASH = re.compile(r"/([\w-]+)(?!\S)\s*")
@@ -75,7 +80,11 @@ def request_of(task: str, commands: Mapping[str, Command] | None = None) -> str:
     rest = task.lstrip()[slash.end() :]
     if own := (commands or {}).get(slash[1]):
         return own.said_with(rest.strip())
-    return rest if slash[1] in SLASHES and rest.strip() else task
+    if slash[1] not in SLASHES or not rest.strip():
+        return task
+    verb = _VERBS.get(slash[1], "")
+    whole = rest.lower().startswith(verb) or (slash[1] in _WIDE and guess(rest).intent == SLASHES[slash[1]])
+    return rest if whole else f"{verb} {rest}"
 
 
 def unsure(answer: RouteAnswer) -> bool:

@@ -80,8 +80,17 @@ def test_a_slash_command_wins_over_the_words_and_is_not_said_to_the_agents() -> 
     assert route("/review the way we run the tests").intent == "review_code"
     assert route("/edit_code what is this?").intent == "edit_code"
     assert request_of("/run_command run the tests") == "run the tests"
+    assert request_of("/ask what is a mutex?") == "what is a mutex?"
     assert request_of("/review") == "/review"
     assert request_of("/etc/passwd is readable, fix that") == "/etc/passwd is readable, fix that"
+
+
+def test_a_slash_command_that_is_a_verb_is_a_part_of_what_is_said() -> None:
+    assert request_of("/explain the parser") == "explain the parser"
+    assert request_of("/run run the tests") == "run the tests"
+    assert request_of("/refactor rename a_b to c_d") == "rename a_b to c_d"
+    assert request_of("/Run the tests") == "/Run the tests"
+    assert request_of("/new python cli called greeter") == "create python cli called greeter"
 
 
 def test_an_own_slash_command_has_its_own_text_intent_and_agent() -> None:
