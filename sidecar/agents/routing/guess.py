@@ -3,22 +3,13 @@
 from functools import cache
 from math import exp
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from sidecar.agents.routing.features import features
 from sidecar.wire.tasks import Intent
 
 #: In the order of the columns of the file.
-INTENTS: tuple[Intent, ...] = (
-    "chat",
-    "explain_code",
-    "edit_code",
-    "refactor_code",
-    "create_project",
-    "run_command",
-    "review_code",
-    "write_docs",
-)
+INTENTS: tuple[Intent, ...] = get_args(Intent)
 #: How much a feature speaks for each intent, a letter each: `packaging/learn.py` writes it.
 LEARNED = Path(__file__).with_name("learned.tsv")
 #: The letter that says nothing; so many letters further on, an intent is e times as likely.
