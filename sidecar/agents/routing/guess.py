@@ -14,6 +14,8 @@ INTENTS: tuple[Intent, ...] = get_args(Intent)
 LEARNED = Path(__file__).with_name("learned.tsv")
 #: The letter that says nothing; so many letters further on, an intent is e times as likely.
 NOTHING, UNIT = ord("O"), 16
+#: Only the person's own word is certain.
+_SUREST = 0.99
 _REASONS: dict[Intent, str] = {
     "create_project": "it asks for a new project",
     "edit_code": "it asks for a change",
@@ -40,7 +42,7 @@ def guess(text: str) -> Guess:
     scores = list(map(sum, zip(*rows, strict=True)))
     best = scores.index(max(scores))
     likely = 1 / sum([exp((score - scores[best]) / UNIT) for score in scores])
-    return Guess(INTENTS[best], likely, _why(best, found, rows))
+    return Guess(INTENTS[best], min(likely, _SUREST), _why(best, found, rows))
 
 
 def _why(intent: int, found: list[str], rows: list[bytes]) -> str:
