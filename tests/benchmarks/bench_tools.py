@@ -14,7 +14,7 @@ from sidecar.cache import Caches
 from tests.benchmarks.result import Result
 from tools.builtin.ripgrep import ripgrep
 from tools.executor import BatchContext, Executor, ToolCall
-from tools.host import FileChange
+from tools.host import FileChange, FileInfo
 from tools.ledger import ListLedger
 from tools.local import LocalSite
 from tools.policy import Policy
@@ -118,21 +118,21 @@ async def _parallel(place: _Place) -> list[Result]:
     """On a disk that takes its time, as one over a network does: what is in memory anyway is read one by one."""
     for number in range(10):
         (place.workspace / f"{number}.txt").write_text("line\n" * 100)
-    read = place.host.read
+    read = place.host.whole
 
-    async def slow(path: str, limit: int, offset: int = 0) -> bytes:
+    async def slow(path: str, limit: int) -> tuple[FileInfo, bytes | None]:
         await asyncio.sleep(0.005)
-        return await read(path, limit, offset)
+        return await read(path, limit)
 
     async def one(number: int) -> None:
-        place.host.read = slow  # type: ignore[method-assign]
+        place.host.whole = slow  # type: ignore[method-assign]
         await place.call("read_file", path="0.txt")
 
     async def ten(number: int) -> None:
         await place.executor.batch(_reads(f"s{number}"), BatchContext(str(place.workspace), "auto", place.ledger))
 
     async def ten_in_memory(number: int) -> None:
-        place.host.read = read  # type: ignore[method-assign]
+        place.host.whole = read  # type: ignore[method-assign]
         await place.executor.batch(_reads(f"m{number}"), BatchContext(str(place.workspace), "auto", place.ledger))
 
     single, together, in_memory = await _medians(50, one, ten, ten_in_memory)

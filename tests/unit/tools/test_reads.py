@@ -3,11 +3,13 @@
 import asyncio
 import json
 import os
+import time
 from typing import Any
 
 import pytest
 
 from tests.unit.tools.workbench import Workbench
+from tools.errors import NotADirectory
 
 
 async def test_a_range_of_lines_is_numbered_and_both_ends_are_included(bench: Workbench) -> None:
@@ -36,6 +38,23 @@ async def test_a_pipe_is_refused_without_disturbing_who_writes_to_it(bench: Work
     assert outcome.error is not None and outcome.error.code == "not_a_file"
     assert await asyncio.wait_for(asyncio.to_thread(pipe.read_text), 5) == "for somebody else"
     await asyncio.wait_for(writer, 5)
+
+
+async def test_names_are_listed_in_order_and_anew_when_the_directory_has_changed(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tools.local.listings._SETTLED_NS", -1)
+    bench.write("src/b.txt", "")
+    bench.write("src/a/c.txt", "")
+    host, source = bench.site.host(str(bench.workspace)), bench.workspace / "src"
+    first = await host.names("src")
+    assert first == ["a/", "b.txt"]
+    assert await host.names("src") is first
+    (source / "b.txt").rename(source / "z.txt")
+    os.utime(source, (time.time() + 1, time.time() + 1))
+    assert await host.names("src") == ["a/", "z.txt"]
+    with pytest.raises(NotADirectory):
+        await host.names("src/z.txt")
 
 
 async def test_a_file_is_read_as_a_whole_up_to_the_limit(bench: Workbench) -> None:
