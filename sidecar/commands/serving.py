@@ -52,8 +52,6 @@ async def serve(args: argparse.Namespace, workspace: Path) -> int:
         stop_with_parent(asyncio.get_running_loop(), sidecar.stop)
     await sidecar.start(ready_line())
     gc.freeze()
-    # A turn makes thousands of objects that are gone with it: it need not be interrupted after each few hundred.
-    gc.set_threshold(10_000, 20, 20)
     gc.enable()
     await sidecar.run_until_stopped()
     return 0

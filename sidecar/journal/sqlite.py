@@ -193,6 +193,7 @@ class SqliteJournal:
         if connection is None:
             connection = self._local.connection = connect(self._path)
             connection.execute("PRAGMA query_only = ON")
+            connection.execute("PRAGMA cache_size = -1024")  # what is read is read once, from front to back
             self._connections.append(connection)
         return query(connection)
 
