@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.support import running_sidecar
 from tests.faults.readers import close, open_stream, read_to_end
+from tests.waiting import until_true
 
 TURNS = 60
 TEXT = f"{'w' * 1_000} " * 200
@@ -57,9 +58,7 @@ async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) 
         def dropped() -> bool:
             return sidecar.get("/api/brain/status").json["streams"] == 0
 
-        async with asyncio.timeout(30):
-            while not dropped():
-                await asyncio.sleep(0.1)
+        await until_true(dropped, 30)
         assert resident(sidecar.pid) - before < 20 * 1024 * 1024
         received = b""
         while chunk := stalled.recv(65_536):

@@ -13,12 +13,12 @@ USER = "from pkg.a import load\n\nprint(load(2))\n"
 
 
 def test_a_path_has_one_name() -> None:
-    for written in ("a/b.py", "./a/b.py", "a//b.py", "/work/shop/a/b.py", "/work/shop/./a/b.py", "/work/shop//a/b.py"):
-        assert plain(written, "/work/shop") == "a/b.py"
-    for itself in (".", "", "./", "/work/shop", "/work/shop/"):
-        assert plain(itself, "/work/shop") == "."
-    for elsewhere in ("/etc/passwd", "../b.py", "/work/shops/b.py", "/work/shop/../b.py"):
-        assert plain(elsewhere, "/work/shop") == elsewhere
+    for written in ("a/b.py", "./a/b.py", "a//b.py", "/srv/shop/a/b.py", "/srv/shop/./a/b.py", "/srv/shop//a/b.py"):
+        assert plain(written, "/srv/shop") == "a/b.py"
+    for itself in (".", "", "./", "/srv/shop", "/srv/shop/"):
+        assert plain(itself, "/srv/shop") == "."
+    for elsewhere in ("/etc/passwd", "../b.py", "/srv/shops/b.py", "/srv/shop/../b.py"):
+        assert plain(elsewhere, "/srv/shop") == elsewhere
 
 
 def test_a_workspace_behind_a_link_has_two_names(tmp_path: Path) -> None:
