@@ -7,10 +7,13 @@ import asyncio
 from collections.abc import Sequence
 
 from sidecar.engine.memory import Memory
-from sidecar.journal.port import Claim, Journal, Record
+from sidecar.journal.port import Claim, Entry, Journal, Record
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import Status
 from tools.ledger import Kept
+
+#: So long may lie what is in no hurry: less than anybody notices, and more than an agent's reads take.
+LEISURE = 0.02
 
 
 class Pen:
@@ -19,20 +22,28 @@ class Pen:
         self.memory = Memory.of(claim.records)
         self._journal = journal
         self._fence = claim.fence
-        self._notes: list[Event] = []
+        #: What is in no hurry, in order, until something comes after it that is, or until its time is up.
+        self._kept_back: list[Entry] = []
+        self._until: asyncio.Handle | None = None
 
     async def append(self, *events: Event, records: Sequence[Record] = (), sync: bool = False) -> None:
         """Returns when it is durable."""
-        await self._journal.append(self.task_id, self._noted(events), records, sync=sync, fence=self._fence)
+        earlier = self._taken_up()
+        await self._journal.append(self.task_id, events, records, sync=sync, fence=self._fence, earlier=earlier)
         for record in records:
             self.memory.take(record)
 
     def write(self, *events: Event, records: Sequence[Record] = ()) -> None:
         """Written before whatever is appended later, so that nobody has to wait for it: who waits for that, has this.
 
-        For what may be lost together with all that follows from it, because it can be found again. It is in no hurry.
+        For what may be lost together with all that follows from it, because it can be found again. If nobody follows
+        the task it lies for some milliseconds, in which an agent goes on.
         """
-        self._journal.append(self.task_id, self._noted(events), records, fence=self._fence, unhurried=True)
+        self._kept_back.append(Entry.now(events, records))
+        if self._until is None:
+            loop = asyncio.get_running_loop()
+            followed = self._journal.followed(self.task_id)
+            self._until = loop.call_soon(self._put_down) if followed else loop.call_later(LEISURE, self._put_down)
         for record in records:
             self.memory.take(record)
 
@@ -42,14 +53,11 @@ class Pen:
         await self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
 
     def note(self, event: Event) -> None:
-        """Written together with what comes next, or at the end of this turn of the event loop."""
-        if not self._notes:
-            asyncio.get_running_loop().call_soon(self._put_down)
-        self._notes.append(event)
+        self.write(event)
 
     def tell(self, event: Event) -> None:
         """Written at once, because a person waits to see it; but the task does not wait."""
-        self._journal.append(self.task_id, self._noted([event]), fence=self._fence)
+        self._journal.append(self.task_id, [event], fence=self._fence, earlier=self._taken_up())
 
     def live(self, event: Event) -> None:
         """Shown to those who watch now, and not written at all."""
@@ -66,10 +74,13 @@ class Pen:
     async def renew(self, now: float, lease: float) -> None:
         await self._journal.renew(self.task_id, self._fence, now, lease)
 
-    def _noted(self, events: Sequence[Event]) -> Sequence[Event]:
-        notes, self._notes = self._notes, []
-        return [*notes, *events] if notes else events
-
     def _put_down(self) -> None:
-        if self._notes:
-            self.write()
+        if earlier := self._taken_up():
+            self._journal.append(self.task_id, fence=self._fence, earlier=earlier)
+
+    def _taken_up(self) -> Sequence[Entry]:
+        if self._until is not None:
+            self._until.cancel()
+            self._until = None
+        entries, self._kept_back = self._kept_back, []
+        return entries

@@ -16,7 +16,7 @@ from sidecar.journal.errors import (
     UnknownTask,
     WrongStatus,
 )
-from sidecar.journal.port import LEFT_OPEN, PRIORITIES, UNCLAIMED, Claim, NewTask, Page, Record, StoredEvent
+from sidecar.journal.port import LEFT_OPEN, PRIORITIES, UNCLAIMED, Claim, Entry, NewTask, Page, Record, StoredEvent
 from sidecar.journal.projection import TaskState, fold, task_of
 from sidecar.journal.retention import Retention, timestamp
 from sidecar.journal.tail import Hub
@@ -86,17 +86,13 @@ class MemoryJournal:
         sync: bool = False,
         fence: int | None = None,
         when: Collection[Status] | None = None,
-        unhurried: bool = False,
+        earlier: Sequence[Entry] = (),
     ) -> Awaitable[Sequence[StoredEvent]]:
-        return _done(lambda: self._append(task_id, events, records, fence, when))
+        entries = [*earlier, Entry.now(events, records)] if events or records else earlier
+        return _done(lambda: self._append(task_id, entries, fence, when))
 
     def _append(
-        self,
-        task_id: str,
-        events: Sequence[Event],
-        records: Sequence[Record],
-        fence: int | None,
-        when: Collection[Status] | None,
+        self, task_id: str, entries: Sequence[Entry], fence: int | None, when: Collection[Status] | None
     ) -> Sequence[StoredEvent]:
         self._check_open()
         kept = self._kept(task_id)
@@ -104,20 +100,21 @@ class MemoryJournal:
             raise LeaseLost(task_id)
         if when is not None and kept.state.status not in when:
             raise WrongStatus(task_id, kept.state.status)
-        for record in records:
-            if (record.kind, record.key) in kept.records:
-                raise DuplicateRecord
-        seq = len(kept.events) + max(len(events), 1)
-        kept.records |= {(record.kind, record.key): replace(record, seq=seq) for record in records}
-        stored = []
-        for event in events:
-            at, earlier = timestamp(), kept.state.status
-            kept.state = fold(kept.state, event, at)
-            if kept.state.status is not earlier:
-                self._change_status(kept)
-            stored.append(rows.stored(event.to_json(), event.type, task_id, len(kept.events) + 1, at))
-            kept.events.append(stored[-1])
-        self._hub.publish(events, stored)
+        named = [(record.kind, record.key) for entry in entries for record in entry.records]
+        if len({*named, *kept.records}) < len(named) + len(kept.records):
+            raise DuplicateRecord
+        stored: list[StoredEvent] = []
+        for entry in entries:
+            seq = len(kept.events) + max(len(entry.events), 1)
+            kept.records |= {(record.kind, record.key): replace(record, seq=seq) for record in entry.records}
+            for event in entry.events:
+                earlier = kept.state.status
+                kept.state = fold(kept.state, event, entry.at)
+                if kept.state.status is not earlier:
+                    self._change_status(kept)
+                stored.append(rows.stored(event.to_json(), event.type, task_id, len(kept.events) + 1, entry.at))
+                kept.events.append(stored[-1])
+        self._hub.publish(entries, stored)
         return stored
 
     def _change_status(self, kept: _Kept) -> None:
@@ -125,6 +122,9 @@ class MemoryJournal:
             kept.queued = self._next_place()
         if kept.state.status in UNCLAIMED:
             kept.owner = None
+
+    def followed(self, task_id: str) -> bool:
+        return self._hub.followed(task_id)
 
     def publish(self, task_id: str, event: Event) -> None:
         self._hub.say(task_id, event)

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from sidecar.journal.retention import timestamp
 from sidecar.wire.events import Event
 from sidecar.wire.system import JournalState
 from sidecar.wire.tasks import ENDED, Priority, Status, StoredRequest, Task
@@ -29,6 +30,18 @@ class Record:
     key: str
     body: str
     seq: int = field(default=0, compare=False)
+
+
+class Entry(NamedTuple):
+    """What is written in one go, and when it happened; its records belong to its own events."""
+
+    at: str
+    events: Sequence[Event]
+    records: Sequence[Record] = ()
+
+    @classmethod
+    def now(cls, events: Sequence[Event], records: Sequence[Record] = ()) -> "Entry":
+        return cls(timestamp(), events, records)
 
 
 class Page(NamedTuple):
@@ -85,14 +98,17 @@ class Journal(Protocol):
         sync: bool = False,
         fence: int | None = None,
         when: Collection[Status] | None = None,
-        unhurried: bool = False,
+        earlier: Sequence[Entry] = (),
     ) -> Awaitable[Sequence[StoredEvent]]:
         """Written in the order of the calls, whether awaited or not; durable once the awaiting returns.
 
         `sync` waits for the disk itself, not only for the operating system. `fence` is the claim's; `when` holds the
-        statuses in which the change is allowed. All of it is written, or none. What is `unhurried` and nobody
-        follows may lie for some milliseconds, or until something comes after it that is not.
+        statuses in which the change is allowed. `earlier` is what was kept back, and comes before it. All of it is
+        written, or none.
         """
+
+    def followed(self, task_id: str) -> bool:
+        """Whether somebody in this process follows the task live."""
 
     def publish(self, task_id: str, event: Event) -> None:
         """Show an event to those who watch now. It is not stored."""

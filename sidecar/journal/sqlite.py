@@ -12,9 +12,9 @@ from typing import TypeVar
 from sidecar.journal import damage, rows
 from sidecar.journal.blobs import read_blob
 from sidecar.journal.errors import CannotOpen, UnknownTask
-from sidecar.journal.port import LEFT_OPEN, Claim, NewTask, Page, Record, StoredEvent
-from sidecar.journal.retention import Retention, timestamp
-from sidecar.journal.store import PendingEvent, Store, connect, read_records
+from sidecar.journal.port import LEFT_OPEN, Claim, Entry, NewTask, Page, Record, StoredEvent
+from sidecar.journal.retention import Retention
+from sidecar.journal.store import Pending, Store, connect, read_records
 from sidecar.journal.tail import Hub
 from sidecar.journal.writer import Writer
 from sidecar.wire.events import Event
@@ -51,7 +51,7 @@ class SqliteJournal:
     # -- writing -----------------------------------------------------------------------------------------------------
 
     async def create(self, new: NewTask, *, max_queued: int | None = None) -> tuple[Task, bool]:
-        pending = _rendered(new.events)
+        pending = _rendered(Entry.now(new.events, new.records))
         return await self._writer.submit(lambda store: store.create(new, pending, max_queued))
 
     def append(
@@ -63,17 +63,20 @@ class SqliteJournal:
         sync: bool = False,
         fence: int | None = None,
         when: Collection[Status] | None = None,
-        unhurried: bool = False,
+        earlier: Sequence[Entry] = (),
     ) -> Awaitable[Sequence[StoredEvent]]:
-        pending = _rendered(events)
-        self._grow(sum(len(item.body) for item in pending) + sum(len(record.body) for record in records))
+        entries = [*earlier, Entry.now(events, records)] if events or records else earlier
+        pending = [_rendered(entry) for entry in entries]
+        self._grow(sum(each.size for each in pending))
         return self._writer.submit(
-            lambda store: store.append(task_id, pending, records, fence, when),
+            lambda store: store.append(task_id, pending, fence, when),
             sync=sync,
             patient=fence is not None,
-            unhurried=unhurried and not self._hub.followed(task_id),
-            on_commit=partial(self._hub.publish, events),
+            on_commit=partial(self._hub.publish, entries),
         )
+
+    def followed(self, task_id: str) -> bool:
+        return self._hub.followed(task_id)
 
     def publish(self, task_id: str, event: Event) -> None:
         self._hub.say(task_id, event)
@@ -216,9 +219,8 @@ class SqliteJournal:
         await self._writer.close()
 
 
-def _rendered(events: Sequence[Event]) -> list[PendingEvent]:
-    at = timestamp() if events else ""
-    return [PendingEvent(event, at, event.to_json()) for event in events]
+def _rendered(entry: Entry) -> Pending:
+    return Pending(entry.at, [(event, event.to_json()) for event in entry.events], entry.records)
 
 
 def _position(connection: sqlite3.Connection, task_id: str) -> int:

@@ -25,12 +25,16 @@ from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
 HEADS_KEPT = 1_000
 
 
-class PendingEvent(NamedTuple):
-    """An event on its way: rendered once, on the caller's side."""
+class Pending(NamedTuple):
+    """An entry on its way: its events are rendered once, on the caller's side."""
 
-    event: Event
     at: str
-    body: str
+    events: Sequence[tuple[Event, str]]
+    records: Sequence[Record]
+
+    @property
+    def size(self) -> int:
+        return sum(len(body) for _, body in self.events) + sum(len(record.body) for record in self.records)
 
 
 @dataclass(slots=True)
@@ -121,7 +125,7 @@ class Store:
 
     # -- tasks -------------------------------------------------------------------------------------------------------
 
-    def create(self, new: NewTask, pending: Sequence[PendingEvent], max_queued: int | None) -> tuple[Task, bool]:
+    def create(self, new: NewTask, pending: Pending, max_queued: int | None) -> tuple[Task, bool]:
         if new.idempotency_key is not None:
             row = self._connection.execute(
                 "SELECT id FROM tasks WHERE idempotency_key = ?", (new.idempotency_key,)
@@ -141,12 +145,12 @@ class Store:
             " state_checksum, queued) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 new.id,
-                pending[0].at,
+                pending.at,
                 new.request.conversation_id,
                 new.idempotency_key,
                 PRIORITIES[new.request.options.priority],
                 request,
-                rows.checksum(new.id, pending[0].at, request),
+                rows.checksum(new.id, pending.at, request),
                 state.status,
                 state.to_json(),
                 rows.checksum(state.status, state.to_json()),
@@ -155,7 +159,7 @@ class Store:
         )
         position = cursor.lastrowid or 0
         self._remember(new.id, Head(position, 0, 0, 0, state))
-        self.append(new.id, pending, new.records)
+        self.append(new.id, [pending])
         return self.task(new.id), True
 
     def task(self, task_id: str) -> Task:
@@ -166,8 +170,7 @@ class Store:
     def append(
         self,
         task_id: str,
-        pending: Sequence[PendingEvent],
-        records: Sequence[Record],
+        pending: Sequence[Pending],
         fence: int | None = None,
         when: Collection[Status] | None = None,
     ) -> Sequence[StoredEvent]:
@@ -176,22 +179,24 @@ class Store:
             raise LeaseLost(task_id)
         if when is not None and head.state.status not in when:
             raise WrongStatus(task_id, head.state.status)
-        state, seq = head.state, head.last_seq
-        for number, record in enumerate(records, start=head.records):
-            kind, key, body = record.kind, record.key, record.body
-            checksum = rows.checksum(kind, key, body)
-            self._records.add((head.position, kind, key, number, seq + max(len(pending), 1), body, checksum))
+        state, seq, number = head.state, head.last_seq, head.records
         stored = []
-        for event, at, body in pending:
-            seq += 1
-            self._events.add((head.position, seq, at, body, rows.checksum(at, body)))
-            state = fold(state, event, at)
-            stored.append(rows.stored(body, event.type, task_id, seq, at))
+        for at, events, records in pending:
+            for record in records:
+                kind, key, body = record.kind, record.key, record.body
+                checksum = rows.checksum(kind, key, body)
+                self._records.add((head.position, kind, key, number, seq + max(len(events), 1), body, checksum))
+                number += 1
+            for event, body in events:
+                seq += 1
+                self._events.add((head.position, seq, at, body, rows.checksum(at, body)))
+                state = fold(state, event, at)
+                stored.append(rows.stored(body, event.type, task_id, seq, at))
         if state.status is not head.state.status:
             self._change_status(head.position, state)
         if state is not head.state:
             self._changed[head.position] = state
-        head.state, head.last_seq, head.records = state, seq, head.records + len(records)
+        head.state, head.last_seq, head.records = state, seq, number
         return stored
 
     def _change_status(self, position: int, state: TaskState) -> None:

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from sidecar.journal import rows
-from sidecar.journal.port import Page, StoredEvent
+from sidecar.journal.port import Entry, Page, StoredEvent
 from sidecar.journal.retention import timestamp
 from sidecar.journal.spoken import Spoken
 from sidecar.wire.events import Event
@@ -60,9 +60,9 @@ class Hub:
         self._subscriptions: defaultdict[str, set[Subscription]] = defaultdict(set)
         self._spoken = Spoken()
 
-    def publish(self, events: Sequence[Event], stored: Sequence[StoredEvent]) -> None:
+    def publish(self, entries: Sequence[Entry], stored: Sequence[StoredEvent]) -> None:
         """Events, and what stands in the journal of them."""
-        for event, written in zip(events, stored, strict=True):
+        for event, written in zip((event for entry in entries for event in entry.events), stored, strict=True):
             self._spoken.settle(written.task_id, event)
             for subscription in self._subscriptions.get(written.task_id, ()):
                 subscription.offer(written)

@@ -22,8 +22,6 @@ T = TypeVar("T")
 GROUP_LIMIT = 256
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
-#: So long may lie what is in no hurry: less than anybody notices, and more than an agent's reads take.
-LEISURE = 0.02
 
 
 @dataclass(slots=True)
@@ -43,11 +41,8 @@ class Writer:
         self._open_store = open_store
         self._loop = loop
         self._store = open_store()
-        #: What this turn of the event loop has asked for; handed over at its end, so that one wake-up serves all. If
-        #: none of it is in a hurry it waits for what is, a little while.
+        #: What this turn of the event loop has asked for; handed over at its end, so that one wake-up serves all.
         self._gathered: list[Operation[Any]] = []
-        self._hurried = False
-        self._at_leisure: asyncio.TimerHandle | None = None
         self._queue: queue.SimpleQueue[list[Operation[Any]] | None] = queue.SimpleQueue()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
@@ -61,7 +56,6 @@ class Writer:
         *,
         sync: bool = False,
         patient: bool = False,
-        unhurried: bool = False,
         on_commit: Callable[[T], None] | None = None,
     ) -> asyncio.Future[T]:
         future: asyncio.Future[T] = self._loop.create_future()
@@ -70,18 +64,12 @@ class Writer:
         elif self.stalled and not patient:
             future.set_exception(JournalStalled(self.stalled))
         else:
-            self._gathered.append(Operation(act, future, sync, patient, on_commit))
-            if unhurried:
-                self._at_leisure = self._at_leisure or self._loop.call_later(LEISURE, self._hand_over)
-            elif not self._hurried:
-                self._hurried = True
+            if not self._gathered:
                 self._loop.call_soon(self._hand_over)
+            self._gathered.append(Operation(act, future, sync, patient, on_commit))
         return future
 
     def _hand_over(self) -> None:
-        if self._at_leisure is not None:
-            self._at_leisure.cancel()
-        self._at_leisure, self._hurried = None, False
         if self._gathered:
             self._queue.put(self._gathered)
             self._gathered = []

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing
 from typing import Any, TypeGuard
 
+from sidecar.models import sse
 from sidecar.models.access import Access
 from sidecar.models.calls import Calls, Draft, another, safe
 from sidecar.models.failures import complaint, thinking_is_bound
@@ -63,13 +65,13 @@ class Messages:
             self._let_go(request)
         self._tools = request.tools
         try:
-            events = await self._asked(request)
+            stream = await self._asked(request)
         except Exception as error:
             if not self._says_less(error) and not (thinking_is_bound(error) and self._let_go(request)):
                 raise
-            events = await self._asked(request)
+            stream = await self._asked(request)
         reading = _Reading()
-        async with events:
+        async with stream, aclosing(sse.chunks(stream.response.aiter_bytes())) as events:
             async for event in events:
                 delta = reading.take(event)
                 if delta is not None:

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from typing import Any
 
+from sidecar.models import sse
 from sidecar.models.calls import Calls, safe
 from sidecar.models.chunks import Reading
 from sidecar.models.errors import Unusable
@@ -62,8 +63,8 @@ class Completions:
     async def chunks(self, head: bytes, messages: bytes, more: JsonObject | None = None) -> AsyncGenerator[Any, None]:
         """`more` are fields that a server may refuse, beside those that are always sent."""
         stream = await self._asked(head, messages, more or {})
-        async with stream:
-            async for chunk in stream:
+        async with stream, aclosing(sse.chunks(stream.response.aiter_bytes())) as chunks:
+            async for chunk in chunks:
                 yield chunk
 
     async def _asked(self, head: bytes, messages: bytes, more: JsonObject) -> Any:

@@ -1,11 +1,11 @@
 """Gemini, over `streamGenerateContent`."""
 
-import json
 import re
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from typing import Any
 
+from sidecar.models import sse
 from sidecar.models.access import Access
 from sidecar.models.calls import Calls, Draft, another, safe
 from sidecar.models.errors import Unusable
@@ -57,7 +57,7 @@ class Contents:
                 raise
             response = await self._asked(request)
         reading = _Reading()
-        async with aclosing(_chunks(response.response_stream)) as chunks:
+        async with aclosing(sse.chunks(_pieces(response.response_stream))) as chunks:
             async for chunk in chunks:
                 for delta in reading.take(chunk):
                     yield delta
@@ -217,30 +217,12 @@ class _Reading:
         return counted(price, read=read, written=written, cached=cached)
 
 
-class _Broken(Exception):
-    """An error inside a stream that had begun well."""
-
-    def __init__(self, details: dict[str, Any]) -> None:
-        super().__init__(str(details))
-        self.code = (details.get("error") or {}).get("code")
-        self.details = details
-
-
-async def _chunks(response: Any) -> AsyncGenerator[Any, None]:
-    """The events of a stream. The SDK's own reader takes some characters inside a text for the end of a line."""
+async def _pieces(response: Any) -> AsyncGenerator[bytes, None]:
+    """Over whichever library the SDK asked."""
     over_httpx = hasattr(response, "aiter_bytes")
-    lines, data = b"", b""
     try:
         async for piece in response.aiter_bytes() if over_httpx else response.content.iter_any():
-            *whole, lines = (lines + piece).replace(b"\r\n", b"\n").split(b"\n")
-            for line in whole:
-                if line.startswith(b"data:"):
-                    data += line[5:]
-                elif not line.strip() and data:
-                    chunk, data = json.loads(data), b""
-                    if "error" in chunk:
-                        raise _Broken(chunk)
-                    yield chunk
+            yield piece
     finally:
         if over_httpx:
             await response.aclose()

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from operator import is_
+from typing import Any
 
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from sidecar.models.characters import mended
 from sidecar.models.port import ModelTurn, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
@@ -76,3 +77,11 @@ def encoded(value: object) -> bytes:
         return to_json(value)
     except (ValueError, UnicodeError):
         return mended(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode()
+
+
+def decoded(text: bytes) -> Any:
+    try:
+        return from_json(text)
+    except ValueError:
+        # Half of a character is no JSON to it, but some models write one.
+        return json.loads(text)

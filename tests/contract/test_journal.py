@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Literal
@@ -11,7 +11,7 @@ import pytest
 
 from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import PAGE_CHARACTERS, Journal, NewTask, Record
+from sidecar.journal.port import PAGE_CHARACTERS, Entry, Journal, NewTask, Record
 from sidecar.journal.retention import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import (
@@ -312,32 +312,33 @@ async def test_a_reader_who_is_offered_more_than_it_can_hold_still_gets_all_of_i
     assert heard == list(range(1, 11))
 
 
-async def test_what_is_in_no_hurry_is_written_before_whatever_comes_after_it(journal: Journal) -> None:
+async def test_what_was_kept_back_comes_first_and_its_records_belong_to_its_own_events(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
-    journal.append("t_1", [step(1)], unhurried=True)
-    journal.append("t_1", [step(2)], unhurried=True)
-    await journal.append("t_1", [step(3)])
-    events = (await journal.events("t_1", after=1)).events
-    assert [json.loads(event.data)["step"] for event in events] == [1, 2, 3]
+    earlier = [
+        Entry("2026-01-01T00:00:00.001Z", [step(1), step(2)], [Record("step", "a", "1")]),
+        Entry("2026-01-01T00:00:00.002Z", [step(3)], [Record("step", "b", "2")]),
+    ]
+    await journal.append("t_1", [step(4)], [Record("step", "c", "3")], earlier=earlier)
+    events = [json.loads(event.data) for event in (await journal.events("t_1", after=1)).events]
+    assert [(event["seq"], event["step"]) for event in events] == [(2, 1), (3, 2), (4, 3), (5, 4)]
+    assert [event["at"] for event in events[:3]] == [earlier[0].at, earlier[0].at, earlier[1].at]
+    records = await journal.records("t_1")
+    assert [(record.key, record.body, record.seq) for record in records] == [
+        ("a", "1", 3),
+        ("b", "2", 4),
+        ("c", "3", 5),
+    ]
 
 
-async def test_what_is_in_no_hurry_is_written_also_if_nothing_comes_after_it(journal: Journal) -> None:
+async def test_what_was_kept_back_is_written_whole_or_not_at_all(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
-    async with asyncio.timeout(SECONDS):
-        await journal.append("t_1", [step(1)], unhurried=True)
+    await journal.append("t_1", records=[Record("step", "a", "1")])
+    earlier = [Entry.now([step(1)]), Entry.now([step(2)], [Record("step", "a", "again")])]
+    with pytest.raises(DuplicateRecord):
+        await journal.append("t_1", [step(3)], earlier=earlier)
+    assert await seqs(journal, "t_1") == [1]
+    await journal.append("t_1", earlier=[Entry.now([step(1)])])
     assert await seqs(journal, "t_1") == [1, 2]
-
-
-async def test_what_is_in_no_hurry_is_written_before_the_journal_is_closed(
-    open_journal: Callable[[], Awaitable[Journal]],
-) -> None:
-    journal = await open_journal()
-    if isinstance(journal, MemoryJournal):
-        return  # it ends with its process
-    await journal.create(new_task("t_1"))
-    journal.append("t_1", [step(1)], unhurried=True)
-    await journal.close()
-    assert await seqs(await open_journal(), "t_1") == [1, 2]
 
 
 # -- claims ------------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 
 from sidecar.journal.errors import JournalClosed
 from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import Record, StoredEvent
+from sidecar.journal.port import Entry, Record, StoredEvent
 from sidecar.models.port import Delta, ModelTurn, Reply, Request, ToolTurn
 from sidecar.models.scripted import Scripted
 from sidecar.wire.events import Event
@@ -39,7 +39,7 @@ class MortalJournal(MemoryJournal):
         sync: bool = False,
         fence: int | None = None,
         when: Collection[Status] | None = None,
-        unhurried: bool = False,
+        earlier: Sequence[Entry] = (),
     ) -> Awaitable[Sequence[StoredEvent]]:
         self.left -= 1
         if self.left < 0:
@@ -48,7 +48,7 @@ class MortalJournal(MemoryJournal):
             failed.set_exception(JournalClosed())
             failed.exception()
             return failed
-        return super().append(task_id, events, records, sync=sync, fence=fence, when=when, unhurried=unhurried)
+        return super().append(task_id, events, records, sync=sync, fence=fence, when=when, earlier=earlier)
 
 
 class Strict(Scripted):

@@ -1,0 +1,71 @@
+"""A streamed reply, as all providers send it: server-sent events whose data is JSON.
+
+The SDKs ask, and what comes is read here. Their own readers hand each line through several generators, and one of them
+takes some characters inside a text for the end of a line.
+"""
+
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from typing import Any
+
+from sidecar.models.history import decoded
+
+_DONE = b"[DONE]"
+
+
+class BrokenOff(Exception):
+    """An error inside a stream that had begun well; `details` is what the server says of it."""
+
+    def __init__(self, details: Any) -> None:
+        super().__init__(str(details))
+        self.details = details
+
+
+async def chunks(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[Any, None]:
+    """Heard to the end, also past the last word: only then is the connection free for the next request."""
+    events, done = Events(), False
+    async with aclosing(pieces):
+        async for piece in pieces:
+            for name, data in events.take(piece):
+                done = done or data.startswith(_DONE)
+                if not done:
+                    yield _chunk(name, data)
+
+
+def _chunk(name: bytes, data: bytes) -> Any:
+    try:
+        chunk = decoded(data)
+    except ValueError:
+        if name == b"error":
+            raise BrokenOff(data.decode(errors="replace")) from None
+        raise
+    if name == b"error" or chunk.get("error"):
+        raise BrokenOff(chunk)
+    return chunk
+
+
+class Events:
+    """Whatever the slices that a stream comes in, its events are whole."""
+
+    def __init__(self) -> None:
+        self._begun: list[bytes] = []
+        self._name = b""
+        self._data = b""
+
+    def take(self, piece: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """The name and the data of each event that is whole by now, and has data."""
+        self._begun.append(piece)
+        if b"\n" not in piece:
+            return
+        *lines, rest = b"".join(self._begun).split(b"\n")
+        self._begun = [rest]
+        for line in lines:
+            if line.startswith(b"data:"):
+                more = line[5:].strip()
+                self._data = b"\n".join((self._data, more)) if self._data else more
+            elif line.startswith(b"event:"):
+                self._name = line[6:].strip()
+            elif line in (b"", b"\r"):
+                if self._data:
+                    yield self._name, self._data
+                self._name = self._data = b""

@@ -1,0 +1,74 @@
+"""What a task writes without waiting for it is written all the same, in order, and at once where somebody watches."""
+
+import asyncio
+import json
+from contextlib import aclosing
+
+import pytest
+
+from sidecar.engine.memory import Kind
+from sidecar.engine.pen import Pen
+from sidecar.journal.errors import WrongStatus
+from sidecar.journal.memory import MemoryJournal
+from sidecar.journal.port import NewTask, Record
+from sidecar.wire.events import MessageEvent, StatusEvent
+from sidecar.wire.tasks import Context, Options, Status, StoredRequest
+
+SECONDS = 5.0
+
+
+async def _pen(journal: MemoryJournal) -> Pen:
+    request = StoredRequest(task="x", workspace="/w", conversation_id="c_1", context=Context(), options=Options())
+    await journal.create(NewTask("t_1", request, [StatusEvent(status=Status.QUEUED)]))
+    claim = await journal.claim("me", now=0, lease=60)
+    assert claim is not None
+    return Pen(claim, journal)
+
+
+def _said(text: str) -> MessageEvent:
+    return MessageEvent(message_id=text, role="assistant", agent="coder", text=text)
+
+
+async def _told(journal: MemoryJournal) -> list[str]:
+    events = [json.loads(event.data) for event in (await journal.events("t_1")).events]
+    return [event.get("text") or event.get("status") for event in events]
+
+
+async def test_what_is_waited_for_takes_with_it_what_was_written_before() -> None:
+    journal = MemoryJournal()
+    pen = await _pen(journal)
+    pen.write(_said("one"), records=[Record(Kind.STEP, "a", "1")])
+    pen.note(_said("two"))
+    assert await _told(journal) == ["queued"]
+    assert pen.memory.steps == {"a": "1"}, "remembered at once"
+    await pen.append(_said("three"))
+    assert await _told(journal) == ["queued", "one", "two", "three"]
+    assert [(record.key, record.seq) for record in await journal.records("t_1")] == [("a", 2)]
+
+
+async def test_it_is_written_also_if_nothing_comes_after_it() -> None:
+    journal = MemoryJournal()
+    pen = await _pen(journal)
+    pen.write(_said("one"))
+    async with asyncio.timeout(SECONDS):
+        while await _told(journal) != ["queued", "one"]:
+            await asyncio.sleep(0.005)
+
+
+async def test_a_change_of_status_that_is_refused_takes_nothing_with_it() -> None:
+    journal = MemoryJournal()
+    pen = await _pen(journal)
+    pen.write(_said("one"))
+    with pytest.raises(WrongStatus):
+        await pen.move(StatusEvent(status=Status.COMPLETED), when=frozenset({Status.WAITING}))
+    assert await _told(journal) == ["queued", "one"]
+
+
+async def test_whoever_follows_does_not_wait_for_it() -> None:
+    journal = MemoryJournal()
+    pen = await _pen(journal)
+    async with aclosing(journal.tail("t_1")) as batches:
+        await anext(batches)
+        pen.write(_said("one"))
+        await asyncio.sleep(0)
+        assert await _told(journal) == ["queued", "one"]

@@ -1,0 +1,93 @@
+"""What a provider streams is read the same, whatever the slices it comes in."""
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.models.sse import BrokenOff, Events, chunks
+
+
+async def _pieces(*pieces: bytes) -> AsyncGenerator[bytes, None]:
+    for piece in pieces:
+        yield piece
+
+
+async def _read(*pieces: bytes) -> list[Any]:
+    return [chunk async for chunk in chunks(_pieces(*pieces))]
+
+
+@given(
+    said=st.lists(st.dictionaries(st.text(), st.text() | st.integers(), max_size=3), max_size=6),
+    cuts=st.lists(st.integers(0, 400), max_size=12),
+    end=st.sampled_from(["\n", "\r\n"]),
+    named=st.booleans(),
+)
+def test_slices_do_not_matter(said: Sequence[dict[str, Any]], cuts: Sequence[int], end: str, named: bool) -> None:
+    name = f"event: message{end}" if named else ""
+    stream = "".join(f"{name}data: {json.dumps(each, ensure_ascii=False)}{end}{end}: ping{end}{end}" for each in said)
+    text = stream.encode()
+    places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
+    events = Events()
+    found = [event for start, stop in pairwise(places) for event in events.take(text[start:stop])]
+    assert [json.loads(data) for _, data in found] == list(said)
+    assert {name for name, _ in found} <= {b"message" if named else b""}
+
+
+async def test_data_of_several_lines_is_one_chunk() -> None:
+    assert await _read(b'data: {"a":\ndata:1}\n\n') == [{"a": 1}]
+
+
+async def test_what_is_cut_off_is_no_chunk() -> None:
+    assert await _read(b'data: {"a":1}\n\ndata: {"b"') == [{"a": 1}]
+    assert await _read(b'data: {"a":1}\n') == []
+
+
+async def test_nothing_counts_after_the_last_word_but_it_is_heard() -> None:
+    heard = []
+
+    async def pieces() -> AsyncGenerator[bytes, None]:
+        for piece in (b'data: {"a":1}\n\ndata: [DONE]\n\n', b"data: {not JSON\n\n", b""):
+            heard.append(piece)
+            yield piece
+
+    assert [chunk async for chunk in chunks(pieces())] == [{"a": 1}]
+    assert len(heard) == 3
+
+
+@pytest.mark.parametrize(
+    ("stream", "details"),
+    [
+        (b'data: {"error": {"message": "full"}}\n\n', {"error": {"message": "full"}}),
+        (b'event: error\ndata: {"type": "error"}\n\n', {"type": "error"}),
+        (b"event: error\ndata: upstream went away\n\n", "upstream went away"),
+    ],
+)
+async def test_an_error_inside_the_stream_breaks_it_off(stream: bytes, details: Any) -> None:
+    with pytest.raises(BrokenOff) as broken:
+        await _read(b'data: {"a":1}\n\n' + stream)
+    assert broken.value.details == details
+
+
+async def test_half_a_character_is_read() -> None:
+    assert await _read(b'data: {"a":"\\ud83d"}\n\n') == [{"a": "\ud83d"}]
+
+
+async def test_whoever_stops_listening_closes_the_connection() -> None:
+    closed = []
+
+    async def pieces() -> AsyncGenerator[bytes, None]:
+        try:
+            while True:
+                yield b'data: {"a":1}\n\n'
+        finally:
+            closed.append(True)
+
+    reading = chunks(pieces())
+    assert await anext(reading) == {"a": 1}
+    await reading.aclose()
+    assert closed
