@@ -12,6 +12,7 @@ from sidecar.telemetry.redaction import MARK
 from tools.access import touching
 from tools.asking import behind_links, question
 from tools.changes import told, whole
+from tools.deadlines import Deadlines
 from tools.errors import (
     ApprovalRequired,
     ChangedElsewhere,
@@ -47,6 +48,7 @@ class Course:
         self._policy = policy
         self._caches = caches
         self.traces = Traces()
+        self._deadlines = Deadlines()
 
     async def locate(self, passage: Passage) -> None:
         """Two names of one file, through a link, are one file when it comes to who waits for whom."""
@@ -137,7 +139,9 @@ class Course:
     async def _asked(self, passage: Passage, site: Site, decision: Decision) -> None:
         diff = None
         if changes_files(passage.tool) and hosted(site):
-            prepared = await _safely(passage, passage.tool.prepare(passage.args, _host(passage, site), _call(passage)))
+            prepared = await self._safely(
+                passage, passage.tool.prepare(passage.args, _host(passage, site), _call(passage))
+            )
             diff = whole(prepared.changes) or prepared.result.content
         asked = question(passage, "approve", decision.why, diff)
         if self._policy.granted(passage.context.workspace, asked.binding):
@@ -155,7 +159,7 @@ class Course:
     async def _performed(self, passage: Passage, site: Site) -> Outcome:
         if changes_files(passage.tool) and hosted(site):
             host = _host(passage, site)
-            prepared = await _safely(passage, passage.tool.prepare(passage.args, host, _call(passage)))
+            prepared = await self._safely(passage, passage.tool.prepare(passage.args, host, _call(passage)))
             return await self._changed(passage, host, _seen(passage, prepared))
         key = (passage.context.workspace, passage.spec.name, passage.args.model_dump_json())
         if (result := self._held(passage, site, key)) is not None:
@@ -219,7 +223,7 @@ class Course:
         passage.site = site.name
         if hosted(site) and intent.files:
             host = _host(passage, site)
-            done, changes = await _safely(passage, settled(intent.files, host, passage.ledger))
+            done, changes = await self._safely(passage, settled(intent.files, host, passage.ledger))
             for change in done:
                 # Nothing changes, but what the killed process left beside the file is removed.
                 with suppress(ToolError):
@@ -306,7 +310,7 @@ class Course:
         while True:
             output = LiveOutput(passage.ledger, passage.call.id, passage.redact)
             try:
-                return await _safely(passage, site.run(passage.tool, passage.call.args, _call(passage), output))
+                return await self._safely(passage, site.run(passage.tool, passage.call.args, _call(passage), output))
             except ToolError as error:
                 if not (passage.spec.retryable and error.transient) or attempt == _ATTEMPTS:
                     raise
@@ -314,6 +318,22 @@ class Course:
                 output.close()
             await asyncio.sleep(_PAUSE * 4 ** (attempt - 1) * random.uniform(0.5, 1.0))  # noqa: S311 not a secret
             attempt += 1
+
+    async def _safely(self, passage: Passage, work: Coroutine[Any, Any, T]) -> T:
+        """Bounded in time; whatever goes wrong inside a tool is an error that the model sees."""
+        limit = passage.args.time_limit(passage.spec.timeout)
+        try:
+            return await self._deadlines.within(limit + _MARGIN, work)
+        except TimeoutError as error:
+            message = (
+                f"{passage.spec.name} took longer than {limit:g} s and was ended. Ask for less, or give it more time."
+            )
+            raise TimedOut(message) from error
+        except (ToolError, asyncio.CancelledError):
+            raise
+        except Exception as error:
+            message = f"{passage.spec.name} failed in an unexpected way: {error!r}."
+            raise ToolError(message, advice="Try something else.", code="internal_error") from error
 
     def _held(self, passage: Passage, site: Site, key: tuple[str, str, str]) -> ToolResult | None:
         if self._caches is None or passage.spec.cache is None or site.name != "local":
@@ -332,22 +352,6 @@ class Course:
             path = info.path if info.path.startswith("/") else f"{root}/{info.path}"
             stamps.append((path, Stamp(info.size, info.mtime_ns, info.inode, info.ctime_ns)))
         self._caches.put(passage.spec.cache, key, result, size, stamps)
-
-
-async def _safely(passage: Passage, work: Coroutine[Any, Any, T]) -> T:
-    """Bounded in time; whatever goes wrong inside a tool is an error that the model sees."""
-    limit = passage.args.time_limit(passage.spec.timeout)
-    try:
-        async with asyncio.timeout(limit + _MARGIN):
-            return await work
-    except TimeoutError as error:
-        message = f"{passage.spec.name} took longer than {limit:g} s and was ended. Ask for less, or give it more time."
-        raise TimedOut(message) from error
-    except (ToolError, asyncio.CancelledError):
-        raise
-    except Exception as error:
-        message = f"{passage.spec.name} failed in an unexpected way: {error!r}."
-        raise ToolError(message, advice="Try something else.", code="internal_error") from error
 
 
 def _seen(passage: Passage, prepared: PreparedChange) -> PreparedChange:

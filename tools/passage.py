@@ -65,16 +65,14 @@ class Passage:
     killed: list[Killed] = field(default_factory=list)
     #: Open while it runs, if what it does to files can only be seen by looking.
     window: Window | None = None
+    spec: ToolSpec = field(init=False)
+    ledger: Ledger = field(init=False)
     #: The arguments as they may be seen: the same in each of its events.
     _shown: JsonObject | None = None
 
-    @property
-    def spec(self) -> ToolSpec:
-        return self.tool.spec
-
-    @property
-    def ledger(self) -> Ledger:
-        return self.context.ledger
+    def __post_init__(self) -> None:
+        self.spec = self.tool.spec
+        self.ledger = self.context.ledger
 
     def kill(self, pid: int, command: str) -> None:
         self.killed.append(Killed(pid, command))

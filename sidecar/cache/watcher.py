@@ -42,9 +42,8 @@ class Watcher:
     def taken(self) -> tuple[list[str], bool]:
         """The paths that changed since the last time, and whether more changed than could be kept."""
         paths: list[str] = []
-        with suppress(IndexError):
-            while True:
-                paths.append(self._pending.popleft())
+        while self._pending:
+            paths.append(self._pending.popleft())
         overflowed, self._overflowed = self._overflowed, False
         return paths, overflowed
 

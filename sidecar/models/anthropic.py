@@ -24,7 +24,7 @@ from sidecar.models.port import (
     UserTurn,
 )
 from sidecar.models.prices import Price
-from sidecar.models.remote import Head, counted, cut, declined, no_room, too_long
+from sidecar.models.remote import Head, counted, cut, declined, lively, no_room, too_long
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tools import ToolInfo
 
@@ -71,10 +71,9 @@ class Messages:
                 raise
             stream = await self._asked(request)
         reading = _Reading()
-        async with stream, aclosing(sse.chunks(stream.response.aiter_bytes())) as events:
-            async for event in events:
-                delta = reading.take(event)
-                if delta is not None:
+        async with stream, aclosing(sse.chunks(stream.response.aiter_bytes())) as pieces:
+            async for events in pieces:
+                for delta in lively(delta for event in events if (delta := reading.take(event)) is not None):
                     yield delta
         yield self._reply(reading, request)
 

@@ -13,7 +13,7 @@ from sidecar.models.history import Fragments, encoded, results
 from sidecar.models.optional import OptionalFields
 from sidecar.models.port import Delta, Failure, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
-from sidecar.models.remote import Head, cut, declined, too_long
+from sidecar.models.remote import Head, cut, declined, lively, too_long
 from sidecar.models.templates import Template
 from sidecar.wire.base import JsonObject
 
@@ -54,18 +54,20 @@ class Completions:
         system = encoded({"role": "system", "content": request.system})
         messages = b",".join(part for part in (system, self._fragments.joined(request.history)) if part)
         reading = Reading(len(head) + len(messages))
-        async with aclosing(self.chunks(head, messages)) as chunks:
-            async for chunk in chunks:
-                for delta in reading.take(chunk):
+        async with aclosing(self.chunks(head, messages)) as pieces:
+            async for chunks in pieces:
+                for delta in lively(delta for chunk in chunks for delta in reading.take(chunk)):
                     yield delta
         yield self._reply(reading, request)
 
-    async def chunks(self, head: bytes, messages: bytes, more: JsonObject | None = None) -> AsyncGenerator[Any, None]:
+    async def chunks(
+        self, head: bytes, messages: bytes, more: JsonObject | None = None
+    ) -> AsyncGenerator[Iterable[Any], None]:
         """`more` are fields that a server may refuse, beside those that are always sent."""
         stream = await self._asked(head, messages, more or {})
-        async with stream, aclosing(sse.chunks(stream.response.aiter_bytes())) as chunks:
-            async for chunk in chunks:
-                yield chunk
+        async with stream, aclosing(sse.chunks(stream.response.aiter_bytes())) as pieces:
+            async for chunks in pieces:
+                yield chunks
 
     async def _asked(self, head: bytes, messages: bytes, more: JsonObject) -> Any:
         while True:

@@ -13,7 +13,7 @@ from sidecar.models.failures import complaint
 from sidecar.models.history import Fragments, results
 from sidecar.models.port import Delta, Failure, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
-from sidecar.models.remote import Head, counted, cut, declined, too_long
+from sidecar.models.remote import Head, counted, cut, declined, lively, too_long
 from sidecar.wire.base import JsonObject
 
 PROVIDER = "gemini"
@@ -57,9 +57,9 @@ class Contents:
                 raise
             response = await self._asked(request)
         reading = _Reading()
-        async with aclosing(sse.chunks(_pieces(response.response_stream))) as chunks:
-            async for chunk in chunks:
-                for delta in reading.take(chunk):
+        async with aclosing(sse.chunks(_pieces(response.response_stream))) as pieces:
+            async for chunks in pieces:
+                for delta in lively(delta for chunk in chunks for delta in reading.take(chunk)):
                     yield delta
         yield self._reply(reading, request)
 

@@ -13,7 +13,7 @@ from sidecar.models.errors import Unusable
 from sidecar.models.history import Fragments, encoded, results
 from sidecar.models.port import Delta, Failure, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
-from sidecar.models.remote import Head
+from sidecar.models.remote import Head, lively
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tools import ToolInfo
 
@@ -39,9 +39,9 @@ class Plain:
         system = encoded({"role": "system", "content": request.system + _HOW + _listed(request.tools)})
         messages = b",".join(part for part in (system, self._fragments.joined(request.history)) if part)
         reading = Reading(len(head) + len(messages))
-        async with aclosing(self._completions.chunks(head, messages, _form(request.tools))) as chunks:
-            async for chunk in chunks:
-                for delta in reading.take(chunk):
+        async with aclosing(self._completions.chunks(head, messages, _form(request.tools))) as pieces:
+            async for chunks in pieces:
+                for delta in lively(delta for chunk in chunks for delta in reading.take(chunk)):
                     # What is written is JSON, which nobody wants to watch; that something comes is still to be known.
                     yield delta if delta.kind == "thinking" else Delta("")
         broken = self._completions.unusable(reading)

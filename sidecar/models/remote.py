@@ -1,7 +1,7 @@
 """What every model behind an SDK shares: it is limited, it does not raise, and its tokens have a price."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from sidecar.models.characters import Characters, mended_reply
@@ -77,6 +77,18 @@ class Remote:
             return reply
         said = reply.failure.model_copy(update={"message": self._redact(reply.failure.message)})
         return reply.model_copy(update={"failure": said})
+
+
+def lively(deltas: Iterable[Delta]) -> Iterator[Delta]:
+    """What came at once: all that is to be shown, or else one sign of life."""
+    alive = shown = False
+    for delta in deltas:
+        alive = True
+        if delta.text:
+            shown = True
+            yield delta
+    if alive and not shown:
+        yield Delta("")
 
 
 class Head:

@@ -4,7 +4,7 @@ The SDKs ask, and what comes is read here. Their own readers hand each line thro
 takes some characters inside a text for the end of a line.
 """
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
 from typing import Any
 
@@ -21,15 +21,19 @@ class BrokenOff(Exception):
         self.details = details
 
 
-async def chunks(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[Any, None]:
-    """Heard to the end, also past the last word: only then is the connection free for the next request."""
+async def chunks(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[Iterable[Any], None]:
+    """What comes together is handed on together.
+
+    Heard to the end, also past the last word: only then is the connection free for the next request.
+    """
     events, done = Events(), False
     async with aclosing(pieces):
         async for piece in pieces:
-            for name, data in events.take(piece):
-                done = done or data.startswith(_DONE)
-                if not done:
-                    yield _chunk(name, data)
+            together = list(events.take(piece))
+            last = next((place for place, (_, data) in enumerate(together) if data.startswith(_DONE)), len(together))
+            if not done and last:
+                yield (_chunk(name, data) for name, data in together[:last])
+            done = done or last < len(together)
 
 
 def _chunk(name: bytes, data: bytes) -> Any:

@@ -18,7 +18,7 @@ async def _pieces(*pieces: bytes) -> AsyncGenerator[bytes, None]:
 
 
 async def _read(*pieces: bytes) -> list[Any]:
-    return [chunk async for chunk in chunks(_pieces(*pieces))]
+    return [chunk async for together in chunks(_pieces(*pieces)) for chunk in together]
 
 
 @given(
@@ -55,7 +55,7 @@ async def test_nothing_counts_after_the_last_word_but_it_is_heard() -> None:
             heard.append(piece)
             yield piece
 
-    assert [chunk async for chunk in chunks(pieces())] == [{"a": 1}]
+    assert [list(together) async for together in chunks(pieces())] == [[{"a": 1}]]
     assert len(heard) == 3
 
 
@@ -88,6 +88,6 @@ async def test_whoever_stops_listening_closes_the_connection() -> None:
             closed.append(True)
 
     reading = chunks(pieces())
-    assert await anext(reading) == {"a": 1}
+    assert list(await anext(reading)) == [{"a": 1}]
     await reading.aclose()
     assert closed
