@@ -12,8 +12,10 @@ from sidecar.wire.events import Event
 from sidecar.wire.tasks import Status
 from tools.ledger import Kept
 
-#: So long may lie what is in no hurry: less than anybody notices, and more than an agent's reads take.
-LEISURE = 0.02
+#: What is in no hurry is written once nothing has come for so long: an agent then waits for its model.
+QUIET = 0.01
+#: At the latest after this, which is still less than anybody notices.
+LATEST = 0.1
 
 
 class Pen:
@@ -24,7 +26,8 @@ class Pen:
         self._fence = claim.fence
         #: What is in no hurry, in order, until something comes after it that is, or until its time is up.
         self._kept_back: list[Entry] = []
-        self._until: asyncio.Handle | None = None
+        self._later: asyncio.Handle | None = None
+        self._first = self._last = 0.0
 
     async def append(self, *events: Event, records: Sequence[Record] = (), sync: bool = False) -> None:
         """Returns when it is durable."""
@@ -39,11 +42,13 @@ class Pen:
         For what may be lost together with all that follows from it, because it can be found again. If nobody follows
         the task it lies for some milliseconds, in which an agent goes on.
         """
+        loop = asyncio.get_running_loop()
         self._kept_back.append(Entry.now(events, records))
-        if self._until is None:
-            loop = asyncio.get_running_loop()
+        self._last = loop.time()
+        if self._later is None:
+            self._first = self._last
             followed = self._journal.followed(self.task_id)
-            self._until = loop.call_soon(self._put_down) if followed else loop.call_later(LEISURE, self._put_down)
+            self._later = loop.call_soon(self._put_down) if followed else loop.call_later(QUIET, self._look)
         for record in records:
             self.memory.take(record)
 
@@ -74,13 +79,21 @@ class Pen:
     async def renew(self, now: float, lease: float) -> None:
         await self._journal.renew(self.task_id, self._fence, now, lease)
 
+    def _look(self) -> None:
+        loop = asyncio.get_running_loop()
+        until = min(self._last + QUIET, self._first + LATEST)
+        if loop.time() < until:
+            self._later = loop.call_at(until, self._look)
+        else:
+            self._put_down()
+
     def _put_down(self) -> None:
         if earlier := self._taken_up():
             self._journal.append(self.task_id, fence=self._fence, earlier=earlier)
 
     def _taken_up(self) -> Sequence[Entry]:
-        if self._until is not None:
-            self._until.cancel()
-            self._until = None
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
         entries, self._kept_back = self._kept_back, []
         return entries

@@ -72,10 +72,6 @@ class Draft:
         return found, None
 
 
-def _parsed(text: str) -> Any:
-    return json.loads(text, parse_constant=_refused, parse_float=_finite) if text.strip() else {}
-
-
 def _refused(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
 
@@ -85,6 +81,14 @@ def _finite(digits: str) -> float:
     if not isfinite(number):
         raise ValueError(f"{digits} is too large a number")
     return number
+
+
+#: Made once: it takes longer to make than most arguments take to read.
+_DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite)
+
+
+def _parsed(text: str) -> Any:
+    return _DECODER.decode(text) if text.strip() else {}
 
 
 def _is_deeper(value: object, levels: int) -> bool:

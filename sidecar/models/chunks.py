@@ -43,7 +43,8 @@ class Reading:
         for choice in (chunk.get("choices") or [])[:1]:
             delta = choice.get("delta") or {}
             yield from self._thought(delta)
-            yield from self._content(delta.get("content"))
+            if content := delta.get("content"):
+                yield from self._content(content)
             self.refusal += delta.get("refusal") or ""
             for piece in delta.get("tool_calls") or []:
                 self._call(piece)
@@ -63,7 +64,7 @@ class Reading:
                 return
 
     def _content(self, content: Any) -> Iterable[Delta]:
-        if isinstance(content, str) and content:
+        if isinstance(content, str):
             yield from self._say(self._thoughts.told_apart(content))
         for part in content if isinstance(content, list) else ():
             # Some send parts, and what was thought as one of them, with parts of its own.

@@ -13,7 +13,9 @@ import errno
 import os
 import stat
 import sys
+import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from tools.errors import FileMissing, NotADirectory, PathDenied, ToolError, WorkspaceGone
@@ -22,6 +24,8 @@ from tools.local.names import meant, shown
 _O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
 _DIRECTORY = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _LINKS = 40
+#: Seconds.
+_GLANCE = 0.002
 _SYS_OPENAT2 = 437
 _RESOLVE_NO_MAGICLINKS = 0x02
 _RESOLVE_BENEATH = 0x08
@@ -29,6 +33,14 @@ _RESOLVE_BENEATH = 0x08
 
 class _How(ctypes.Structure):
     _fields_ = [("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64)]
+
+
+_HOW_SIZE = ctypes.sizeof(_How)
+
+
+@cache
+def _how(flags: int, mode: int) -> _How:
+    return _How(flags | os.O_CLOEXEC, mode, _RESOLVE_BENEATH | _RESOLVE_NO_MAGICLINKS)
 
 
 class Door:
@@ -43,7 +55,7 @@ class Door:
         self._identity = (0, 0)
         self._private = _beneath(self.root, private)
         self._syscall = _openat2() if kernel else None
-        self._how = ctypes.sizeof(_How)
+        self._looked = 0.0
         self._root()
 
     def close(self) -> None:
@@ -149,7 +161,13 @@ class Door:
         return self._open(directory, _DIRECTORY, 0, path)
 
     def _root(self) -> int:
-        """The workspace's handle, as long as the workspace's path still means the same directory."""
+        """The workspace's handle, as long as the workspace's path still means the same directory.
+
+        Somebody may move it at any moment, also right after a look; many reads at once share one.
+        """
+        moment = time.monotonic()
+        if self._fd >= 0 and moment - self._looked < _GLANCE:
+            return self._fd
         try:
             now = os.lstat(self.root)
         except OSError as error:
@@ -163,14 +181,15 @@ class Door:
             self._handles.append(self._fd)
             opened = os.fstat(self._fd)
             self._identity = (opened.st_dev, opened.st_ino)
+        self._looked = moment
         return self._fd
 
     def _open(self, name: str, flags: int, mode: int, path: str) -> int:
         root = self._root()
         try:
             if self._syscall is not None:
-                how = _How(flags | os.O_CLOEXEC, mode, _RESOLVE_BENEATH | _RESOLVE_NO_MAGICLINKS)
-                handle = int(self._syscall(_SYS_OPENAT2, root, os.fsencode(name), ctypes.byref(how), self._how))
+                how = ctypes.byref(_how(flags, mode))
+                handle = int(self._syscall(_SYS_OPENAT2, root, os.fsencode(name), how, _HOW_SIZE))
                 if handle < 0:
                     number = ctypes.get_errno()
                     raise OSError(number, os.strerror(number))
