@@ -26,6 +26,12 @@ class Stamp(NamedTuple):
             return None
         return cls(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
 
+    @classmethod
+    def at(cls, handle: int) -> "Stamp":
+        """Of what is open, a file or a directory."""
+        found = os.fstat(handle)
+        return cls(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
+
     def steady(self, now_ns: int | None = None) -> bool:
         """Would a later change be sure to show?"""
         now_ns = time.time_ns() if now_ns is None else now_ns

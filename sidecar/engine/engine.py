@@ -125,13 +125,14 @@ class Engine:
         )
 
     async def _created(self, new: NewTask) -> str:
+        creating = self._journal.create(new, max_queued=self._max_queued)
+        # Whoever looks for work now finds it, though nobody here has heard yet that it is there.
+        self._worker.wake()
         try:
-            task, is_new = await self._journal.create(new, max_queued=self._max_queued)
+            task, _ = await creating
         except QueueFull as error:
             message = f"{error} Wait until some are done, or cancel one, and send it again."
             raise Refused(429, "queue_full", message, retry_after=5) from error
-        if is_new:
-            self._worker.wake()
         return task.id
 
     async def _fork(self, operation: Fork) -> str:

@@ -4,7 +4,7 @@ Every word carries the claim's fence, so that a worker that lost its claim canno
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
 from sidecar.engine.memory import Memory
 from sidecar.journal.port import Claim, Entry, Journal, Record
@@ -52,10 +52,10 @@ class Pen:
         for record in records:
             self.memory.take(record)
 
-    async def move(self, *events: Event, records: Sequence[Record] = (), when: frozenset[Status]) -> None:
-        """A change of status that holds only if nobody else changed it first."""
+    def move(self, *events: Event, records: Sequence[Record] = (), when: frozenset[Status]) -> Awaitable[object]:
+        """A change of status that holds only if nobody else changed it first; whoever awaits it learns which."""
         self._put_down()
-        await self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
+        return self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
 
     def note(self, event: Event) -> None:
         self.write(event)

@@ -138,7 +138,11 @@ class Worker:
                     "risk of doing something twice. What it did is kept; start it again as a new task.",
                     recoverable=False,
                 )
-            await run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED, *_ALIVE}))
+            if claim.status is Status.CANCELLING:
+                await self._cancelled(run)
+                return
+            # Not waited for: whoever cancels it from now on finds it at work here, and stops it.
+            run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED, *_ALIVE}))
             await self._complete(run, await self._carried_out(run))
         except WrongStatus:
             # The person cancelled it between two of our words.

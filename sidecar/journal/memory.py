@@ -62,16 +62,19 @@ class MemoryJournal:
         self._hub = Hub()
         self._closed = False
 
-    async def create(self, new: NewTask, *, max_queued: int | None = None) -> tuple[Task, bool]:
+    def create(self, new: NewTask, *, max_queued: int | None = None) -> Awaitable[tuple[Task, bool]]:
+        return _done(lambda: self._create(new, max_queued))
+
+    def _create(self, new: NewTask, max_queued: int | None) -> tuple[Task, bool]:
         self._check_open()
         if new.idempotency_key in self._keys:
             return self._kept(self._keys[new.idempotency_key]).task(), False
-        if max_queued is not None and (await self.counts()).get(Status.QUEUED, 0) >= max_queued:
+        if max_queued is not None and self._counts().get(Status.QUEUED, 0) >= max_queued:
             raise QueueFull(max_queued)
         if new.idempotency_key is not None:
             self._keys[new.idempotency_key] = new.id
         self._tasks[new.id] = _Kept(new.id, timestamp(), new.request, self._next_place())
-        await self.append(new.id, new.events, new.records)
+        self._append(new.id, [Entry.now(new.events, new.records)], None, None)
         return self._kept(new.id).task(), True
 
     async def known(self, idempotency_key: str) -> str | None:
@@ -160,6 +163,9 @@ class MemoryJournal:
         return found[-limit:]
 
     async def counts(self) -> dict[Status, int]:
+        return self._counts()
+
+    def _counts(self) -> dict[Status, int]:
         counted: dict[Status, int] = {}
         for kept in self._tasks.values():
             counted[kept.state.status] = counted.get(kept.state.status, 0) + 1

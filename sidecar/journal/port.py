@@ -83,8 +83,11 @@ PRIORITIES: dict[Priority, int] = {"high": 0, "normal": 1, "low": 2}
 
 
 class Journal(Protocol):
-    async def create(self, new: NewTask, *, max_queued: int | None = None) -> tuple[Task, bool]:
-        """The task, and whether it is new: the same idempotency key gives the same task."""
+    def create(self, new: NewTask, *, max_queued: int | None = None) -> Awaitable[tuple[Task, bool]]:
+        """The task, and whether it is new: the same idempotency key gives the same task.
+
+        Like an append it is written in the order of the calls: whoever claims after it finds it.
+        """
 
     async def known(self, idempotency_key: str) -> str | None:
         """The task that was created with this key, if there is one."""

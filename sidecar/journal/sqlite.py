@@ -50,9 +50,9 @@ class SqliteJournal:
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
-    async def create(self, new: NewTask, *, max_queued: int | None = None) -> tuple[Task, bool]:
+    def create(self, new: NewTask, *, max_queued: int | None = None) -> Awaitable[tuple[Task, bool]]:
         pending = _rendered(Entry.now(new.events, new.records))
-        return await self._writer.submit(lambda store: store.create(new, pending, max_queued))
+        return self._writer.submit(lambda store: store.create(new, pending, max_queued))
 
     def append(
         self,

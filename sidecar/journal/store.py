@@ -76,6 +76,7 @@ class Store:
         self._heads: OrderedDict[str, Head] = OrderedDict()
         #: Rows whose state is written once, at the commit, however many events of the group changed it.
         self._changed: dict[int, TaskState] = {}
+        self._before = 0
         self._place: int
         (self._place,) = self._connection.execute("SELECT coalesce(max(queued), 0) FROM tasks").fetchone()
         self.commits: int
@@ -86,6 +87,7 @@ class Store:
     def begin(self, *, sync: bool) -> None:
         self._connection.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
         self._connection.execute("BEGIN IMMEDIATE")
+        self._before = self.changes
 
     def bind(self) -> None:
         """Everything that was appended so far stands in the file's tables, or is refused together."""
@@ -103,6 +105,10 @@ class Store:
                 (text, rows.checksum(state.status, text), position),
             )
         self._changed.clear()
+        if self.changes == self._before:
+            # Who only looked, such as for a task to claim, leaves the disk alone.
+            self._connection.execute("COMMIT")
+            return
         self._connection.execute("UPDATE commits SET number = ?", (self.commits + 1,))
         self._connection.execute("COMMIT")
         self.commits += 1

@@ -1,18 +1,13 @@
 """The names in a workspace's directories, kept for as long as a directory is what it was when it was read."""
 
-import os
-import time
 from collections import OrderedDict
 
+from sidecar.cache import Stamp
 from tools.local.door import Door
 from tools.local.files import entries
 from tools.local.names import shown
 
 _DIRECTORIES = 64
-#: A directory that has just changed may change again without looking any different.
-_SETTLED_NS = 2_000_000_000
-
-Stamp = tuple[int, int, int]
 
 
 class Listings:
@@ -23,14 +18,14 @@ class Listings:
     def names(self, path: str) -> list[str]:
         """In order, those of directories with a `/` at the end. Whoever gets the list does not change it."""
         with entries(self._door, path) as (handle, found):
-            directory, now = os.fstat(handle), time.time_ns()
-            stamp = (directory.st_ino, directory.st_mtime_ns, directory.st_ctime_ns)
+            stamp = Stamp.at(handle)
+            steady = stamp.steady()
             held = self._held.get(path)
             if held is not None and held[0] == stamp:
                 return held[1]
             names = [f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in found]
         listed = sorted(map(shown, names))
-        if now - max(stamp[1:]) > _SETTLED_NS:
+        if steady:
             self._held[path] = stamp, listed
             while len(self._held) > _DIRECTORIES:
                 self._held.popitem(last=False)
