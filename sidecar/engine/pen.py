@@ -60,10 +60,6 @@ class Pen:
     def note(self, event: Event) -> None:
         self.write(event)
 
-    def tell(self, event: Event) -> None:
-        """Written at once, because a person waits to see it; but the task does not wait."""
-        self._journal.append(self.task_id, [event], fence=self._fence, earlier=self._taken_up())
-
     def live(self, event: Event) -> None:
         """Shown to those who watch now, and not written at all."""
         self._journal.publish(self.task_id, event)

@@ -108,15 +108,15 @@ async def _run_step(number: int, total: int, step: Step, results: dict[str, str]
         return StepEvent(step=number, total=total, message=message, agent=step.agent, state=state)  # type: ignore[arg-type]
 
     async def act() -> str:
-        run.tell(event("started"))
+        run.write(event("started"))
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await step.act(results)
             except AgentError as error:
                 if not error.retry or attempt == ATTEMPTS:
-                    run.tell(event("failed", error.message))
+                    run.write(event("failed", error.message))
                     raise StepFailed(error.code, error.message, recoverable=error.recoverable) from error
-                run.tell(RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=[], error=error.message))
+                run.write(RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=[], error=error.message))
                 await asyncio.sleep(backoff(attempt))
         raise AssertionError("a step returns or fails")
 

@@ -93,7 +93,8 @@ class Worker:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while self._places.available:
+            more = True
+            while more and self._places.available:
                 try:
                     claim = await self._journal.claim(self._owner, time.monotonic(), LEASE_SECONDS)
                 except JournalError as error:
@@ -102,6 +103,7 @@ class Worker:
                 if claim is None:
                     break
                 self._begin(claim)
+                more = claim.more
 
     def _begin(self, claim: Claim) -> None:
         self._places.enter()

@@ -174,18 +174,18 @@ class MemoryJournal:
     async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
         self._check_open()
         free = [kept for kept in self._tasks.values() if kept.state.status in _UNHELD and kept.owner is None]
-        if not free:
-            free = [
-                kept
-                for kept in self._tasks.values()
-                if kept.owner is not None and kept.until < now and kept.state.status in _CLAIMABLE_AGAIN
-            ]
-        if not free:
+        over = [
+            kept
+            for kept in self._tasks.values()
+            if kept.owner is not None and kept.until < now and kept.state.status in _CLAIMABLE_AGAIN
+        ]
+        if not free and not over:
             return None
-        kept = min(free, key=lambda item: item.place)
+        kept = min(free or over, key=lambda item: item.place)
         kept.owner, kept.until, kept.fence = owner, now + lease, kept.fence + 1
         records = tuple(kept.records.values())
-        return Claim(kept.id, owner, kept.fence, kept.state.status, kept.request, records)
+        more = len(free) + len(over) > 1
+        return Claim(kept.id, owner, kept.fence, kept.state.status, kept.request, records, more=more)
 
     async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None:
         kept = self._kept(task_id)

@@ -72,6 +72,8 @@ class Claim(NamedTuple):
     records: Sequence[Record]
     #: How many records the disk has spoilt. A task that misses any of them cannot be trusted to repeat nothing.
     damaged: int = 0
+    #: Whether there is another one that could be claimed now.
+    more: bool = False
 
 
 #: Statuses of tasks that somebody was at work on; and those in which nobody can be.

@@ -241,19 +241,19 @@ class Store:
     # -- claims ------------------------------------------------------------------------------------------------------
 
     def claim(self, owner: str, now: float, lease: float) -> Claim | None:
-        row = self._connection.execute(
-            "SELECT id FROM tasks WHERE status IN (?, ?) AND lease_owner IS NULL ORDER BY priority, queued LIMIT 1",
+        free = self._connection.execute(
+            "SELECT id FROM tasks WHERE status IN (?, ?) AND lease_owner IS NULL ORDER BY priority, queued LIMIT 2",
             (Status.QUEUED, Status.CANCELLING),
-        ).fetchone()
-        if row is None:
-            row = self._connection.execute(
+        ).fetchall()
+        if len(free) < 2:
+            free += self._connection.execute(
                 "SELECT id FROM tasks WHERE lease_owner IS NOT NULL AND lease_until < ? AND status IN (?, ?, ?, ?)"
-                " ORDER BY priority, queued LIMIT 1",
+                " ORDER BY priority, queued LIMIT 2",
                 (now, Status.QUEUED, Status.RUNNING, Status.WAITING, Status.CANCELLING),
-            ).fetchone()
-        if row is None:
+            ).fetchall()
+        if not free:
             return None
-        task_id: str = row[0]
+        task_id: str = free[0][0]
         head = self._head(task_id)
         self._connection.execute(
             "UPDATE tasks SET lease_owner = ?, lease_until = ?, fence = ? WHERE position = ?",
@@ -265,9 +265,8 @@ class Store:
         ).fetchone()
         self.bind()
         records, damage = read_records(self._connection, head.position) if head.records else ((), 0)
-        return Claim(
-            task_id, owner, head.fence, head.state.status, StoredRequest.model_validate_json(request), records, damage
-        )
+        stored = StoredRequest.model_validate_json(request)
+        return Claim(task_id, owner, head.fence, head.state.status, stored, records, damage, more=len(free) > 1)
 
     def release_claim(self, task_id: str) -> None:
         self._clear_lease(self._head(task_id).position)

@@ -361,6 +361,28 @@ async def test_a_claim_brings_the_request_and_the_records(journal: Journal) -> N
     assert list(claim.records) == [Record("step", "a", "1")]
 
 
+async def test_a_claim_says_whether_there_is_another_one(journal: Journal) -> None:
+    for number in range(3):
+        await journal.create(new_task(f"t_{number}"))
+    claimed = [await journal.claim("one", now=0, lease=10) for _ in range(3)]
+    assert [claim and claim.more for claim in claimed] == [True, True, False]
+    await journal.create(new_task("t_new"))
+    again = [await journal.claim("two", now=11, lease=10) for _ in range(4)]
+    assert [claim and (claim.task_id, claim.more) for claim in again] == [
+        ("t_new", True),
+        ("t_0", True),
+        ("t_1", True),
+        ("t_2", False),
+    ]
+
+
+async def test_what_is_claimed_after_a_creation_is_found_though_nobody_waited_for_it(journal: Journal) -> None:
+    creating = journal.create(new_task("t_1"))
+    claim = await journal.claim("me", now=0, lease=10)
+    assert claim is not None and claim.task_id == "t_1"
+    assert (await creating)[1]
+
+
 async def test_an_expired_lease_returns_the_task_to_the_queue(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
     first = await journal.claim("one", now=0, lease=10)
