@@ -1,5 +1,6 @@
 """The loop that every agent runs: ask the model, record the reply, carry out its calls, go on."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -95,6 +96,8 @@ async def work(job: Job, books: Books, name: str | None = None) -> str:
                 books.stopped(key)
                 raise note
             pace.afresh()
+        # A model that answers at once must not keep others from their turn, such as whoever watches or cancels.
+        await asyncio.sleep(0)
         heard = await _next_turn(job, books, key)
         reply = heard.reply
         for text in heard.messages:

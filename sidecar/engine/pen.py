@@ -26,7 +26,8 @@ class Pen:
         self._fence = claim.fence
         #: What is in no hurry, in order, until something comes after it that is, or until its time is up.
         self._kept_back: list[Entry] = []
-        self._later: asyncio.Handle | None = None
+        self._later: asyncio.TimerHandle | None = None
+        self._hurried = False
         self._first = self._last = 0.0
 
     async def append(self, *events: Event, records: Sequence[Record] = (), sync: bool = False) -> None:
@@ -47,8 +48,10 @@ class Pen:
         self._last = loop.time()
         if self._later is None:
             self._first = self._last
-            followed = self._journal.followed(self.task_id)
-            self._later = loop.call_soon(self._put_down) if followed else loop.call_later(QUIET, self._look)
+            self._later = loop.call_later(QUIET, self._look)
+        if not self._hurried and self._journal.followed(self.task_id):
+            self._hurried = True
+            loop.call_soon(self._put_down)
         for record in records:
             self.memory.take(record)
 
@@ -90,6 +93,6 @@ class Pen:
     def _taken_up(self) -> Sequence[Entry]:
         if self._later is not None:
             self._later.cancel()
-            self._later = None
+        self._later, self._hurried = None, False
         entries, self._kept_back = self._kept_back, []
         return entries
