@@ -5,6 +5,8 @@ import random
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
 
 from sidecar.agents.errors import AgentError
 from sidecar.engine.errors import StepFailed
@@ -83,17 +85,26 @@ def _size(stage: Stage) -> int:
 async def _together(stage: Parallel, number: int, total: int, results: dict[str, str], run: TaskRun) -> None:
     places = asyncio.Semaphore(stage.at_once)
     tasks: dict[str, asyncio.Task[None]] = {}
+    failed = False
 
     async def begin(place: int, step: Step) -> None:
         for key in stage.after.get(step.key, ()):
             await tasks[key]
         async with places:
-            results[step.key] = await _run_step(number + place, total, step, results, run)
+            try:
+                results[step.key] = await _run_step(number + place, total, step, results, run)
+            except asyncio.CancelledError:
+                if failed:
+                    run.write(_event(step, number + place, total, "failed", "Stopped, because another step failed."))
+                raise
 
     try:
         for place, step in enumerate(stage.steps, start=1):
             tasks[step.key] = asyncio.ensure_future(begin(place, step))
         await asyncio.gather(*tasks.values())
+    except StepFailed:
+        failed = True
+        raise
     finally:
         # One failed or the task was cancelled: the others end too, and have ended before anybody goes on.
         for task in tasks.values():
@@ -103,9 +114,15 @@ async def _together(stage: Parallel, number: int, total: int, results: dict[str,
     results.update({step.key: results.pop(step.key) for step in stage.steps})
 
 
+def _event(
+    step: Step, number: int, total: int, state: Literal["started", "completed", "failed"], message: str | None = None
+) -> StepEvent:
+    told = step.message if message is None else message
+    return StepEvent(step=number, total=total, message=told, agent=step.agent, state=state)
+
+
 async def _run_step(number: int, total: int, step: Step, results: dict[str, str], run: TaskRun) -> str:
-    def event(state: str, message: str = step.message) -> StepEvent:
-        return StepEvent(step=number, total=total, message=message, agent=step.agent, state=state)  # type: ignore[arg-type]
+    event = partial(_event, step, number, total)
 
     async def act() -> str:
         run.write(event("started"))

@@ -41,7 +41,8 @@ class Reading:
             raise Unusable(Failure(code="model_unavailable", message=f"groq broke off its reply: {groq['error']}"))
         self._usage = chunk.get("usage") or groq.get("usage") or self._usage
         for choice in (chunk.get("choices") or [])[:1]:
-            delta = choice.get("delta") or {}
+            # What comes as a whole is a message, not a change of one.
+            delta = choice.get("delta") or choice.get("message") or {}
             yield from self._thought(delta)
             if content := delta.get("content"):
                 yield from self._content(content)

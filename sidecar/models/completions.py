@@ -65,7 +65,9 @@ class Completions:
     ) -> AsyncGenerator[Iterable[Any], None]:
         """`more` are fields that a server may refuse, beside those that are always sent."""
         stream = await self._asked(head, messages, more or {})
-        async with stream, aclosing(sse.chunks(stream.response.aiter_bytes())) as pieces:
+        streams = "application/json" not in stream.response.headers.get("content-type", "")
+        read = sse.chunks if streams else sse.whole
+        async with stream, aclosing(read(stream.response.aiter_bytes())) as pieces:
             async for chunks in pieces:
                 yield chunks
 

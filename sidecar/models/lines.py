@@ -11,7 +11,7 @@ from sidecar.models.port import Failure
 
 #: More than the longest call that is still answered with a reason.
 MOST_BYTES = 24_000_000
-_ENDLESS = f"The server sent a line of more than {MOST_BYTES:,} bytes, and did not come to its end."
+ENDLESS = f"The server sent more than {MOST_BYTES:,} bytes at a stretch, and did not come to an end."
 
 
 async def bounded(response: Any) -> None:
@@ -36,7 +36,7 @@ def _bounded(kind: Any) -> Any:
                     end = piece.rfind(b"\n")
                     length = len(piece) - end - 1 if end >= 0 else length + len(piece)
                     if length > MOST_BYTES:
-                        raise Unusable(Failure(code="reply_too_long", message=_ENDLESS, retry=False))
+                        raise Unusable(Failure(code="reply_too_long", message=ENDLESS, retry=False))
                     yield piece
 
         async def aclose(self) -> None:

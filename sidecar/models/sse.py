@@ -8,7 +8,10 @@ from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
 from typing import Any
 
+from sidecar.models.errors import Unusable
 from sidecar.models.history import decoded
+from sidecar.models.lines import ENDLESS, MOST_BYTES
+from sidecar.models.port import Failure
 
 _DONE = b"[DONE]"
 
@@ -34,6 +37,17 @@ async def chunks(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[Iterable
             if not done and last:
                 yield (_chunk(name, data) for name, data in together[:last])
             done = done or last < len(together)
+
+
+async def whole(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[Iterable[Any], None]:
+    """The reply of a server that knows no streams: one chunk, when all of it is there."""
+    body = bytearray()
+    async with aclosing(pieces):
+        async for piece in pieces:
+            body += piece
+            if len(body) > MOST_BYTES:
+                raise Unusable(Failure(code="reply_too_long", message=ENDLESS, retry=False))
+    yield [_chunk(b"", bytes(body))]
 
 
 def _chunk(name: bytes, data: bytes) -> Any:

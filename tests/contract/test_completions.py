@@ -267,3 +267,20 @@ async def test_who_does_not_want_back_what_was_thought_does_not_get_it(demand: s
         _, last = await stage.ask(SAY, ModelTurn(text="", calls=reply.calls, kept=reply.kept), done, model=model)
         assert last.text == "Yes."
         assert b"Hm." in stage.server.seen[1].body and b"Hm." not in stage.server.seen[2].body
+
+
+async def test_a_server_that_knows_no_streams_answers_in_one_piece(stage: Stage) -> None:
+    called = {"content": "I look.", "tool_calls": [piece(A, id="one"), piece(B, id="two")]}
+    body = {"choices": [{"index": 0, "message": called, "finish_reason": "tool_calls"}], "usage": {"prompt_tokens": 7}}
+    stage.server.plays(Answer([json.dumps(body, indent=2).encode()], content_type="application/json; charset=utf-8"))
+    deltas, reply = await stage.ask()
+    assert [delta.text for delta in deltas] == ["I look."]
+    assert (reply.text, reply.stop, reply.usage.input_tokens) == ("I look.", Stop.TOOL_USE, 7)
+    assert [call.args for call in reply.calls] == [json.loads(A), json.loads(B)]
+
+
+async def test_an_error_in_one_piece_is_an_error_though_the_status_says_that_all_is_well(stage: Stage) -> None:
+    body = {"error": {"message": "the model is gone", "code": "model_not_found"}}
+    stage.server.plays(Answer([json.dumps(body).encode()], content_type="application/json"))
+    _, reply = await stage.ask()
+    assert reply.failure is not None and reply.failure.code == "unknown_model"

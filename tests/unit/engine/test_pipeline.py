@@ -1,4 +1,5 @@
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -107,9 +108,35 @@ async def test_when_one_of_several_fails_the_others_have_ended_before_anybody_go
         return ""
 
     steps = Parallel((Step("a", "coder", "a", wait), Step("b", "coder", "b", fail)))
+    run = await a_run(journal)
     with pytest.raises(StepFailed):
-        await run_pipeline([steps], await a_run(journal))
+        await run_pipeline([steps], run)
     assert ended.is_set()
+    await run.append()
+    told = [json.loads(event.data) for event in (await journal.events(run.task_id)).events if event.type == "step"]
+    assert [(event["step"], event["state"]) for event in told] == [
+        (1, "started"),
+        (2, "started"),
+        (2, "failed"),
+        (1, "failed"),
+    ]
+
+
+async def test_steps_that_are_interrupted_have_not_failed(journal: MemoryJournal) -> None:
+    async def wait(results: dict[str, str]) -> str:
+        await asyncio.Event().wait()
+        return ""
+
+    run = await a_run(journal)
+    steps = Parallel((Step("a", "coder", "a", wait), Step("b", "coder", "b", wait)))
+    work = asyncio.create_task(run_pipeline([steps], run))
+    await asyncio.sleep(0.01)
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    await run.append()
+    told = [json.loads(event.data) for event in (await journal.events(run.task_id)).events if event.type == "step"]
+    assert [event["state"] for event in told] == ["started", "started"]
 
 
 async def test_a_step_that_succeeds_at_the_second_try_is_a_success(
