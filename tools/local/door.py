@@ -13,7 +13,6 @@ import errno
 import os
 import stat
 import sys
-import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -24,8 +23,6 @@ from tools.local.names import meant, shown
 _O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
 _DIRECTORY = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _LINKS = 40
-#: Seconds.
-_GLANCE = 0.002
 _SYS_OPENAT2 = 437
 _RESOLVE_NO_MAGICLINKS = 0x02
 _RESOLVE_BENEATH = 0x08
@@ -55,7 +52,6 @@ class Door:
         self._identity = (0, 0)
         self._private = _beneath(self.root, private)
         self._syscall = _openat2() if kernel else None
-        self._looked = 0.0
         self._root()
 
     def close(self) -> None:
@@ -161,13 +157,7 @@ class Door:
         return self._open(directory, _DIRECTORY, 0, path)
 
     def _root(self) -> int:
-        """The workspace's handle, as long as the workspace's path still means the same directory.
-
-        Somebody may move it at any moment, also right after a look; many reads at once share one.
-        """
-        moment = time.monotonic()
-        if self._fd >= 0 and moment - self._looked < _GLANCE:
-            return self._fd
+        """The workspace's handle, as long as the workspace's path still means the same directory."""
         try:
             now = os.lstat(self.root)
         except OSError as error:
@@ -181,7 +171,6 @@ class Door:
             self._handles.append(self._fd)
             opened = os.fstat(self._fd)
             self._identity = (opened.st_dev, opened.st_ino)
-        self._looked = moment
         return self._fd
 
     def _open(self, name: str, flags: int, mode: int, path: str) -> int:
