@@ -9,7 +9,7 @@ import type {
   ToolEvent,
   WireEvent,
 } from "../wire/types.ts";
-import { cutDrafts, dropDrafts, settleDraft } from "./live.ts";
+import { cutDrafts, dropDrafts, forgetThought, settleDraft } from "./live.ts";
 import type { Sketch } from "./sketch.ts";
 import { hasEnded } from "./statuses.ts";
 import type { NoteItem, StepItem } from "./thread.ts";
@@ -55,6 +55,7 @@ export function apply(sketch: Sketch, event: WireEvent, seq: number): void {
     case "error": {
       const { code, message, recoverable } = event;
       sketch.set("error", { code, message, recoverable });
+      sayOnce(sketch, message);
       return note(sketch, event, seq);
     }
     case "handoff":
@@ -83,6 +84,7 @@ function status(sketch: Sketch, event: StatusEvent, seq: number): void {
   }
   if (event.status === "queued") {
     dropDrafts(sketch);
+    sketch.set("retriedSeq", seq);
     sketch.set("error", undefined);
     sketch.set("result", undefined);
   } else if (hasEnded(event.status) || event.status === "interrupted") {
@@ -106,8 +108,13 @@ function route(sketch: Sketch, event: RouteEvent): void {
 
 function step(sketch: Sketch, event: StepEvent, seq: number): void {
   const key = `step-${sketch.now.round}-${event.step}`;
-  const before = sketch.item(key) as StepItem | undefined;
   const { step, total, agent, message, state, at } = event;
+  const old = sketch.item(key) as StepItem | undefined;
+  // One that had ended and begins again does so here, below what was said in between.
+  const again = old !== undefined && state === "started" && old.state !== "started";
+  if (again) sketch.retire(old);
+  const before = again ? undefined : old;
+  const failed = state === "failed" && before !== undefined;
   sketch.put({
     kind: "step",
     key,
@@ -116,15 +123,35 @@ function step(sketch: Sketch, event: StepEvent, seq: number): void {
     step,
     total,
     agent,
-    message,
+    message: failed ? before.message : message,
     state,
     ...(state === "started" ? {} : { endedAt: at }),
+    ...(failed && !isLastSaid(sketch, message) ? { reason: message } : {}),
   });
-  if (before === undefined) sketch.set("steps", [...sketch.now.steps, key]);
+  if (old === undefined) sketch.set("steps", [...sketch.now.steps, key]);
+}
+
+const isLastSaid = (sketch: Sketch, text: string): boolean =>
+  sketch.now.items.findLast((item) => item.kind === "message")?.text === text;
+
+/** What ended a step and the task with it is said by the task. */
+function sayOnce(sketch: Sketch, reason: string): void {
+  for (const key of sketch.now.steps) {
+    const step = sketch.item(key) as StepItem;
+    if (step.reason !== reason) continue;
+    const { reason: _said, ...rest } = step;
+    sketch.put(rest);
+  }
 }
 
 function message(sketch: Sketch, event: MessageEvent, seq: number): void {
   const { messageId, role, agent, text, at } = event;
+  const before = sketch.item(messageId);
+  // A reply that did not count is asked for again under its id, perhaps after the person has said something.
+  if (before !== undefined && before.seq < sketch.now.retriedSeq) {
+    sketch.retire(before);
+    forgetThought(sketch, messageId);
+  }
   sketch.put({ kind: "message", key: messageId, seq, at, role, agent, text });
   settleDraft(sketch, messageId);
 }

@@ -35,6 +35,11 @@ export function settleDraft(sketch: Sketch, messageId: string): void {
   sketch.map("drafts").delete(messageId);
 }
 
+/** What was thought before an earlier message of this id was not thought before the next. */
+export function forgetThought(sketch: Sketch, messageId: string): void {
+  if (sketch.now.thoughts.has(messageId)) sketch.map("thoughts").delete(messageId);
+}
+
 export function cutDrafts(sketch: Sketch): void {
   for (const [id, draft] of sketch.now.drafts) if (!draft.cut) sketch.map("drafts").set(id, { ...draft, cut: true });
 }

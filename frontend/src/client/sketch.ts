@@ -45,6 +45,17 @@ export class Sketch {
     }
   }
 
+  /** What stands under this key stays where it is, under another; the next one with it comes at the end. */
+  retire(item: Item): void {
+    const place = this.now.index.get(item.key);
+    if (place === undefined) return;
+    const key = `${item.key}~${item.seq}`;
+    this.#items()[place] = { ...item, key };
+    const index = this.map("index");
+    index.delete(item.key);
+    index.set(key, place);
+  }
+
   item(key: string): Item | undefined {
     const place = this.now.index.get(key);
     return place === undefined ? undefined : this.now.items[place];

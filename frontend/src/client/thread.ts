@@ -63,8 +63,11 @@ export interface StepItem {
   readonly step: number;
   readonly total: number;
   readonly agent: string;
+  /** What it does. */
   readonly message: string;
   readonly state: "started" | "completed" | "failed";
+  /** Why it failed, where nothing else says so. */
+  readonly reason?: string;
   readonly endedAt?: string;
 }
 
@@ -138,6 +141,7 @@ export interface Thread {
   /** Time at work, without waits; `runningSince` is set while it is at work. */
   readonly workedMs: number;
   readonly runningSince: string | undefined;
+  /** The event after which something is done again: what was told before it may be told anew, under the same ids. */
   readonly retriedSeq: number;
   /** The call that was told of last, and by which event. */
   readonly lastCall: { readonly key: string; readonly seq: number };

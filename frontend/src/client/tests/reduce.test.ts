@@ -112,6 +112,65 @@ describe("a thread", () => {
     expect(thread.edits).toHaveLength(2);
   });
 
+  it("tells what is done again below what was said in between, and leaves what was told before where it was", () => {
+    const begun = { type: "step", step: 1, total: 1, agent: "coder", message: "Rename it", state: "started" } as const;
+    const said = (text: string) =>
+      ({ type: "message", messageId: "r1.coder.0", role: "assistant", agent: "coder", text }) as const;
+    const failed = (message: string) =>
+      [
+        { ...begun, message, state: "failed" },
+        { type: "error", code: "not_possible", message, recoverable: false },
+        { type: "status", status: "failed" },
+      ] as const;
+    const events = journal(
+      { type: "status", status: "queued" },
+      { type: "route", intent: "edit_code", confidence: 1, pipeline: ["coder"], why: "" },
+      begun,
+      said("Which one?"),
+      ...failed("Which one?"),
+      { type: "message", messageId: "m_1", role: "user", agent: "", text: "this one" },
+      { type: "status", status: "queued", reason: "continued by a message" },
+      begun,
+      { type: "delta", messageId: "r1.coder.0", role: "assistant", agent: "coder", kind: "text", text: "I do not" },
+      said("I do not know that one."),
+      ...failed("I do not know that one."),
+    );
+    const shown = told(events).items.flatMap((item) =>
+      item.kind === "message" ? [item.text] : item.kind === "step" ? [`${item.agent}: ${item.message}`] : [],
+    );
+    expect(shown).toEqual([
+      "coder: Rename it",
+      "Which one?",
+      "this one",
+      "coder: Rename it",
+      "I do not know that one.",
+    ]);
+    expect(told(events).steps).toHaveLength(1);
+    const writing = told(events.slice(0, 11));
+    expect(writing.drafts.get("r1.coder.0")?.text).toBe("I do not");
+    expect(itemOf(told(events), "r1.coder.0")).toMatchObject({ text: "I do not know that one." });
+  });
+
+  it("says why a step failed once: beside it, unless its agent or the task says so", () => {
+    const begun = { type: "step", step: 1, total: 2, agent: "coder", message: "Write it", state: "started" } as const;
+    const away = "The model is away.";
+    const stopped = "Stopped, because another step failed.";
+    const thread = told(
+      journal(
+        begun,
+        { ...begun, step: 2 },
+        { ...begun, message: away, state: "failed" },
+        { ...begun, step: 2, message: stopped, state: "failed" },
+        { type: "error", code: "model", message: away, recoverable: true },
+      ),
+    );
+    const steps = thread.items.filter((item) => item.kind === "step");
+    expect(steps.map(({ message, reason }) => [message, reason])).toEqual([
+      ["Write it", undefined],
+      ["Write it", stopped],
+    ]);
+  });
+
   it("counts the time at work, not the waits, and not the time that the sidecar was dead", () => {
     const events = journal(
       { type: "status", status: "queued" },

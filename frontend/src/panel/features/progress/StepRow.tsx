@@ -16,7 +16,7 @@ export const StepRow = memo(function StepRow({ item, onBack }: Props) {
     <div className={`step step-${item.state}`}>
       {item.state !== "started" && <Icon name={item.state === "completed" ? "check" : "close"} />}
       <span className="step-agent">{item.agent}</span>
-      <span className="step-message">{item.message}</span>
+      <span className="step-message">{item.reason ?? item.message}</span>
       {item.total > 1 && (
         <span className="step-number">
           {item.step} of {item.total}
