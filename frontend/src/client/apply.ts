@@ -85,6 +85,7 @@ function status(sketch: Sketch, event: StatusEvent, seq: number): void {
   if (event.status === "queued") {
     dropDrafts(sketch);
     sketch.set("retriedSeq", seq);
+    sketch.set("retriedSeq", seq);
     sketch.set("error", undefined);
     sketch.set("result", undefined);
   } else if (hasEnded(event.status) || event.status === "interrupted") {

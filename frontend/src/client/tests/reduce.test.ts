@@ -225,4 +225,19 @@ describe("a thread", () => {
     );
     expect(again.drafts.size).toBe(0);
   });
+
+  it("shows what is said anew when a task goes on whose words were cut off", () => {
+    const at = "2026-01-01T12:01:00Z";
+    const said = { taskId: "t", at, messageId: "m1", role: "assistant", agent: "coder" } as const;
+    const resumed = told([
+      { type: "message", ...said, text: "I lo", seq: 1 },
+      { type: "status", status: "cancelled", seq: 2, taskId: "t", at },
+      { type: "status", status: "queued", seq: 3, taskId: "t", at },
+      { type: "delta", ...said, text: "I look", kind: "text" },
+    ]);
+    expect(resumed.drafts.get("m1")?.text).toBe("I look");
+    const done = told([{ type: "message", ...said, text: "I look at it.", seq: 4 }], resumed);
+    expect(done.drafts.size).toBe(0);
+    expect(itemOf(done, "m1")).toMatchObject({ text: "I look at it." });
+  });
 });
