@@ -52,6 +52,7 @@ class Engine:
         self._grants = grants
         self._redact = redact or Redactor()
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._workflow = workflow
         self._worker = Worker(journal, workflow, self._owner, places)
         self.review = Review(journal, host, self._tell)
         self._forks = Forks(journal, self.review)
@@ -111,6 +112,8 @@ class Engine:
     async def _execute(self, operation: Execute) -> str:
         request = operation.request
         workspace = self.checked_workspace(request.context.workspace)
+        if request.options.intent is None:
+            self._check_words(request.task, workspace)
         task_id = f"t_{secrets.token_hex(10)}"
         stored = StoredRequest(
             task=request.task,
@@ -141,6 +144,8 @@ class Engine:
             return known
         old = await self._journal.task(operation.task_id)
         self.checked_workspace(old.workspace)
+        if (words := operation.request.task) is not None:
+            self._check_words(words, old.workspace)
         return await self._created(await self._forks.new_task(old, operation))
 
     def checked_workspace(self, named: str | None) -> str:
@@ -157,6 +162,11 @@ class Engine:
             raise Refused(422, "workspace_not_found", message)
         return str(path)
 
+    def _check_words(self, asked: str, workspace: str) -> None:
+        """What begins with a command that is misspelled is not begun: it would be taken for something else."""
+        if slip := self._workflow.slip(asked, workspace):
+            raise Refused(422, "unknown_command", slip)
+
     async def _cancel(self, task_id: str) -> str:
         try:
             cancelling = StatusEvent(status=Status.CANCELLING)
@@ -170,7 +180,9 @@ class Engine:
             # Nobody is working on it, so nothing has to be stopped first.
             memory = Memory.of(await self._journal.records(task_id))
             ended = CancelledEvent(killed=[], effects=memory.effects()), StatusEvent(status=Status.CANCELLED)
-            await self._journal.append(task_id, ended, when=frozenset({Status.CANCELLING}))
+            # Unless somebody has begun with it since, and has seen that it was over.
+            with suppress(WrongStatus):
+                await self._journal.append(task_id, ended, when=frozenset({Status.CANCELLING}))
         return task_id
 
     async def _resume(self, task_id: str) -> str:
@@ -189,7 +201,10 @@ class Engine:
     async def _say(self, task_id: str, text: str) -> str:
         # What a message does depends on where the task is. If it moves on in between, look again.
         for _ in range(10):
-            status = (await self._journal.task(task_id)).status
+            task = await self._journal.task(task_id)
+            status = task.status
+            if status is Status.COMPLETED:
+                self._check_words(text, task.workspace)
             message = SaidMessage(id=f"m_{secrets.token_hex(8)}", text=text, opens=status is Status.COMPLETED)
             said = MessageEvent(message_id=message.id, role="user", agent="", text=text)
             record = Record(Kind.MESSAGE, message.id, message.to_json())

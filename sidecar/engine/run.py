@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import Any, Literal
 
 from sidecar.agents.errors import AgentError
@@ -69,6 +70,8 @@ class TaskRun(Pen):
         self.killed_processes: list[KilledProcess] = []
         #: Why the run is being stopped: the person cancelled it, or the sidecar is going down.
         self.stopped_by: Literal["cancel", "shutdown"] | None = None
+        #: Whether it is about to write how it ended: it does that to its end, and sees by then who was first.
+        self.ending = False
         self._pool = pool
         self.clock = Clock()
         self._waiters = 0
@@ -139,7 +142,8 @@ class TaskRun(Pen):
         room: int | None,
     ) -> TurnRecord:
         await self._stay_within_the_budget()
-        reply = await collect(ask([message.text for message in unheard]), lambda delta: self._show(key, agent, delta))
+        asked = ask([message.text for message in unheard])
+        reply = await collect(asked, partial(self._show, key, agent), partial(self._cut, key, agent))
         heard = [message.id for message in unheard]
         turn = TurnRecord(heard=heard, reply=reply, branch=self.memory.branch, room=room)
         said = [MessageEvent(message_id=key, role="assistant", agent=agent, text=reply.text)] if reply.text else []
@@ -178,6 +182,12 @@ class TaskRun(Pen):
         whole = True if delta.anew else None
         event = DeltaEvent(message_id=key, role="assistant", agent=agent, text=delta.text, kind=delta.kind, whole=whole)
         self.live(event)
+
+    def _cut(self, key: str, agent: str, text: str) -> None:
+        """The words of a reply that nobody waits for any more: who has read them finds them again. They are no turn."""
+        # A task that goes on by itself at the next start asks again, and that reply takes their place.
+        if text.strip() and self.stopped_by != "shutdown":
+            self.write(MessageEvent(message_id=key, role="assistant", agent=agent, text=text))
 
     async def spend(self, key: str, usage: Usage) -> None:
         """What was used beside the agents' turns, remembered under that key."""

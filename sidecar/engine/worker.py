@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Literal, Protocol
 
 from sidecar.engine.errors import Escalated, StepFailed
@@ -86,7 +87,8 @@ class Worker:
         run, task = found
         if run.stopped_by is None:
             run.stopped_by = why
-            task.cancel()
+            # Not at once: one that was claimed in this moment would never begin, and nobody would end it.
+            asyncio.get_running_loop().call_soon(_interrupt, run, task)
         return True
 
     async def _claim_forever(self) -> None:
@@ -110,10 +112,12 @@ class Worker:
         run = TaskRun(claim, self._journal, self._places)
         task = asyncio.create_task(self._live(run, claim), name=claim.task_id)
         self._running[claim.task_id] = (run, task)
-        task.add_done_callback(lambda _: self._ended(claim.task_id))
+        task.add_done_callback(partial(self._ended, run))
 
-    def _ended(self, task_id: str) -> None:
-        del self._running[task_id]
+    def _ended(self, run: TaskRun, task: asyncio.Task[None]) -> None:
+        # Whoever resumes a task in the moment it ends may have it at work again by now.
+        if self.run_of(run.task_id) is run:
+            del self._running[run.task_id]
         self._places.leave()
         if not self._running:
             self.on_rest()
@@ -189,10 +193,12 @@ class Worker:
         )
 
     async def _fail(self, run: TaskRun, code: str, message: str, *, recoverable: bool) -> None:
+        run.ending = True
         await self._work.tidy(run)
         error = ErrorEvent(code=code, message=message, recoverable=recoverable)
         with suppress(WrongStatus):
             await run.move(
+                *run.cut_short(message),
                 UsageEvent(**run.usage.model_dump()),
                 error,
                 StatusEvent(status=Status.FAILED, reason=message),
@@ -203,6 +209,7 @@ class Worker:
 
     async def _escalate(self, run: TaskRun, needed: Escalated) -> None:
         """What was done stays as it is. The record tells a resumed task that it may try again."""
+        run.ending = True
         await self._work.tidy(run)
         # How many messages there were: whoever goes on sees whether the person has said something since.
         record = Record(Kind.STEP, branched(needed.key, run.memory.branch), str(len(run.memory.messages)))
@@ -229,14 +236,21 @@ class Worker:
             await self._cancelled(run)
 
     async def _cancelled(self, run: TaskRun) -> None:
+        run.ending = True
         await self._work.abandon(run)
         await self._work.tidy(run)
         with suppress(WrongStatus):
             await run.move(
+                *run.cut_short("Stopped, because the task was cancelled."),
                 CancelledEvent(killed=run.killed_processes, effects=run.memory.effects()),
                 StatusEvent(status=Status.CANCELLED),
                 when=frozenset({Status.CANCELLING}),
             )
+
+
+def _interrupt(run: TaskRun, task: asyncio.Task[None]) -> None:
+    if not run.ending:
+        task.cancel()
 
 
 def _round(run: TaskRun, result: TaskResult) -> Record:

@@ -1,0 +1,176 @@
+"""What comes in the moment in which a task begins or ends: it ends once, as it should, and gives its place back."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from sidecar.engine.errors import StepFailed
+from sidecar.engine.memory import SaidMessage
+from sidecar.engine.operations import Cancel
+from sidecar.engine.run import TaskRun
+from sidecar.engine.worker import Worker
+from sidecar.journal.memory import MemoryJournal
+from sidecar.journal.port import Entry, NewTask, Record, StoredEvent
+from sidecar.wire.events import Event, StatusEvent
+from sidecar.wire.tasks import Context, Options, Status, StoredRequest, TaskResult, Usage
+from tests.unit.engine.house import a_house
+from tests.waiting import until_true
+
+REQUEST = StoredRequest(task="x", workspace="/w", conversation_id="c_1", context=Context(), options=Options())
+CANCELLING = StatusEvent(status=Status.CANCELLING)
+AT_WORK = frozenset({Status.QUEUED, Status.RUNNING})
+SECONDS = 5.0
+
+
+class Work:
+    """Does what it is told, and tidies up when it may."""
+
+    def __init__(self, act: Callable[[], Awaitable[None]]) -> None:
+        self._act = act
+        self.tidying = asyncio.Event()
+        self.may_tidy = asyncio.Event()
+        self.may_tidy.set()
+
+    async def carry_out(self, run: TaskRun) -> TaskResult:
+        await self._act()
+        return TaskResult(summary="done", files_modified=[], verification=None, usage=Usage())
+
+    async def abandon(self, run: TaskRun) -> None:
+        pass
+
+    async def tidy(self, run: TaskRun) -> None:
+        self.tidying.set()
+        await self.may_tidy.wait()
+
+    def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
+        return ()
+
+
+@asynccontextmanager
+async def a_worker(journal: MemoryJournal, work: Work, places: int = 1) -> AsyncIterator[Worker]:
+    worker = Worker(journal, work, "me", places)
+    worker.start()
+    try:
+        yield worker
+    finally:
+        work.may_tidy.set()
+        await worker.stop()
+
+
+async def _forever() -> None:
+    await asyncio.Event().wait()
+
+
+async def _statuses(journal: MemoryJournal, task_id: str) -> list[str]:
+    events = (await journal.events(task_id)).events
+    return [event.data.split('"status":"')[1].split('"')[0] for event in events if event.type == "status"]
+
+
+async def _ended(journal: MemoryJournal, task_id: str) -> Status:
+    async with asyncio.timeout(SECONDS):
+        async for _ in journal.tail(task_id):
+            pass
+    return (await journal.task(task_id)).status
+
+
+async def test_one_that_is_cancelled_when_it_was_claimed_and_has_not_begun_ends_as_cancelled() -> None:
+    journal = MemoryJournal()
+    async with a_worker(journal, Work(_forever)) as worker:
+        journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)]))
+        worker.wake()
+        async with asyncio.timeout(SECONDS):
+            while worker.run_of("t_1") is None:
+                await asyncio.sleep(0)
+        assert await _statuses(journal, "t_1") == ["queued"], "it has not begun"
+        await journal.append("t_1", [CANCELLING], when=AT_WORK)
+        assert worker.cancel("t_1")
+        assert await _ended(journal, "t_1") is Status.CANCELLED
+
+
+async def test_one_that_is_cancelled_while_it_tidies_up_after_a_failure_ends_as_cancelled() -> None:
+    async def fails() -> None:
+        raise StepFailed("no", "It did not work.", recoverable=False)
+
+    journal, work = MemoryJournal(), Work(fails)
+    work.may_tidy.clear()
+    async with a_worker(journal, work) as worker:
+        journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)]))
+        worker.wake()
+        async with asyncio.timeout(SECONDS):
+            await work.tidying.wait()
+        await journal.append("t_1", [CANCELLING], when=AT_WORK)
+        assert worker.cancel("t_1")
+        # Whoever is to be interrupted is so by now.
+        for _ in range(5):
+            await asyncio.sleep(0)
+        work.may_tidy.set()
+        assert await _ended(journal, "t_1") is Status.CANCELLED
+        assert await _statuses(journal, "t_1") == ["queued", "running", "cancelling", "cancelled"]
+
+
+async def test_one_that_goes_on_in_the_moment_it_ends_can_be_cancelled_and_gives_back_both_its_places() -> None:
+    class Impatient(MemoryJournal):
+        """Somebody resumes the first task as soon as its end is written, before the worker has heard of that."""
+
+        def append(
+            self,
+            task_id: str,
+            events: Sequence[Event] = (),
+            records: Sequence[Record] = (),
+            *,
+            sync: bool = False,
+            fence: int | None = None,
+            when: Collection[Status] | None = None,
+            earlier: Sequence[Entry] = (),
+        ) -> Awaitable[Sequence[StoredEvent]]:
+            ends = any(isinstance(event, StatusEvent) and event.status is Status.COMPLETED for event in events)
+            written = super().append(task_id, events, records, sync=sync, fence=fence, when=when, earlier=earlier)
+            if ends:
+                super().append(task_id, [StatusEvent(status=Status.QUEUED, reason="resumed")])
+                worker.wake()
+            return written
+
+    lives = 0
+
+    async def once_and_then_forever() -> None:
+        nonlocal lives
+        lives += 1
+        if lives > 1:
+            await _forever()
+
+    journal = Impatient()
+    async with a_worker(journal, Work(once_and_then_forever), places=2) as worker:
+        journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)]))
+        worker.wake()
+        await until_true(lambda: lives == 2)
+        await journal.append("t_1", [CANCELLING], when=AT_WORK)
+        assert worker.cancel("t_1"), "it is at work"
+        await until_true(lambda: not worker.busy)
+        for task_id in ("t_2", "t_3"):
+            journal.create(NewTask(task_id, REQUEST, [StatusEvent(status=Status.QUEUED)]))
+        worker.wake()
+        await until_true(lambda: lives == 4)
+
+
+async def test_a_cancel_that_finds_somebody_else_has_finished_it_meanwhile_is_accepted(tmp_path: Path) -> None:
+    class Slow(MemoryJournal):
+        """Whoever reads the records of the task in the queue has them when that has ended."""
+
+        waits_for: str | None = None
+
+        async def records(self, task_id: str) -> Sequence[Record]:
+            if task_id == self.waits_for:
+                await house.submit(Cancel(at_work))
+                await house.ended(task_id)
+            return await super().records(task_id)
+
+    journal = Slow()
+    async with a_house(tmp_path, journal, places=1) as house:
+        models = house.script("slow", [{"text": "ok", "delayMs": 60_000}])
+        at_work = await house.execute("work", models=models, intent="edit_code")
+        await house.reached(at_work, Status.RUNNING)
+        queued = journal.waits_for = await house.execute("wait", models=models, intent="edit_code")
+        assert await house.submit(Cancel(queued)) == queued
+        assert (await journal.task(queued)).status is Status.CANCELLED
+        assert await _statuses(journal, queued) == ["queued", "cancelling", "cancelled"]
