@@ -8,8 +8,9 @@ import asyncio
 import re
 from collections.abc import Mapping
 
-from sidecar.agents.customs import Command
+from sidecar.agents.customs import Command, Custom
 from sidecar.agents.routing.guess import INTENTS, guess
+from sidecar.agents.slips import slip
 from sidecar.models.port import Model, Reply, Request, Stop, UserTurn
 from sidecar.wire.tasks import Intent, Options, RouteAnswer, Usage
 
@@ -85,6 +86,13 @@ def request_of(task: str, commands: Mapping[str, Command] | None = None) -> str:
     verb = _VERBS.get(slash[1], "")
     whole = rest.lower().startswith(verb) or (slash[1] in _WIDE and guess(rest).intent == SLASHES[slash[1]])
     return rest if whole else f"{verb} {rest}"
+
+
+def slip_in(task: str, custom: Custom) -> str | None:
+    """What to say of a task that begins with a misspelled command, ours or the person's own."""
+    # A command whose file cannot be used is one all the same: what is wrong with it is said when it is carried out.
+    unusable = (name.removeprefix("commands/") for name in custom.problems if name.startswith("commands/"))
+    return slip(task, (*SLASHES, *custom.commands, *unusable))
 
 
 def unsure(answer: RouteAnswer) -> bool:

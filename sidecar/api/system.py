@@ -13,6 +13,7 @@ from sidecar import __version__
 from sidecar.agents.customs import Customs
 from sidecar.api.bodies import answer, read
 from sidecar.api.streams import Streams
+from sidecar.engine.errors import Refused
 from sidecar.journal.port import Journal
 from sidecar.telemetry.metrics import render
 from sidecar.wire.system import AgentList, Health, SandboxState, ShellState, StatusAnswer
@@ -78,8 +79,11 @@ class SystemRoutes:
         return answer(AgentList(agents=[agent.info() for agent in agents.values()]))
 
     async def route(self, request: Request) -> Response:
-        from sidecar.agents.router import route
+        from sidecar.agents.router import route, slip_in
 
         wanted = await read(request, RouteRequest)
         workspace = wanted.context.workspace or str(self._workspace)
-        return answer(route(wanted.task, commands=self._customs.of(workspace).commands))
+        custom = self._customs.of(workspace)
+        if slip := slip_in(wanted.task, custom):
+            raise Refused(422, "unknown_command", slip)
+        return answer(route(wanted.task, commands=custom.commands))

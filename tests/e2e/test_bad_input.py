@@ -35,8 +35,11 @@ def problem(answer: Answer) -> tuple[int, str]:
         ({"task": "x" * 1_000_000}, (422, "invalid_request")),
         ({"task": "x", "options": {"priority": "urgent"}}, (422, "invalid_request")),
         ({"task": "x", "options": {"maxDuration": -1}}, (422, "invalid_request")),
+        ({"task": "x", "options": {"maxDuration": "5"}}, (422, "invalid_request")),
+        ({"task": "x", "options": {"maxIterations": True}}, (422, "invalid_request")),
         ({"task": "x", "options": {"approvals": "all"}}, (422, "invalid_request")),
         ({"task": "x", "options": {"intent": "dance"}}, (422, "invalid_request")),
+        ({"task": "/exlpain x"}, (422, "unknown_command")),
         ({"task": "x", "context": {"workspace": "/no/such/place"}}, (422, "workspace_not_found")),
         ({"task": "x", "context": {"workspace": "relative"}}, (422, "workspace_not_absolute")),
         ({"task": "x", "context": {"workspace": "/etc/passwd"}}, (422, "workspace_not_found")),
@@ -58,6 +61,13 @@ def test_what_execute_does_not_take(body: object, expected: tuple[int, str], sid
 def test_a_body_that_is_too_large_is_refused_by_its_length_and_by_its_bytes(sidecar: RunningSidecar) -> None:
     huge = json.dumps({"task": "x" * 9_000_000}).encode()
     assert problem(sidecar.post(EXECUTE, huge)) == (413, "body_too_large")
+
+
+@pytest.mark.parametrize("word", ["yes", "no", "true", 1])
+def test_only_a_switch_switches_trust(word: object, sidecar: RunningSidecar) -> None:
+    asked = {"workspace": str(sidecar.workspace), "trusted": word}
+    assert problem(sidecar.post("/api/brain/trust", asked)) == (422, "invalid_request")
+    assert not any(each["trusted"] for each in sidecar.get("/api/brain/trust").json["workspaces"])
 
 
 def test_other_media_types_are_refused(sidecar: RunningSidecar) -> None:

@@ -36,6 +36,14 @@ class Workflow:
         self._verify_seconds = verify_seconds
         self._contained = contained
 
+    def slip(self, asked: str, workspace: str) -> str | None:
+        """What to say of words that begin with a misspelled slash command."""
+        if not asked.lstrip().startswith("/"):
+            return None
+        from sidecar.agents.router import slip_in
+
+        return slip_in(asked, self._customs.of(workspace))
+
     async def carry_out(self, run: TaskRun) -> TaskResult:
         return await self.rounds.carry_out(run)
 
