@@ -1,5 +1,6 @@
 """A model's reply, heard to its end."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,14 +15,28 @@ class Heard:
     reply: Reply
 
 
-async def collect(stream: AsyncIterator[Delta | Reply], show: Callable[[Delta], None]) -> Reply:
-    """The whole reply. A stream that ends without one was cut: nothing of it is acted upon."""
+async def collect(
+    stream: AsyncIterator[Delta | Reply], show: Callable[[Delta], None], cut: Callable[[str], None] = lambda text: None
+) -> Reply:
+    """The whole reply. A stream that ends without one was cut: nothing of it is acted upon.
+
+    Whoever stops listening in the middle leaves words behind that somebody may have read: they go to `cut`.
+    """
     failure = Failure(code="stream_cut", message="The model's reply broke off before its end.")
     reply = Reply(stop=Stop.FAILED, failure=failure)
-    async for part in stream:
-        if isinstance(part, Reply):
-            # Nothing comes after it, but the stream is heard to its end: then it has nothing left to tidy up.
-            reply = part
-        else:
+    words: list[str] = []
+    try:
+        async for part in stream:
+            if isinstance(part, Reply):
+                # Nothing comes after it, but the stream is heard to its end: then it has nothing left to tidy up.
+                reply = part
+                continue
+            if part.kind == "text":
+                if part.anew:
+                    words.clear()
+                words.append(part.text)
             show(part)
+    except asyncio.CancelledError:
+        cut("".join(words))
+        raise
     return reply

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Sequence
 
 from sidecar.engine.memory import Memory
 from sidecar.journal.port import Claim, Entry, Journal, Record
-from sidecar.wire.events import Event
+from sidecar.wire.events import Event, StepEvent
 from sidecar.wire.tasks import Status
 from tools.ledger import Kept
 
@@ -24,6 +24,8 @@ class Pen:
         self.memory = Memory.of(claim.records)
         self._journal = journal
         self._fence = claim.fence
+        #: The steps that have begun and not ended, by their number.
+        self.begun: dict[int, StepEvent] = {}
         #: What is in no hurry, in order, until something comes after it that is, or until its time is up.
         self._kept_back: list[Entry] = []
         self._later: asyncio.TimerHandle | None = None
@@ -74,6 +76,10 @@ class Pen:
 
     async def blob(self, digest: str) -> bytes | None:
         return await self._journal.blob(digest)
+
+    def cut_short(self, why: str) -> list[Event]:
+        """The end of the steps that came to none by themselves."""
+        return [step.model_copy(update={"state": "failed", "message": why}) for step in self.begun.values()]
 
     async def renew(self, now: float, lease: float) -> None:
         await self._journal.renew(self.task_id, self._fence, now, lease)

@@ -95,6 +95,7 @@ async def _together(stage: Parallel, number: int, total: int, results: dict[str,
                 results[step.key] = await _run_step(number + place, total, step, results, run)
             except asyncio.CancelledError:
                 if failed:
+                    run.begun.pop(number + place, None)
                     run.write(_event(step, number + place, total, "failed", "Stopped, because another step failed."))
                 raise
 
@@ -124,20 +125,25 @@ def _event(
 async def _run_step(number: int, total: int, step: Step, results: dict[str, str], run: TaskRun) -> str:
     event = partial(_event, step, number, total)
 
+    def ended(state: Literal["completed", "failed"], message: str | None = None) -> StepEvent:
+        run.begun.pop(number, None)
+        return event(state, message)
+
     async def act() -> str:
-        run.write(event("started"))
+        run.begun[number] = event("started")
+        run.write(run.begun[number])
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await step.act(results)
             except AgentError as error:
                 if not error.retry or attempt == ATTEMPTS:
-                    run.write(event("failed", error.message))
+                    run.write(ended("failed", error.message))
                     raise StepFailed(error.code, error.message, recoverable=error.recoverable) from error
                 run.write(RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=[], error=error.message))
                 await asyncio.sleep(backoff(attempt))
         raise AssertionError("a step returns or fails")
 
-    return await run.step(step.key, act, done=lambda value: [event("completed"), *step.then(value)])
+    return await run.step(step.key, act, done=lambda value: [ended("completed"), *step.then(value)])
 
 
 def backoff(attempt: int) -> float:
