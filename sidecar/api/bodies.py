@@ -19,7 +19,8 @@ async def read(request: Request, kind: type[T]) -> T:
         body = await request.body()
     except BodyTooLarge:
         raise Refused(413, "body_too_large", "The body is larger than this sidecar takes.") from None
-    return kind.model_validate_json(body or b"{}")
+    # A word that only looks like the right type is a slip: "no" for a switch must not be taken for a yes or a no.
+    return kind.model_validate_json(body or b"{}", strict=True)
 
 
 def answer(value: Wire, status: int = 200, headers: dict[str, str] | None = None) -> Response:
