@@ -1,11 +1,12 @@
 from typing import Annotated
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from tools.builtin.encoding import TextFile, new_text
 from tools.builtin.existing import existing
 from tools.builtin.git import git
 from tools.builtin.git_log import started
+from tools.changes import told
 from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.reading.commits import grouped, read_commits
@@ -53,11 +54,9 @@ class UpdateChangelog:
         counts = ", ".join(f"{title} {len(chosen)}" for title, chosen in groups.items())
         size = f"{len(commits)} commit{'s' if len(commits) > 1 else ''}"
         done = "Updated" if before is not None else "Created"
-        told = f"{done} {args.path} from {size} {where}: {counts}."
-        details: dict[str, JsonValue] = {"path": args.path, "commits": len(commits)}
-        return PreparedChange(
-            (FileChange(args.path, before, after),), ToolResult(told, details, f"{len(commits)} commits")
-        )
+        said = f"{done} {args.path} from {size} {where}: {counts}."
+        changes = (FileChange(args.path, before, after),)
+        return PreparedChange(changes, ToolResult(said, told(changes).details, f"{len(commits)} commits"))
 
 
 async def _since(since: str | None, host: Host, call: Call) -> tuple[list[str], str]:

@@ -1,12 +1,13 @@
 import asyncio
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from tools.builtin.encoding import TextFile, new_text
 from tools.builtin.existing import existing
 from tools.builtin.languages import language_of
 from tools.builtin.test_frameworks import found_framework
+from tools.changes import told
 from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.reading.api import is_public, offered
@@ -68,12 +69,12 @@ class UpdateReadme:
         if text == old:
             raise ToolError(_unchanged(args.path, own), code="nothing_to_do")
         after = file.rewritten(text, args.path) if file is not None else new_text(text)
-        told = [f"{'Updated' if before is not None else 'Created'} {args.path}.", *(f"- {each}" for each in done)]
+        said = [f"{'Updated' if before is not None else 'Created'} {args.path}.", *(f"- {each}" for each in done)]
         if own:
-            told.append(f"Left alone, because you wrote them yourself: {', '.join(own)}.")
-        details: dict[str, JsonValue] = {"path": args.path}
-        result = ToolResult("\n".join(told), details, f"{len(done)} sections of {args.path}")
-        return PreparedChange((FileChange(args.path, before, after),), result)
+            said.append(f"Left alone, because you wrote them yourself: {', '.join(own)}.")
+        changes = (FileChange(args.path, before, after),)
+        result = ToolResult("\n".join(said), told(changes).details, f"{len(done)} sections of {args.path}")
+        return PreparedChange(changes, result)
 
 
 def _unchanged(path: str, own: list[str]) -> str:

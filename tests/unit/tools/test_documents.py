@@ -3,12 +3,18 @@
 import subprocess
 
 from tests.unit.tools.workbench import Workbench
+from tools.ledger import Outcome
 
 GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main")
 
 
 def git(bench: Workbench, *words: str) -> None:
     subprocess.run([*GIT, *words], cwd=bench.workspace, check=True, capture_output=True, timeout=30)
+
+
+def changed(outcome: Outcome) -> list[tuple[object, object]]:
+    assert isinstance(outcome.details, dict) and isinstance(outcome.details["files"], list)
+    return [(file["path"], file["change"]) for file in outcome.details["files"] if isinstance(file, dict)]
 
 
 def project(bench: Workbench) -> None:
@@ -34,6 +40,7 @@ async def test_a_readme_is_made_from_what_the_code_says(bench: Workbench) -> Non
     assert "| `total(prices: list[int]) -> int` | `src/cart/sums.py` | Add them up. |" in text
     assert "hidden" not in text and "test_it" not in text
     assert "```sh\npython3 -m pytest\n```" in text
+    assert changed(outcome) == [("README.md", "created")], "who watches is told which file changed"
 
 
 async def test_what_a_person_wrote_is_left_alone_and_what_is_marked_is_refreshed(bench: Workbench) -> None:
@@ -71,6 +78,7 @@ async def test_a_changelog_has_the_commits_since_the_last_tag_in_groups(bench: W
 
     text = bench.read("CHANGELOG.md").decode()
     assert "from 3 commits since v1" in outcome.content
+    assert changed(outcome) == [("CHANGELOG.md", "modified")]
     assert text.startswith(
         "# Changelog\n\nAll of it.\n\n<!-- brain:changelog -->\n## Unreleased\n\n### Breaking\n\n- Count right"
     )
