@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from sidecar.models.lines import bounded
+from sidecar.models.bounds import bounded
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

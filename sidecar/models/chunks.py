@@ -41,8 +41,7 @@ class Reading:
             raise Unusable(Failure(code="model_unavailable", message=f"groq broke off its reply: {groq['error']}"))
         self._usage = chunk.get("usage") or groq.get("usage") or self._usage
         for choice in (chunk.get("choices") or [])[:1]:
-            # What comes as a whole is a message, not a change of one.
-            delta = choice.get("delta") or choice.get("message") or {}
+            delta = choice.get("delta") or self._message(choice) or {}
             yield from self._thought(delta)
             if content := delta.get("content"):
                 yield from self._content(content)
@@ -53,6 +52,11 @@ class Reading:
             self.finish = choice.get("finish_reason") or self.finish
             if self.finish:
                 yield from self._say(self._thoughts.rest())
+
+    def _message(self, choice: dict[str, Any]) -> Any:
+        """What comes as a whole is a message, not a change of one. Some repeat all of it so after they said it."""
+        said = self.text or self.thinking or self.drafts
+        return None if said else choice.get("message")
 
     def _thought(self, delta: dict[str, Any]) -> Iterable[Delta]:
         for name in _THOUGHTS:

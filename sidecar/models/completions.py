@@ -17,6 +17,9 @@ from sidecar.models.remote import Head, cut, declined, lively, too_long
 from sidecar.models.templates import Template
 from sidecar.wire.base import JsonObject
 
+#: What some servers give as the reason that a reply ended, when it is none: Mistral, DeepSeek, and vLLM.
+_BROKEN_OFF = frozenset({"error", "insufficient_system_resource", "abort"})
+
 
 class Completions:
     """`limit` is how long a reply may be, by the name that is tried first.
@@ -65,9 +68,7 @@ class Completions:
     ) -> AsyncGenerator[Iterable[Any], None]:
         """`more` are fields that a server may refuse, beside those that are always sent."""
         stream = await self._asked(head, messages, more or {})
-        streams = "application/json" not in stream.response.headers.get("content-type", "")
-        read = sse.chunks if streams else sse.whole
-        async with stream, aclosing(read(stream.response.aiter_bytes())) as pieces:
+        async with stream, aclosing(sse.chunks(stream.response.aiter_bytes())) as pieces:
             async for chunks in pieces:
                 yield chunks
 
@@ -137,7 +138,10 @@ class Completions:
         usage = reading.usage(self._price)
         if reading.finish == "content_filter" or reading.refusal:
             return declined(self._provider, usage, reading.refusal, reading.text)
-        if reading.finish == "length":
+        if reading.finish in _BROKEN_OFF:
+            message = f"{self._provider} broke off its reply ({reading.finish})."
+            return Reply(stop=Stop.FAILED, usage=usage, failure=Failure(code="model_unavailable", message=message))
+        if reading.finish in ("length", "model_length"):
             return too_long(usage, reading.text, reading.thinking)
         return None
 

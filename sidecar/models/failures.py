@@ -54,7 +54,18 @@ _STATUS_BY_NAME = {
     "server_error": 500,
     "timeout_error": 504,
     "overloaded_error": 529,
+    "INVALID_ARGUMENT": 400,
+    "UNAUTHENTICATED": 401,
+    "PERMISSION_DENIED": 403,
+    "NOT_FOUND": 404,
+    "RESOURCE_EXHAUSTED": 429,
+    "INTERNAL": 500,
+    "UNAVAILABLE": 503,
+    "DEADLINE_EXCEEDED": 504,
 }
+_PAGE = re.compile(r"\s*<(!doctype|html)\b", re.I)
+_TAGS = re.compile(r"<(style|script)\b.*?</\1>|<[^<>]*>", re.S | re.I)
+_NUMBER = re.compile(r"[0-9]{3}")
 _SHOWN = 400
 
 
@@ -88,10 +99,10 @@ def failure_of(error: Exception, provider: str, model: str) -> Failure:
         return Failure(code="unknown_model", message=message, retry=False)
     if status == 429:
         message = f"{provider} takes no more requests at the moment: {said}"
-        return Failure(code="rate_limited", message=message, retry_after=retry_after(error, said))
+        return Failure(code="rate_limited", message=message, retry_after=_pause(error, said))
     if status in (408, 409, 425) or status >= 500:
         message = f"{provider} is not able to answer at the moment ({status}): {said}"
-        return Failure(code="model_unavailable", message=message, retry_after=retry_after(error, said))
+        return Failure(code="model_unavailable", message=message, retry_after=_pause(error, said))
     message = f"{provider} did not take the request ({status}): {said}"
     return Failure(code="bad_request", message=message, retry=False)
 
@@ -116,14 +127,14 @@ def status_of(error: Exception) -> int | None:
     number = next((each for each in _numbers(error) if 400 <= each < 600), None)
     if number is not None:
         return number
-    names = (str(_inner(error).get(name)) for name in ("code", "type"))
+    names = (str(_inner(error).get(name)) for name in ("code", "type", "status"))
     return next((_STATUS_BY_NAME[name] for name in names if name in _STATUS_BY_NAME), None)
 
 
 def _numbers(error: Exception) -> list[int]:
     given = [getattr(error, name, None) for name in ("status_code", "code")]
     given += [_inner(error).get(name) for name in ("status_code", "code")]
-    return [each for each in given if isinstance(each, int)]
+    return [int(each) for each in given if isinstance(each, int) or (isinstance(each, str) and _NUMBER.fullmatch(each))]
 
 
 def _is_too_long(status: int, marks: str) -> bool:
@@ -150,15 +161,20 @@ def _without_a_status(error: Exception, provider: str, said: str) -> Failure:
         return Failure(code="no_model", message=message, retry=False)
     if _body(error) is not None:
         return Failure(code="model_unavailable", message=f"{provider} broke off its reply: {said}")
-    if isinstance(error, LookupError | AttributeError | TypeError | ValueError):
+    if isinstance(error, LookupError | AttributeError | TypeError | ValueError | RecursionError):
         return Failure(code="garbled_reply", message=f"The reply of {provider} cannot be read ({name}).")
     return Failure(code="stream_cut", message=f"The reply of {provider} broke off before its end ({name}).")
 
 
+def _pause(error: Exception, said: str) -> float | None:
+    return retry_after(error, said, _inner(error).get("details"))
+
+
 def _body(error: Exception) -> Any:
-    """What the server sent. Each SDK has its own name for it."""
+    """What the server sent. Each SDK has its own name for it, and some servers put it into a list."""
     body = getattr(error, "body", None)
-    return getattr(error, "details", None) if body is None else body
+    body = getattr(error, "details", None) if body is None else body
+    return body[0] if isinstance(body, list) and body else body
 
 
 def _inner(error: Exception) -> dict[str, Any]:
@@ -171,7 +187,11 @@ def _said(error: Exception) -> str:
     """In the server's words, for a person."""
     inner = _inner(error)
     text = inner.get("message") or inner.get("detail") or getattr(error, "message", None) or error
-    said = " ".join(mended(str(text)).split())[:_SHOWN]
+    said = str(text)
+    if _PAGE.match(said):
+        # What stands between a server and its callers answers with a page.
+        said = _TAGS.sub(" ", said[: 20 * _SHOWN])
+    said = " ".join(mended(said).split())[:_SHOWN]
     return said if not said or said[-1] in ".!?…" else f"{said}."
 
 

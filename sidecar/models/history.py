@@ -83,5 +83,9 @@ def decoded(text: bytes) -> Any:
     try:
         return from_json(text)
     except ValueError:
+        pass
+    try:
         # Half of a character is no JSON to it, but some models write one.
         return json.loads(text)
+    except UnicodeDecodeError:
+        return json.loads(text.decode(errors="replace"))

@@ -9,7 +9,8 @@ from typing import Any
 _IN_WORDS = re.compile(r"(?:try again|retry) in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]*\d)(ms|s))?", re.I)
 
 
-def retry_after(error: Exception, said: str) -> float | None:
+def retry_after(error: Exception, said: str, details: Any) -> float | None:
+    """`said` and `details` are what its body says of it."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -18,7 +19,7 @@ def retry_after(error: Exception, said: str) -> float | None:
     if given is not None:
         seconds = _number(given)
         return _until(given) if seconds is None else seconds
-    told = _retry_info(getattr(error, "details", None))
+    told = _retry_info(details)
     return _in_words(said) if told is None else told
 
 
@@ -32,10 +33,8 @@ def _until(date: str) -> float | None:
 
 
 def _retry_info(details: Any) -> float | None:
-    """Gemini says it in the body: `{"@type": "…RetryInfo", "retryDelay": "7s"}`."""
-    inner = details.get("error") if isinstance(details, dict) else None
-    items = inner.get("details") if isinstance(inner, dict) else None
-    for item in items if isinstance(items, list) else ():
+    """Gemini says it so, whoever's dialect it is asked in: `{"@type": "…RetryInfo", "retryDelay": "7s"}`."""
+    for item in details if isinstance(details, list) else ():
         if isinstance(item, dict) and str(item.get("@type", "")).endswith("RetryInfo"):
             return _number(str(item.get("retryDelay", "")).removesuffix("s"))
     return None

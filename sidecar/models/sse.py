@@ -4,16 +4,21 @@ The SDKs ask, and what comes is read here. Their own readers hand each line thro
 takes some characters inside a text for the end of a line.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
+from sidecar.models.bounds import MOST_BYTES, endless
 from sidecar.models.errors import Unusable
 from sidecar.models.history import decoded
-from sidecar.models.lines import ENDLESS, MOST_BYTES
 from sidecar.models.port import Failure
 
 _DONE = b"[DONE]"
+#: What may stand before the first line and says nothing: empty lines, and a mark that this is Unicode.
+_NOTHING_YET = b"\xef\xbb\xbf \t\r\n"
+#: How long is listened for the end of a stream whose last word was said. Most come with it.
+LINGER_SECONDS = 0.25
 
 
 class BrokenOff(Exception):
@@ -25,65 +30,129 @@ class BrokenOff(Exception):
 
 
 async def chunks(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[Iterable[Any], None]:
-    """What comes together is handed on together.
-
-    Heard to the end, also past the last word: only then is the connection free for the next request.
-    """
-    events, done = Events(), False
+    """What comes together is handed on together."""
+    events = Events()
     async with aclosing(pieces):
         async for piece in pieces:
             together = list(events.take(piece))
-            last = next((place for place, (_, data) in enumerate(together) if data.startswith(_DONE)), len(together))
-            if not done and last:
-                yield (_chunk(name, data) for name, data in together[:last])
-            done = done or last < len(together)
+            if together:
+                yield _chunks(together)
+            if events.over:
+                await _heard_out(pieces)
+                return
+        last = list(events.rest())
+        if last:
+            yield _chunks(last)
 
 
-async def whole(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[Iterable[Any], None]:
-    """The reply of a server that knows no streams: one chunk, when all of it is there."""
-    body = bytearray()
-    async with aclosing(pieces):
-        async for piece in pieces:
-            body += piece
-            if len(body) > MOST_BYTES:
-                raise Unusable(Failure(code="reply_too_long", message=ENDLESS, retry=False))
-    yield [_chunk(b"", bytes(body))]
+async def _heard_out(pieces: AsyncGenerator[bytes, None]) -> None:
+    """Only when its end was heard is the connection free for the next request. But who keeps it open, or breaks it off
+    there, has said all there was to say."""
+    with suppress(Exception):
+        async with asyncio.timeout(LINGER_SECONDS):
+            async for _ in pieces:
+                pass
 
 
-def _chunk(name: bytes, data: bytes) -> Any:
-    try:
-        chunk = decoded(data)
-    except ValueError:
-        if name == b"error":
-            raise BrokenOff(data.decode(errors="replace")) from None
-        raise
-    if name == b"error" or chunk.get("error"):
-        raise BrokenOff(chunk)
-    return chunk
+def _chunks(events: Iterable[tuple[bytes, bytes]]) -> Iterator[Any]:
+    for name, data in events:
+        if name == b"ping":
+            continue
+        try:
+            found = decoded(data)
+        except ValueError:
+            if name == b"error":
+                raise BrokenOff(data.decode(errors="replace")) from None
+            raise
+        # Some put what they send into a list, errors above all; what is no object, nobody means anything by.
+        for chunk in found if isinstance(found, list) else (found,):
+            if name == b"error" or (isinstance(chunk, dict) and chunk.get("error")):
+                raise BrokenOff(chunk)
+            if isinstance(chunk, dict):
+                yield chunk
 
 
 class Events:
-    """Whatever the slices that a stream comes in, its events are whole."""
+    """Whatever the slices that a stream comes in, its events are whole. The reply of a server that knows no streams,
+    whatever it calls that, is one event."""
 
     def __init__(self) -> None:
+        #: Whether the last word was said: what follows does not count.
+        self.over = False
+        self._kind = b""
         self._begun: list[bytes] = []
+        self._size = 0
+        self._returned = False
         self._name = b""
-        self._data = b""
+        self._data: list[bytes] = []
 
     def take(self, piece: bytes) -> Iterator[tuple[bytes, bytes]]:
         """The name and the data of each event that is whole by now, and has data."""
+        if not self._kind:
+            piece = piece.lstrip(_NOTHING_YET)
+            self._kind = piece[:1]
+            if self._kind == b"<":
+                raise Unusable(_a_page())
+        self._size += len(piece)
+        if self._in_one_piece:
+            self._begun.append(piece)
+        elif piece:
+            yield from self._events(self._lines(piece))
+        if self._size > MOST_BYTES:
+            raise endless()
+
+    def rest(self) -> Iterator[tuple[bytes, bytes]]:
+        """What the end of the stream makes whole. An event that only lacks its empty line is told from one that was cut
+        by its data."""
+        begun = b"".join(self._begun)
+        if self._in_one_piece:
+            yield b"", begun
+            return
+        for event in self._events([begun, b""]):
+            with suppress(ValueError):
+                decoded(event[1])
+                yield event
+
+    @property
+    def _in_one_piece(self) -> bool:
+        return self._kind in (b"{", b"[")
+
+    def _lines(self, piece: bytes) -> list[bytes]:
+        """Those that are whole. A line ends with `\\n`, `\\r` or both, which may come apart."""
+        if self._returned and piece.startswith(b"\n"):
+            piece = piece[1:]
+        self._returned = piece.endswith(b"\r")
+        if b"\r" in piece:
+            piece = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         self._begun.append(piece)
         if b"\n" not in piece:
-            return
+            return []
         *lines, rest = b"".join(self._begun).split(b"\n")
         self._begun = [rest]
+        return lines
+
+    def _events(self, lines: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
         for line in lines:
             if line.startswith(b"data:"):
-                more = line[5:].strip()
-                self._data = b"\n".join((self._data, more)) if self._data else more
+                self._data.append(line[5:].strip())
             elif line.startswith(b"event:"):
                 self._name = line[6:].strip()
-            elif line in (b"", b"\r"):
-                if self._data:
-                    yield self._name, self._data
-                self._name = self._data = b""
+            elif not line:
+                data, name = b"\n".join(self._data), self._name
+                self._data, self._name, self._size = [], b"", 0
+                if data.startswith(_DONE):
+                    self.over = True
+                    return
+                if data:
+                    yield name, data
+                if name == b"message_stop":
+                    self.over = True
+                    return
+
+
+def _a_page() -> Failure:
+    message = (
+        "The server answered with a web page instead of a reply. Is the base URL right? Does the network ask to log in "
+        "first?"
+    )
+    return Failure(code="model_unreachable", message=message)

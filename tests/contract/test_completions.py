@@ -284,3 +284,33 @@ async def test_an_error_in_one_piece_is_an_error_though_the_status_says_that_all
     stage.server.plays(Answer([json.dumps(body).encode()], content_type="application/json"))
     _, reply = await stage.ask()
     assert reply.failure is not None and reply.failure.code == "unknown_model"
+
+
+@pytest.mark.parametrize("name", ["text/event-stream", "text/plain", "application/octet-stream"])
+async def test_what_comes_in_one_piece_may_be_called_anything(stage: Stage, name: str) -> None:
+    body = {"choices": [{"index": 0, "message": {"content": "Yes."}, "finish_reason": "stop"}]}
+    stage.server.plays(Answer([json.dumps(body, indent=2).encode()], content_type=name))
+    _, reply = await stage.ask()
+    assert (reply.text, reply.failure) == ("Yes.", None)
+
+
+async def test_who_says_it_all_again_at_the_end_is_heard_once(stage: Stage) -> None:
+    again = {"content": "I look.", "tool_calls": [piece(A, index=0, id="one")]}
+    said = [{"content": "I "}, {"content": "look."}, calls(piece(A, index=0, id="one"))]
+    answer = streamed(stage, *said, finish=None)
+    last = {"choices": [{"index": 0, "message": again, "finish_reason": "tool_calls"}], "usage": {"prompt_tokens": 7}}
+    stage.server.plays(Answer([*answer.slices, stage.speaker.event(last)]))
+    deltas, reply = await stage.ask()
+    assert "".join(delta.text for delta in deltas) == reply.text == "I look."
+    assert [call.args for call in reply.calls] == [json.loads(A)]
+    assert reply.usage.input_tokens == 7
+
+
+@pytest.mark.parametrize("finish", ["error", "insufficient_system_resource", "abort"])
+async def test_a_reply_that_ended_for_no_good_reason_is_no_reply(stage: Stage, finish: str) -> None:
+    said = streamed(stage, {"content": "Half a sen"}, calls(piece(A, index=0, id="x")), finish=finish)
+    stage.server.plays(said)
+    _, reply = await stage.ask(model=stage.alone())
+    assert (reply.stop, reply.calls) == (Stop.FAILED, [])
+    assert reply.failure and (reply.failure.code, reply.failure.retry) == ("model_unavailable", True)
+    assert finish in reply.failure.message

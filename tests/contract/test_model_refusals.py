@@ -1,5 +1,6 @@
 """What providers really say when they do not answer, and what is made of it: each in its own words and its own form."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -189,6 +190,8 @@ IN_STREAM = [
     ("openai", {"error": "unexpected EOF"}, "model_unavailable"),
     ("openai", {"error": {"type": "new", "code": "never_heard_of", "message": "Oops."}}, "model_unavailable"),
     ("openai", {"error": {"code": 502, "message": "Provider returned error"}}, "model_unavailable"),
+    ("openai", {"error": {"code": "429", "message": "Many."}}, "rate_limited"),
+    ("gemini", {"error": {"message": "Many.", "status": "RESOURCE_EXHAUSTED"}}, "rate_limited"),
     ("groq", {"error": {"code": "tool_use_failed", "message": "Failed to call.", "status_code": 400}}, "garbled_reply"),
     ("groq", {"choices": [], "x_groq": {"error": "over capacity"}}, "model_unavailable"),
 ]
@@ -206,6 +209,48 @@ async def test_an_error_inside_a_stream_is_what_it_says_it_is(
         assert failure.retry is (code != "context_overflow")
         inner = event.get("error") or event["x_groq"]["error"]
         assert (inner if isinstance(inner, str) else inner["message"]).rstrip(".") in failure.message
+
+
+@pytest.mark.parametrize("provider", BY_NAME)
+@pytest.mark.parametrize("listed", [False, True])
+async def test_an_error_may_come_instead_of_a_stream_though_the_status_says_that_all_is_well(
+    provider: str, listed: bool, tmp_path: Path
+) -> None:
+    async with on(provider, tmp_path) as stage:
+        info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"}
+        error = {"error": {"code": 429, "message": "Many.", "details": [info]}}
+        said = json.dumps([error] if listed else error, indent=2).encode()
+        failure = await failed(stage, Answer([said], content_type="application/json"))
+        assert (failure.code, failure.retry_after) == ("rate_limited", 7)
+
+
+@pytest.mark.parametrize("provider", BY_NAME)
+async def test_an_error_in_a_list_is_read_like_any_other(provider: str, tmp_path: Path) -> None:
+    """As Gemini sends it to those who ask in the dialect of others."""
+    async with on(provider, tmp_path) as stage:
+        info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34s"}
+        error = {"code": 429, "message": "You exceeded your quota.", "status": "RESOURCE_EXHAUSTED", "details": [info]}
+        failure = await failed(stage, failing(429, [{"error": error}]))
+        assert (failure.code, failure.retry_after) == ("rate_limited", 34)
+        assert failure.message.endswith(": You exceeded your quota.")
+
+
+PAGE = b"<!DOCTYPE html>\n<html><head><style>h1 {color: red}</style></head><body><h1>502 Bad Gateway</h1></body></html>"
+
+
+@pytest.mark.parametrize("provider", BY_NAME)
+async def test_of_a_page_the_words_are_shown(provider: str, tmp_path: Path) -> None:
+    async with on(provider, tmp_path) as stage:
+        failure = await failed(stage, Answer([PAGE], status=502, content_type="text/html"))
+        assert failure.code == "model_unavailable" and failure.message.endswith("(502): 502 Bad Gateway.")
+
+
+@pytest.mark.parametrize("provider", BY_NAME)
+async def test_a_page_instead_of_a_reply_is_called_a_page(provider: str, tmp_path: Path) -> None:
+    async with on(provider, tmp_path) as stage:
+        failure = await failed(stage, Answer([PAGE], content_type="text/html"))
+        assert failure.code == "model_unreachable"
+        assert "web page" in failure.message and "base URL" in failure.message
 
 
 OPTIONAL = [

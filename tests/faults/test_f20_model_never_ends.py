@@ -1,6 +1,7 @@
 """F20: an endless stream, one byte a minute, empty turns, the same call again and again. Limits stop each of them."""
 
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -88,13 +89,22 @@ async def test_arguments_without_end_are_not_gathered(patient: Stage) -> None:
     assert "of arguments" in failure.message
 
 
-async def test_a_line_without_end_is_not_gathered(patient: Stage) -> None:
-    failure = await _ended(patient, Answer([b"data: ", b"x" * 262_144], endless=True))
-    assert "a line" in failure.message
+ENDLESS = {
+    "a line": Answer([b"data: ", b"x" * 262_144], endless=True),
+    "an event of many lines": Answer([b"data: " + b"x" * 8_000 + b"\n"], endless=True),
+    "a reply in one piece": Answer([b"{", b'"x": "' + b"x" * 8_000 + b'",\n'], endless=True),
+    "a line that is packed": Answer(
+        [gzip.compress(b"data: " + b"x" * 30_000_000)], headers={"content-encoding": "gzip"}
+    ),
+    "an error": Answer([b"x" * 262_144], status=500, endless=True, content_type="text/plain"),
+    "an error of many lines": Answer([b"x" * 8_000 + b"\n"], status=500, endless=True, content_type="text/plain"),
+}
 
 
-async def test_an_error_without_end_is_not_gathered(patient: Stage) -> None:
-    await _ended(patient, Answer([b"x" * 262_144], status=500, endless=True, content_type="text/plain"))
+@pytest.mark.parametrize("answer", ENDLESS.values(), ids=ENDLESS.keys())
+async def test_what_has_no_end_is_not_gathered(patient: Stage, answer: Answer) -> None:
+    failure = await _ended(patient, answer)
+    assert "did not come to an end" in failure.message
 
 
 async def test_a_stream_that_never_ends_is_ended_by_the_clock(stage: Stage) -> None:

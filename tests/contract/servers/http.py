@@ -18,13 +18,14 @@ MODEL_CALLS = ("/messages", "/chat/completions", ":streamGenerateContent?alt=sse
 
 @dataclass(frozen=True)
 class Seen:
-    """A request as it came in, and when its last byte did."""
+    """A request as it came in, when its last byte did, and by which connection."""
 
     method: str
     path: str
     headers: dict[str, str]
     body: bytes
     at: float
+    connection: int = 0
 
     @property
     def json(self) -> Any:
@@ -57,9 +58,13 @@ class Server:
     def __init__(self) -> None:
         self.seen: list[Seen] = []
         self.answers: list[Answer] = []
+        #: How often somebody came in, and how many are there now.
+        self.connections = 0
+        self.connected = 0
         #: Routes with an answer of their own, such as a list of models.
         self.fixed: dict[tuple[str, str], Answer] = {}
         self.on_request: Callable[[Seen], None] = lambda seen: None
+        self.on_gone: Callable[[], None] = lambda: None
         self.on_last_byte: Callable[[float], None] = lambda at: None
         self.port = 0
         self._loop = asyncio.new_event_loop()
@@ -97,21 +102,26 @@ class Server:
         self._loop.close()
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        self.connected += 1
         try:
-            while await self._exchange(reader, writer):
+            number = self.connections
+            while await self._exchange(number, reader, writer):
                 pass
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
+            self.connected -= 1
             writer.close()
+            self.on_gone()
 
-    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    async def _exchange(self, number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         first, *lines = head.split("\r\n")
         method, path, _ = first.split(" ")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines if line)}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
-        seen = Seen(method, path, headers, body, asyncio.get_running_loop().time())
+        seen = Seen(method, path, headers, body, asyncio.get_running_loop().time(), number)
         fixed = self.fixed.get((method, path))
         if fixed is None and not path.endswith(MODEL_CALLS):
             fixed = failing(404, {"error": {"message": f"no route {path}"}})

@@ -1,5 +1,5 @@
-"""A line of a reply has an end. The SDKs gather a line until it is whole, however long that takes, and more slowly the
-longer it is: a server that never ends one would bring everything else to a stop."""
+"""What a server sends has an end. A reply is counted where it is read; why there is none, the SDKs read as a whole,
+however much it is: a server that never ends it would bring everything else to a stop."""
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -11,13 +11,18 @@ from sidecar.models.port import Failure
 
 #: More than the longest call that is still answered with a reason.
 MOST_BYTES = 24_000_000
-ENDLESS = f"The server sent more than {MOST_BYTES:,} bytes at a stretch, and did not come to an end."
+
+
+def endless() -> Unusable:
+    message = f"The server sent more than {MOST_BYTES:,} bytes at a stretch, and did not come to an end."
+    return Unusable(Failure(code="reply_too_long", message=message, retry=False))
 
 
 async def bounded(response: Any) -> None:
     """For the `response` hook of an HTTP client, whichever of the two libraries its SDK stands on."""
-    kind: Any = type(response.stream)
-    response.stream = _bounded(kind)(response.stream)
+    if not response.is_success:
+        kind: Any = type(response.stream)
+        response.stream = _bounded(kind)(response.stream)
 
 
 @cache
@@ -33,10 +38,9 @@ def _bounded(kind: Any) -> Any:
             length = 0
             async with aclosing(self._stream.__aiter__()) as pieces:
                 async for piece in pieces:
-                    end = piece.rfind(b"\n")
-                    length = len(piece) - end - 1 if end >= 0 else length + len(piece)
+                    length += len(piece)
                     if length > MOST_BYTES:
-                        raise Unusable(Failure(code="reply_too_long", message=ENDLESS, retry=False))
+                        raise endless()
                     yield piece
 
         async def aclose(self) -> None:
