@@ -68,7 +68,8 @@ export function TaskPane({ taskId, listed, again, look }: Props) {
       title: "Fork the task",
       group: "Task",
       slash: "fork",
-      run: () => setPoint({ seq: thread.lastSeq, label: "where it is now", way: "fork" }),
+      takesWords: true,
+      run: (words) => setPoint({ seq: thread.lastSeq, label: "where it is now", way: "fork", words }),
     },
   ]);
   if (failure !== undefined && isNotFound(failure)) return <p className="gone">This task is not there any more.</p>;

@@ -86,6 +86,7 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
       title: "How much to ask",
       group: "Approvals",
       slash: "approvals",
+      takesWords: true,
       hint: "ask, auto, readonly",
       run: approve,
     },

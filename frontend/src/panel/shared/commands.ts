@@ -10,6 +10,8 @@ export interface Command {
   readonly keys?: string;
   /** The word after the slash in the composer. */
   readonly slash?: string;
+  /** Whether words may stand after that; without this it is a command only where it stands alone. */
+  readonly takesWords?: boolean;
   readonly hint?: string;
   readonly run: (argument: string) => void;
 }

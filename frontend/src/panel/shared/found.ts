@@ -29,3 +29,20 @@ export async function findSymbols(service: BrainService, query: string, signal?:
     return { path: String(path), name: String(name), kind: String(kind), line: Number(line) };
   });
 }
+
+export interface Entry {
+  readonly path: string;
+  readonly folder: boolean;
+}
+
+/** What a folder of the workspace has, without what programs leave behind; nothing if there is no such folder. */
+export async function listFolder(service: BrainService, path: string, signal?: AbortSignal): Promise<Entry[]> {
+  const { results } = await service.batch({ calls: [{ tool: "list_directory", args: { path } }] }, signal);
+  const entries = list(results[0], "entries").map((entry) => {
+    const { path, kind } = record(entry);
+    return { path: String(path), folder: kind === "directory" };
+  });
+  return entries.filter(({ path }) => !LEFT_BEHIND.test(path));
+}
+
+const LEFT_BEHIND = /(?:^|\/)(?:\.git|__pycache__|node_modules)$/;

@@ -6,4 +6,6 @@ export interface Point {
   readonly label: string;
   /** What is chosen to begin with: files and conversation unless told. */
   readonly way?: "both" | "files" | "fork";
+  /** What a task that begins there is to do, to begin with. */
+  readonly words?: string;
 }

@@ -17,4 +17,22 @@ describe("what stands after a slash", () => {
     expect(understood("/etc/hosts is what?")).toMatchObject({ kind: "task", text: "/etc/hosts is what?" });
     expect(slashSuggestions("/sq").map(({ label }) => label)).toEqual(["/sql-expert"]);
   });
+
+  it("is said back when it is nearly a word of the panel, and is a sentence for whoever insists", () => {
+    expect(understood("/sql-exprt add a column")).toMatchObject({
+      kind: "misspelled",
+      word: "sql-exprt",
+      meant: "sql-expert",
+      sentence: { kind: "task", text: "/sql-exprt add a column" },
+    });
+    expect(understood("/codre do it")).toMatchObject({ kind: "misspelled", meant: "coder" });
+    // What the sidecar knows better is left to it, and an address is none of it.
+    for (const text of ["/exlpain it", "/etc is what?", "/coders answers 500", "/tmp fills up"])
+      expect(understood(text)).toMatchObject({ kind: "task", text, intent: undefined });
+  });
+
+  it("says so when a command of a task has no task to act on", () => {
+    expect(understood("/cancel")).toMatchObject({ kind: "away" });
+    expect(understood("/cancel the subscription of Ada")).toMatchObject({ kind: "task" });
+  });
 });

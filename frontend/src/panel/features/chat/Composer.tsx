@@ -1,9 +1,10 @@
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import type { Attachment, Options } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { composerText } from "../../shared/composer-text.ts";
 import { Icon } from "../../shared/icons.tsx";
-import { complain } from "../../shared/toasts.tsx";
+import { complain, say } from "../../shared/toasts.tsx";
 import { attachmentsOf } from "./attachments.ts";
 import { mentioned, useMentions } from "./mentions.ts";
 import { Pickers } from "./Pickers.tsx";
@@ -36,6 +37,8 @@ export function Composer({ placeholder, onSend }: Props) {
   const [back, setBack] = useState(0);
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [sending, setSending] = useState(false);
+  // What looked like a slip, and was said to: sent once more, it is meant as it stands.
+  const insisted = useRef("");
 
   const mentions = useMentions(service, text, cursor);
   const offered = closed === text ? [] : [...slashSuggestions(text), ...mentions];
@@ -62,7 +65,15 @@ export function Composer({ placeholder, onSend }: Props) {
   const send = async () => {
     const trimmed = text.trim();
     if (trimmed === "" || sending) return;
-    const said = understood(trimmed);
+    const meant = understood(trimmed);
+    if (meant.kind === "away") return say(meant.why);
+    if (meant.kind === "misspelled" && insisted.current !== trimmed) {
+      insisted.current = trimmed;
+      return say(
+        `There is no command /${meant.word}. Did you mean /${meant.meant}? Nothing was sent; Enter again sends it as it is.`,
+      );
+    }
+    const said = meant.kind === "misspelled" ? meant.sentence : meant;
     if (said.kind === "command") {
       write("");
       said.command.run(said.argument);
@@ -78,8 +89,14 @@ export function Composer({ placeholder, onSend }: Props) {
     setAttachments([]);
   };
   const pick = (suggestion: Suggestion) => {
-    write(suggestion.text);
-    if (suggestion.text.endsWith(" ")) box.current?.focus();
+    const { caret } = suggestion;
+    // Written at once, so that there is something for the cursor to stand in.
+    flushSync(() => write(suggestion.text));
+    if (caret !== undefined) {
+      box.current?.focus();
+      box.current?.setSelectionRange(caret, caret);
+      setCursor(caret);
+    } else if (suggestion.text.endsWith(" ")) box.current?.focus();
     else setClosed(suggestion.text);
   };
   const attach = async (files: Iterable<File>) => {

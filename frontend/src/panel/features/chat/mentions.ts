@@ -1,49 +1,70 @@
 import { useEffect, useState } from "react";
 import type { BrainService } from "../../../client/index.ts";
-import { type FoundSymbol, findFiles, findSymbols } from "../../shared/found.ts";
+import { type Entry, type FoundSymbol, findFiles, findSymbols, listFolder } from "../../shared/found.ts";
 import type { Suggestion } from "./slash.ts";
 
 const MENTION = /(^|\s)@([\w./-]*)$/;
 const PAUSE_MS = 80;
 
 interface Found {
+  readonly entries: readonly Entry[];
   readonly files: readonly string[];
   readonly symbols: readonly FoundSymbol[];
 }
 
-/** Files and symbols whose name has what stands after the @ before the cursor. */
+/** Files and symbols whose name has what stands after the @ before the cursor; behind a slash, what the folder has. */
 export function useMentions(service: BrainService, text: string, cursor: number): Suggestion[] {
   const typed = MENTION.exec(text.slice(0, cursor))?.[2];
-  const [found, setFound] = useState<Found>({ files: [], symbols: [] });
+  const [found, setFound] = useState<Found>({ entries: [], files: [], symbols: [] });
   useEffect(() => {
     if (typed === undefined) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      const pattern = typed === "" ? "*" : `**/*${typed.split("/").at(-1)}*`;
       const take = (more: Partial<Found>) => setFound((before) => ({ ...before, ...more }));
-      findFiles(service, pattern, stop.signal).then(
-        (files) => take({ files }),
-        () => {},
-      );
+      const [folder, pattern] = lookedFor(typed);
+      const none = () => {};
+      findFiles(service, pattern, stop.signal).then((files) => take({ files }), none);
+      if (folder === "") take({ entries: [] });
+      else listFolder(service, folder, stop.signal).then((entries) => take({ entries }), none);
       if (typed.length < 2) return take({ symbols: [] });
-      findSymbols(service, typed, stop.signal).then(
-        (symbols) => take({ symbols }),
-        () => {},
-      );
+      findSymbols(service, typed, stop.signal).then((symbols) => take({ symbols }), none);
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
   }, [service, typed]);
-  if (typed === undefined) return [];
+  return typed === undefined ? [] : offered(found, typed, text, cursor);
+}
+
+/** The folder that is named, and the pattern of files anywhere whose path has what is typed. */
+function lookedFor(typed: string): readonly [string, string] {
+  const end = typed.lastIndexOf("/") + 1;
+  const [folder, name] = [typed.slice(0, end), typed.slice(end)];
+  const like = name === "" ? "*" : `*${name}*`;
+  if (folder === "") return ["", name === "" ? "*" : `**/${like}`];
+  return [folder, `**/${folder.replace(/^[./]+/, "")}${like}`];
+}
+
+export function offered(found: Found, typed: string, text: string, cursor: number): Suggestion[] {
   const has = (name: string) => name.toLowerCase().includes(typed.toLowerCase());
-  const put = (path: string) => `${text.slice(0, cursor - typed.length)}${path} ${text.slice(cursor)}`;
+  const before = text.slice(0, cursor - typed.length);
+  const put = (path: string) => `${before}${quoted(path)} ${text.slice(cursor)}`;
+  const inside = found.entries.filter(({ path }) => path.toLowerCase().startsWith(typed.toLowerCase()));
+  const whole = typed.endsWith("/") && inside.length > 0;
+  const file = (path: string): Suggestion => ({ id: path, label: path, hint: "", text: put(path) });
   return [
+    ...(whole ? [{ ...file(typed), hint: "the whole folder" }] : []),
+    ...inside.slice(0, 8).map(({ path, folder }) => {
+      if (!folder || quoted(path) !== path) return file(path);
+      // What is in it is offered next, so the cursor stays behind the slash.
+      const caret = before.length + path.length + 1;
+      return { id: path, label: `${path}/`, hint: "", text: `${before}${path}/${text.slice(cursor)}`, caret };
+    }),
     ...found.files
-      .filter(has)
+      .filter((path) => has(path) && !inside.some((entry) => entry.path === path))
       .slice(0, 6)
-      .map((path) => ({ id: path, label: path, hint: "", text: put(path) })),
+      .map(file),
     ...found.symbols
       .filter(({ name }) => has(name))
       .slice(0, 4)
@@ -56,8 +77,11 @@ export function useMentions(service: BrainService, text: string, cursor: number)
   ];
 }
 
+/** As a task has it: a name that is not all letters stands between quotation marks. */
+const quoted = (path: string): string => (/^[\w./:-]+$/.test(path) ? path : `"${path}"`);
+
 /** The paths that a text mentions, to be told to the agents as open files. */
 export const mentioned = (text: string): string[] => {
-  const paths = [...text.matchAll(/(?:^|\s)@([\w./-]+?)(?::\d+)?(?=\s|$)/g)].map((match) => match[1]!);
-  return [...new Set(paths)];
+  const found = text.matchAll(/(?:^|\s)@(?:"([^"\n]+)"|([\w./-]+?)(?::\d+)?(?=\s|$))/g);
+  return [...new Set([...found].map((match) => match[1] ?? match[2]!))];
 };

@@ -1,6 +1,7 @@
 import type { Options } from "../../../wire/types.ts";
 import { allAgents } from "../../shared/agents.ts";
 import { allCommands, type Command } from "../../shared/commands.ts";
+import { nearest } from "./slips.ts";
 
 type Intent = NonNullable<Options["intent"]>;
 
@@ -25,6 +26,8 @@ export interface Suggestion {
   readonly hint: string;
   /** The text that the composer has afterwards. */
   readonly text: string;
+  /** Where one goes on writing, if there is more to choose from. */
+  readonly caret?: number;
 }
 
 export function slashSuggestions(text: string): Suggestion[] {
@@ -54,24 +57,51 @@ export function slashSuggestions(text: string): Suggestion[] {
     .sort((one, other) => one.label.localeCompare(other.label));
 }
 
+/** Commands of a task that are there only at times, and what to say when they are not. */
+const AWAY: Record<string, string> = {
+  cancel: "There is nothing at work here that could be cancelled.",
+  resume: "There is no task here that could be resumed.",
+  copy: "There is no answer here to copy.",
+  fork: "There is no task here to fork.",
+};
+
+interface Asked {
+  readonly kind: "task";
+  readonly text: string;
+  readonly intent: Intent | undefined;
+  readonly agent: string | undefined;
+}
+
 export type Said =
+  | Asked
   | { readonly kind: "command"; readonly command: Command; readonly argument: string }
-  | {
-      readonly kind: "task";
-      readonly text: string;
-      readonly intent: Intent | undefined;
-      readonly agent: string | undefined;
-    };
+  | { readonly kind: "away"; readonly why: string }
+  /** `meant` is a word of the panel; `sentence` is what it is if the person insists. */
+  | { readonly kind: "misspelled"; readonly word: string; readonly meant: string; readonly sentence: Asked };
 
 /** What was meant: a command of the panel, or a task, perhaps of a certain kind. A path such as /etc is a task. */
 export function understood(text: string): Said {
+  const asked = (words: string, more: Partial<Asked> = {}): Asked => ({
+    kind: "task",
+    text: words,
+    intent: undefined,
+    agent: undefined,
+    ...more,
+  });
   const found = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text);
-  const [, word = "", argument = ""] = found ?? [];
-  const command = [...allCommands().values()].find((one) => one.slash === word);
-  if (found && command) return { kind: "command", command, argument: argument.trim() };
-  const intent = found && Object.hasOwn(INTENTS, word) ? INTENTS[word] : undefined;
-  if (intent && argument.trim()) return { kind: "task", text: argument.trim(), intent: intent[0], agent: undefined };
-  const agent = agents().find(({ name }) => name === word)?.name;
-  if (found && agent && argument.trim()) return { kind: "task", text: argument.trim(), intent: undefined, agent };
-  return { kind: "task", text, intent: undefined, agent: undefined };
+  if (found === null) return asked(text);
+  const [, word = "", rest = ""] = found;
+  const argument = rest.trim();
+  const commands = [...allCommands().values()];
+  const command = commands.find((one) => one.slash === word);
+  // With words after it “/new” is a task: they must not get lost.
+  if (command && (argument === "" || command.takesWords)) return { kind: "command", command, argument };
+  if (command === undefined && Object.hasOwn(AWAY, word) && argument === "") return { kind: "away", why: AWAY[word]! };
+  if (command === undefined && Object.hasOwn(INTENTS, word))
+    return argument === "" ? asked(text) : asked(argument, { intent: INTENTS[word]![0] });
+  const names = agents().map(({ name }) => name);
+  if (names.includes(word)) return argument === "" ? asked(text) : asked(argument, { agent: word });
+  const known = [...commands.flatMap(({ slash }) => slash ?? []), ...Object.keys(AWAY), ...names];
+  const meant = known.includes(word) ? undefined : nearest(word, known);
+  return meant === undefined ? asked(text) : { kind: "misspelled", word, meant, sentence: asked(text) };
 }

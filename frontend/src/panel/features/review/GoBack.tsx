@@ -30,7 +30,7 @@ export function GoBack({ thread, point, onClose, onDone, onFork }: Props) {
   const [way, setWay] = useState<Way>(point.way ?? "both");
   const [files, setFiles] = useState<readonly RewoundFile[]>();
   const [refusal, setRefusal] = useState("");
-  const [instead, setInstead] = useState("");
+  const [instead, setInstead] = useState(point.words ?? "");
   const [keepFiles, setKeepFiles] = useState(false);
   const [busy, setBusy] = useState(false);
   useEffect(() => {

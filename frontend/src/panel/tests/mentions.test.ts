@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { mentioned, offered } from "../features/chat/mentions.ts";
+
+const none = { entries: [], files: [], symbols: [] };
+
+describe("what stands after an @", () => {
+  it("leads into folders, with the cursor behind the slash, or names the whole one", () => {
+    const entries = [
+      { path: "src/agents", folder: true },
+      { path: "src/app.py", folder: false },
+      { path: "src/my notes", folder: true },
+    ];
+    const text = "explain @src/ and why";
+    const shown = offered({ ...none, entries, files: ["src/app.py"] }, "src/", text, 13);
+    expect(shown.map(({ label, text }) => [label, text])).toEqual([
+      ["src/", "explain @src/  and why"],
+      ["src/agents/", "explain @src/agents/ and why"],
+      ["src/app.py", "explain @src/app.py  and why"],
+      ["src/my notes", 'explain @"src/my notes"  and why'],
+    ]);
+    expect(shown[1]!.caret).toBe("explain @src/agents/".length);
+    expect(offered({ ...none, entries }, "src/ag", "@src/ag", 7).map(({ label }) => label)).toEqual(["src/agents/"]);
+  });
+
+  it("is put between quotation marks where a name has spaces, and read so", () => {
+    const [only] = offered({ ...none, files: ["a name.md"] }, "name", "see @name", 9);
+    expect(only!.text).toBe('see @"a name.md" ');
+    expect(mentioned(`${only!.text}and @src/app.py:10 and mail@example.org`)).toEqual(["a name.md", "src/app.py"]);
+  });
+});
