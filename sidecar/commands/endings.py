@@ -56,6 +56,13 @@ def ending(
     return [*lines, f"{style.red('✗')} {style.bold('Failed')} after {took}", *why, _next(style, error, task_id)]
 
 
+def rewound(style: Style, status: Event) -> list[str]:
+    """A task that was taken back is cancelled too, but nobody stopped it."""
+    to, task_id = status["rewoundTo"], short(status.get("taskId", ""))
+    told = f"{style.yellow('↶')} {style.bold(f'Rewound to event {to}')}: what came after it no longer counts"
+    return [told, style.dim(f"  To go on from there: brain resume --follow {task_id}")]
+
+
 def approval_lines(style: Style, event: Event, columns: int | None = None) -> list[str]:
     """All of what would be done, to the last argument: whoever says yes must have seen it."""
     argv, diff = event.get("argv"), event.get("diff")

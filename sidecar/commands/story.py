@@ -3,7 +3,8 @@
 from typing import Any
 
 from sidecar.commands.calls import Calls
-from sidecar.commands.endings import approval_lines, ending
+from sidecar.commands.edits import Edits
+from sidecar.commands.endings import approval_lines, ending, rewound
 from sidecar.commands.prose import Prose
 from sidecar.commands.style import Style
 from sidecar.commands.text import clip, duration, paragraph, safe, safe_line
@@ -32,9 +33,8 @@ class Story:
         self._model = ""
         self._first_at = ""
         self._facts: dict[str, Event] = {}
-        self._files: dict[str, Event] = {}
+        self._edits = Edits()
         self._agent = ""
-        self._by_checks: set[str] = set()
         self._checks: Event | None = None
 
     @property
@@ -75,19 +75,21 @@ class Story:
     def _on_status(self, event: Event) -> list[str]:
         before, self.status = self.status, event["status"]
         reason = safe_line(event.get("reason") or "")
+        if event.get("rewoundTo") is not None:
+            self._edits.rewound(event["rewoundTo"], event["seq"])
+            self._checks = None
+            return [*self._prose.finish(), "", *rewound(self._style, event)]
         if self.ended:
-            files = list(self._files.values())
-            written = len(self._by_checks - self._files.keys())
             lines = ending(
                 self._style,
                 event,
                 self._first_at,
                 self._facts,
-                files,
+                self._edits.files(),
                 self._checks,
                 columns=self._wrap,
                 told=self._told,
-                by_checks=written,
+                by_checks=self._edits.by_checks(),
             )
             self._facts.clear()
             self._calls.finish()
@@ -161,18 +163,7 @@ class Story:
 
     def _on_diff(self, event: Event) -> list[str]:
         self._checks = None  # what was verified before says nothing about the files now
-        if self._agent == "verify":
-            # What a check writes, such as a build, is not what was asked for; it is counted, not listed.
-            self._by_checks |= {file["path"] for file in event["files"]}
-            return []
-        for file in event["files"]:
-            known = self._files.get(file["path"])
-            if known is None:
-                self._files[file["path"]] = dict(file)
-            else:
-                known["added"] += file["added"]
-                known["removed"] += file["removed"]
-                known["change"] = file["change"] if known["change"] != "created" else known["change"]
+        self._edits.take(event, by_checks=self._agent == "verify")
         return []
 
     def _on_verification(self, event: Event) -> list[str]:

@@ -348,3 +348,30 @@ def test_what_a_call_is_about_is_not_said_twice() -> None:
     call = {"callId": "c", "tool": "create_file", "args": {"path": "a.py"}, "durationMs": 5}
     (line,) = teller.hear("tool", status="success", summary="created a.py", **call)
     assert line == "  ✓ create_file a.py · created  5 ms"
+
+
+def test_a_task_that_was_taken_back_says_so_and_what_was_taken_back_is_not_counted() -> None:
+    teller = Teller()
+
+    def changed(added: int) -> None:
+        teller.hear("diff", files=[{"path": "a.py", "change": "modified", "added": added, "removed": 0}])
+
+    teller.hear("status", status="running")
+    changed(1)
+    changed(10)
+    teller.hear("status", status="completed")
+    changed(0)
+    told = teller.hear("status", status="cancelled", reason="rewound to event 2", rewoundTo=2)
+    assert told == [
+        "",
+        "↶ Rewound to event 2: what came after it no longer counts",
+        "  To go on from there: brain resume --follow t_01234567",
+    ]
+    assert teller.story.ended
+    teller.hear("status", status="queued", reason="resumed")
+    changed(100)
+    assert "  ~ a.py  +101 -0" in teller.hear("status", status="completed")
+    # To before that rewind, and so as if it had not been.
+    teller.hear("status", status="cancelled", reason="rewound to event 4", rewoundTo=4)
+    teller.hear("status", status="queued", reason="resumed")
+    assert "  ~ a.py  +11 -0" in teller.hear("status", status="completed")
