@@ -3,6 +3,8 @@
 import argparse
 
 from sidecar.commands import options
+from sidecar.commands.errors import CommandFailed
+from sidecar.commands.exits import EXIT_USAGE
 from sidecar.commands.sidecars import Workplace
 
 ABOUT = """\
@@ -23,6 +25,8 @@ def define(parser: argparse.ArgumentParser) -> None:
 
 
 def act(args: argparse.Namespace) -> int:
+    if not args.text.strip():
+        raise CommandFailed("The message is empty. Say what the task should know, or do next.", EXIT_USAGE)
     client = Workplace(options.data_dir(args)).client()
     task_id = options.task_id(client, args.id)
     answer = client.post(f"/api/brain/tasks/{task_id}/messages", {"text": args.text})
