@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidecar.config.keys import BASE_URLS, VARIABLES, Keys, is_key
 from sidecar.models.access import Access, is_address, is_local, root
+from sidecar.models.discretion import Discretion
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.limits import Limits
 from sidecar.models.prices import Prices
 from sidecar.models.remote import Dialect, Remote
-from sidecar.telemetry.redaction import Redactor
 
 if TYPE_CHECKING:
     from sidecar.models.local import LocalModel
@@ -99,8 +99,8 @@ class Providers:
                 return known.context_tokens if known else None
             return price.context if price else None
 
-        redact = Redactor(lambda: {f"{provider}-key": access.key} if access.key else {})
-        return Remote(provider, name, dialect, limits, lambda: access in self._clients, holds, redact)
+        discretion = Discretion(provider, access.key)
+        return Remote(provider, name, dialect, limits, lambda: access in self._clients, holds, discretion)
 
     def about(self, provider: str) -> str:
         """Where its key comes from, in words."""

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, I
 from typing import Protocol
 
 from sidecar.models.characters import Characters, mended_reply
+from sidecar.models.discretion import Discretion, Shown
 from sidecar.models.history import encoded
 from sidecar.models.limits import Length, Limits, timed
 from sidecar.models.port import Delta, Failure, Reply, Request, Stop
@@ -24,8 +25,7 @@ class Dialect(Protocol):
 
 
 class Remote:
-    """`dialect` loads the SDK if it is the first to need it; `at_hand` says whether it is there already. `redact` takes
-    the key out of a text."""
+    """`dialect` loads the SDK if it is the first to need it; `at_hand` says whether it is there already."""
 
     def __init__(
         self,
@@ -35,14 +35,14 @@ class Remote:
         limits: Limits,
         at_hand: Callable[[], bool] = lambda: True,
         holds: Callable[[], int | None] = lambda: None,
-        redact: Callable[[str], str] = str,
+        discretion: Discretion | None = None,
     ) -> None:
         self.provider = provider
         self.name = name
         self._make = dialect
         self._at_hand = at_hand
         self._holds = holds
-        self._redact = redact
+        self._discretion = discretion or Discretion()
         self._limits = limits
         self._dialect: Dialect | None = None
 
@@ -56,27 +56,22 @@ class Remote:
             if self._dialect is None:
                 # An SDK takes half a second to load, in which everything else goes on.
                 self._dialect = self._make() if self._at_hand() else await asyncio.to_thread(self._make)
-            length, characters = Length(self._limits), Characters()
+            length, characters, shown = Length(self._limits), Characters(), Shown(self._discretion)
             async for part in timed(self._dialect.parts(request), self._limits):
                 if isinstance(part, Reply):
-                    yield self._discreet(mended_reply(part))
+                    for last in shown.rest():
+                        yield last
+                    yield self._discretion.reply(mended_reply(part))
                     continue
                 length.add(part.text)
-                shown = characters.whole(part)
-                if shown.text:
-                    yield shown
+                said = shown.part(characters.whole(part))
+                if said.text:
+                    yield said
         except Exception as error:
             from sidecar.models.failures import failure_of  # many patterns, that a start need not wait for
 
             failure = failure_of(error, self.provider, self.name)
-            yield self._discreet(Reply(stop=Stop.FAILED, failure=failure))
-
-    def _discreet(self, reply: Reply) -> Reply:
-        """What a server says of a request may repeat the key that came with it."""
-        if reply.failure is None:
-            return reply
-        said = reply.failure.model_copy(update={"message": self._redact(reply.failure.message)})
-        return reply.model_copy(update={"failure": said})
+            yield self._discretion.reply(Reply(stop=Stop.FAILED, failure=failure))
 
 
 def lively(deltas: Iterable[Delta]) -> Iterator[Delta]:

@@ -20,6 +20,9 @@ _NOTHING_YET = b"\xef\xbb\xbf \t\r\n"
 #: How long is listened for the end of a stream whose last word was said. Most come with it.
 LINGER_SECONDS = 0.25
 
+#: So many events, or slices of one, take a few milliseconds.
+AT_ONCE = 250
+
 
 class BrokenOff(Exception):
     """An error inside a stream that had begun well; `details` is what the server says of it."""
@@ -30,19 +33,28 @@ class BrokenOff(Exception):
 
 
 async def chunks(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[Iterable[Any], None]:
-    """What comes together is handed on together."""
-    events = Events()
+    """What comes together is handed on together, unless it is so much that others would wait for their turn."""
+    events, work = Events(), 0
     async with aclosing(pieces):
         async for piece in pieces:
-            together = list(events.take(piece))
-            if together:
-                yield _chunks(together)
+            for together in _parted(list(events.take(piece))):
+                if together:
+                    yield _chunks(together)
+                work += 1 + len(together)
+                if work >= AT_ONCE:
+                    work = 0
+                    await asyncio.sleep(0)
             if events.over:
                 await _heard_out(pieces)
                 return
         last = list(events.rest())
         if last:
             yield _chunks(last)
+
+
+def _parted(events: list[tuple[bytes, bytes]]) -> list[list[tuple[bytes, bytes]]]:
+    """At least one part, which may be empty."""
+    return [events[start : start + AT_ONCE] for start in range(0, max(1, len(events)), AT_ONCE)]
 
 
 async def _heard_out(pieces: AsyncGenerator[bytes, None]) -> None:

@@ -244,6 +244,19 @@ async def test_every_error_has_its_code(stage: Stage, status: int, message: str,
         assert f"brain keys set {stage.speaker.provider}" in reply.failure.message
 
 
+async def test_a_key_that_the_server_repeats_in_what_the_model_says_is_shown_to_nobody(stage: Stage) -> None:
+    """It comes in two pieces, as the text does; and so does what only begins like it."""
+    calls = (Call("read_file", json.dumps({"path": CANARY})),)
+    said = Speech(thinking=f"So {CANARY}.", text=f"Yes, {CANARY}, says canary", calls=calls)
+    stage.says(said, Speech(text="Done."))
+    deltas, reply = await stage.ask()
+    shown = "".join(delta.text for delta in deltas if delta.kind == "text")
+    assert shown == reply.text == said.text.replace(CANARY, f"[redacted:{stage.speaker.provider}-key]")
+    assert CANARY not in "".join(delta.text for delta in deltas) + reply.to_json()
+    await stage.ask(SAY, ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept), answers(reply.calls))
+    assert CANARY.encode() not in stage.server.seen[-1].body
+
+
 async def test_nobody_there_is_said_as_such(stage: Stage) -> None:
     model = stage.alone()
     stage.server.stop()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.models.sse import BrokenOff, Events, chunks
+from sidecar.models.sse import AT_ONCE, BrokenOff, Events, chunks
 
 
 async def _pieces(*pieces: bytes) -> AsyncGenerator[bytes, None]:
@@ -151,3 +151,23 @@ async def test_whoever_stops_listening_closes_the_connection() -> None:
     assert list(await anext(reading)) == [{"a": 1}]
     await reading.aclose()
     assert closed
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [[b'data: {"a":1}\n\n' * 10_000], [b"data: ", *[b" "] * 10_000, b'{"a":1}\n\n']],
+    ids=["many events in a piece", "many pieces of an event"],
+)
+async def test_others_have_their_turn_meanwhile(pieces: list[bytes]) -> None:
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    beside = asyncio.create_task(other())
+    assert set(map(str, await _read(*pieces))) == {"{'a': 1}"}
+    beside.cancel()
+    assert turns >= 10_000 // AT_ONCE
