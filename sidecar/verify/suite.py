@@ -20,7 +20,7 @@ from sidecar.verify.runner import Runner
 from sidecar.verify.testing import FIX, Failed, TestRun, by_name, located, run_of, selection, telling
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
-from tools.builtin.test_frameworks import Framework, found_framework
+from tools.builtin.test_frameworks import MANIFESTS, Framework, found_framework
 from tools.errors import ToolError
 from tools.host import Host
 
@@ -66,6 +66,8 @@ class Suite:
     async def check(self) -> list[Finding]:
         if all(is_document(change.path) for change in self.changes):
             return []
+        if folder := await self._begun():
+            return await self._inside(folder)
         try:
             self.framework = await found_framework(self.host)
         except ToolError as error:
@@ -90,6 +92,13 @@ class Suite:
             limit = f"All tests take longer than {self.seconds:g} s; those that touch the change were run."
             return [*first, Finding(notes=[limit])]
         return [*first, *await self._judged("all tests", whole, [])]
+
+    async def _begun(self) -> str:
+        """The folder of a project that this change is the beginning of: nothing around it can depend on it yet, and
+        who runs the tests of the workspace from outside does not run them as the project wants them to be run."""
+        folder = await self._project()
+        new = {change.path for change in self.changes if change.before is None}
+        return folder if any(f"{folder}/{name}" in new for name in MANIFESTS) else ""
 
     async def _project(self) -> str:
         """The folder that all of the change is in, if it is a project with tests of its own."""

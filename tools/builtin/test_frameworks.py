@@ -17,7 +17,7 @@ _SIZE = 1 << 20
 
 
 #: What makes a folder a project of its own, with tests that are run in it.
-_MANIFESTS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", "package.json", "go.mod", "Cargo.toml"})
+MANIFESTS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", "package.json", "go.mod", "Cargo.toml"})
 
 
 class Framework(NamedTuple):
@@ -53,7 +53,7 @@ async def found_framework(host: Host, targets: Sequence[str] = ()) -> Framework:
     wanted = [target for target in targets if target]
     folder = wanted[0].rstrip("/") if len(wanted) == 1 else "."
     inside = await _listed(host, folder) if folder not in (".", "") else {}
-    if inside and _MANIFESTS & inside.keys():
+    if inside and MANIFESTS & inside.keys():
         return await _in_folder(host, folder)
     try:
         return await _framework(host, wanted)

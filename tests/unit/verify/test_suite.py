@@ -220,3 +220,19 @@ async def test_a_project_in_a_folder_is_proven_by_its_own_tests(bench: Workbench
     done = await tried(bench, changed(bench, libs_in_kit_in_src_in_calc__py=(None, after)))
     assert (done.passed, done.proves) == (passed, passed)
     assert ("test_add" in done.evidence) is not passed
+
+
+@pytest.mark.parametrize(("after", "passed"), [(CALC, True), (BROKEN, False)])
+async def test_a_new_project_beside_others_is_run_as_it_wants_to_be_run(
+    bench: Workbench, after: str, passed: bool
+) -> None:
+    bench.write("test_far.py", "def test_far():\n    assert sum([1, 2]) == 3\n")
+    files = changed(
+        bench,
+        calc_in_pyproject__toml=(None, "[tool.pytest.ini_options]\npythonpath = ['src']\n"),
+        calc_in_tests_in_test_calc__py=(None, TESTS),
+        calc_in_src_in_calc__py=(None, after),
+    )
+    done = await tried(bench, files)
+    assert (done.passed, done.proves, done.notes) == (passed, passed, [])
+    assert done.ran == ["all-tests"]
