@@ -40,6 +40,8 @@ _MARK = MARK.encode()
 _PAUSE = 0.05
 #: A tool that keeps its own time limit is given this long to answer before it is cut off.
 _MARGIN = 5.0
+#: What takes longer than this to find out what it will change is told to be at work on it.
+_NOTICED = 0.3
 
 
 class Course:
@@ -159,7 +161,13 @@ class Course:
     async def _performed(self, passage: Passage, site: Site) -> Outcome:
         if changes_files(passage.tool) and hosted(site):
             host = _host(passage, site)
-            prepared = await self._safely(passage, passage.tool.prepare(passage.args, host, _call(passage)))
+            noticed = asyncio.get_running_loop().call_later(
+                _NOTICED, lambda: passage.ledger.note(passage.event("running"))
+            )
+            try:
+                prepared = await self._safely(passage, passage.tool.prepare(passage.args, host, _call(passage)))
+            finally:
+                noticed.cancel()
             return await self._changed(passage, host, _seen(passage, prepared))
         key = (passage.context.workspace, passage.spec.name, passage.args.model_dump_json())
         if (result := self._held(passage, site, key)) is not None:

@@ -41,6 +41,28 @@ async def test_an_effect_is_on_the_books_before_it_happens(bench: Workbench) -> 
     assert intent is not None and intent.files[0].before is None and intent.files[0].after is not None
 
 
+async def test_a_change_that_takes_long_to_find_is_told_to_be_at_work_on_meanwhile(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool, released = bench.registry.get("write_file"), asyncio.Event()
+    at_once = tool.prepare  # type: ignore[union-attr]
+
+    async def at_length(*args: object) -> object:
+        await released.wait()
+        return await at_once(*args)
+
+    monkeypatch.setattr(type(tool), "prepare", lambda self, *args: at_length(*args))
+    call = asyncio.create_task(bench.call("write_file", "slow", path="a.txt", content="1"))
+    await until_true(lambda: bench.events("slow") == ["running"])
+    assert not (bench.workspace / "a.txt").exists()
+    released.set()
+    assert (await call).status == "success"
+    assert bench.events("slow")[-1] == "success"
+
+    await bench.call("write_file", "quick", path="b.txt", content="1")
+    assert bench.events("quick") == ["running", "success"], "one that is quick is told once"
+
+
 async def test_an_unknown_argument_is_rejected_in_the_words_of_the_schema(bench: Workbench) -> None:
     outcome = await bench.call("read_file", path="a", encoding="latin-1")
 
