@@ -27,6 +27,12 @@ export default async function ({ sidecar, page }) {
   await changes.getByText("accepted").waitFor();
   await changes.getByRole("button", { name: "Reject", exact: true }).click();
   await eventually(lines({ 2: "line TWO" }));
+  // What the agent is told of it is there to be looked up, and does not fill the conversation.
+  const told = conversation.getByText("I rejected these changes");
+  await told.waitFor();
+  assert.ok(!(await conversation.getByText("+line LATE").isVisible()));
+  await conversation.locator("summary", { hasText: "long.txt" }).click();
+  await conversation.getByText("+line LATE").waitFor();
 
   await changes.getByRole("button", { name: "Rewind" }).first().click();
   const dialog = page.getByRole("dialog", { name: /^Rewind to before the first change/ });

@@ -5,6 +5,7 @@ import { CopyButton } from "../../shared/copy-button.tsx";
 import { Icon } from "../../shared/icons.tsx";
 import { Markdown } from "../../shared/markdown/Markdown.tsx";
 import type { Point } from "../../shared/point.ts";
+import { withoutDiff } from "./quoting.ts";
 
 interface Props {
   readonly item: MessageItem;
@@ -54,9 +55,26 @@ const Asked = ({ item, onBack }: Pick<Props, "item" | "onBack">) => (
       </button>
       <CopyButton text={item.text} label="Copy message" />
     </div>
-    <div className="asked-text">{item.text}</div>
+    <div className="asked-text">
+      <Words text={item.text} />
+    </div>
   </div>
 );
+
+/** What the panel says for the person may hold a diff; that is there to be looked up, not to be read. */
+const Words = ({ text }: { text: string }) => {
+  const { words, diff, files } = withoutDiff(text);
+  if (diff === undefined) return words;
+  return (
+    <>
+      {words}
+      <details className="asked-diff">
+        <summary>{files.join(", ") || "the changes"}</summary>
+        <pre>{diff}</pre>
+      </details>
+    </>
+  );
+};
 
 /** A message while it is being written. It is not announced word by word; the finished one is. */
 export const DraftMessage = memo(function DraftMessage({ draft }: { draft: Draft }) {
