@@ -63,6 +63,7 @@ class Engine:
         self._worker.start()
 
     async def stop(self) -> None:
+        self._journal.hurry()
         await self._worker.stop()
 
     @property

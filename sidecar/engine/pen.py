@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 
 from sidecar.engine.memory import Memory
-from sidecar.journal.port import Claim, Entry, Journal, Record
+from sidecar.journal.port import Claim, Entry, Journal, Record, StoredEvent
 from sidecar.wire.events import Event, StepEvent
 from sidecar.wire.tasks import Status
 from tools.ledger import Kept
@@ -16,6 +16,8 @@ from tools.ledger import Kept
 QUIET = 0.01
 #: At the latest after this, which is still less than anybody notices.
 LATEST = 0.1
+#: A task is never further ahead of the disk than this: what it would go on to pay for could be lost.
+AHEAD = 1.0
 
 
 class Pen:
@@ -31,6 +33,9 @@ class Pen:
         self._later: asyncio.TimerHandle | None = None
         self._hurried = False
         self._first = self._last = 0.0
+        #: The oldest of what was put down that may still be on its way to the disk, and since when it is.
+        self._underway: asyncio.Future[Sequence[StoredEvent]] | None = None
+        self._since = 0.0
 
     async def append(self, *events: Event, records: Sequence[Record] = (), sync: bool = False) -> None:
         """Returns when it is durable."""
@@ -56,6 +61,13 @@ class Pen:
             loop.call_soon(self._put_down)
         for record in records:
             self.memory.take(record)
+
+    async def keep_up(self) -> None:
+        """Returns at once, unless the disk takes nothing: then when it does."""
+        if self._underway is None or self._underway.done():
+            return
+        if asyncio.get_running_loop().time() - self._since > AHEAD:
+            await self.append()
 
     def move(self, *events: Event, records: Sequence[Record] = (), when: frozenset[Status]) -> Awaitable[object]:
         """A change of status that holds only if nobody else changed it first; whoever awaits it learns which."""
@@ -94,7 +106,9 @@ class Pen:
 
     def _put_down(self) -> None:
         if earlier := self._taken_up():
-            self._journal.append(self.task_id, fence=self._fence, earlier=earlier)
+            written = self._journal.append(self.task_id, fence=self._fence, earlier=earlier)
+            if self._underway is None or self._underway.done():
+                self._underway, self._since = written, asyncio.get_running_loop().time()
 
     def _taken_up(self) -> Sequence[Entry]:
         if self._later is not None:

@@ -142,6 +142,7 @@ class TaskRun(Pen):
         room: int | None,
     ) -> TurnRecord:
         await self._stay_within_the_budget()
+        await self.keep_up()
         asked = ask([message.text for message in unheard])
         reply = await collect(asked, partial(self._show, key, agent), partial(self._cut, key, agent))
         heard = [message.id for message in unheard]

@@ -90,7 +90,7 @@ class MemoryJournal:
         fence: int | None = None,
         when: Collection[Status] | None = None,
         earlier: Sequence[Entry] = (),
-    ) -> Awaitable[Sequence[StoredEvent]]:
+    ) -> asyncio.Future[Sequence[StoredEvent]]:
         entries = [*earlier, Entry.now(events, records)] if events or records else earlier
         return _done(lambda: self._append(task_id, entries, fence, when))
 
@@ -240,6 +240,9 @@ class MemoryJournal:
 
     def state(self) -> JournalState:
         return JournalState(state="ok", message="", path=":memory:", size_bytes=self._size(), set_aside=[])
+
+    def hurry(self) -> None:
+        pass
 
     async def close(self) -> None:
         self._closed = True

@@ -1,5 +1,6 @@
 """The journal port. `sqlite` keeps it in a file, `memory` in dictionaries; one contract suite holds for both."""
 
+from asyncio import Future
 from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
@@ -104,7 +105,7 @@ class Journal(Protocol):
         fence: int | None = None,
         when: Collection[Status] | None = None,
         earlier: Sequence[Entry] = (),
-    ) -> Awaitable[Sequence[StoredEvent]]:
+    ) -> Future[Sequence[StoredEvent]]:
         """Written in the order of the calls, whether awaited or not; durable once the awaiting returns.
 
         `sync` waits for the disk itself, not only for the operating system. `fence` is the claim's; `when` holds the
@@ -171,5 +172,8 @@ class Journal(Protocol):
         """Drop the oldest ended tasks that are over the caps; how many were dropped."""
 
     def state(self) -> JournalState: ...
+
+    def hurry(self) -> None:
+        """The end is near: from now on nobody waits for a disk that takes nothing, but is told so."""
 
     async def close(self) -> None: ...

@@ -64,7 +64,7 @@ class SqliteJournal:
         fence: int | None = None,
         when: Collection[Status] | None = None,
         earlier: Sequence[Entry] = (),
-    ) -> Awaitable[Sequence[StoredEvent]]:
+    ) -> asyncio.Future[Sequence[StoredEvent]]:
         entries = [*earlier, Entry.now(events, records)] if events or records else earlier
         pending = [_rendered(entry) for entry in entries]
         self._grow(sum(each.size for each in pending))
@@ -211,6 +211,9 @@ class SqliteJournal:
             size_bytes=size,
             set_aside=self._set_aside,
         )
+
+    def hurry(self) -> None:
+        self._writer.hurry()
 
     async def close(self) -> None:
         self._readers.shutdown(wait=True)

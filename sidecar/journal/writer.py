@@ -10,6 +10,7 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -44,11 +45,14 @@ class Writer:
         #: What this turn of the event loop has asked for; handed over at its end, so that one wake-up serves all.
         self._gathered: list[Operation[Any]] = []
         self._queue: queue.SimpleQueue[list[Operation[Any]] | None] = queue.SimpleQueue()
+        #: What was taken from the queue while the disk refused, and comes next.
+        self._held: list[Operation[Any]] = []
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
         self._thread.start()
         #: Why nothing can be written at the moment, or "".
         self.stalled = ""
+        self._hurried = False
 
     def submit(
         self,
@@ -61,13 +65,17 @@ class Writer:
         future: asyncio.Future[T] = self._loop.create_future()
         if self._closing.is_set():
             future.set_exception(JournalClosed())
-        elif self.stalled and not patient:
+        elif self.stalled and (self._hurried or not patient):
             future.set_exception(JournalStalled(self.stalled))
         else:
             if not self._gathered:
                 self._loop.call_soon(self._hand_over)
             self._gathered.append(Operation(act, future, sync, patient, on_commit))
         return future
+
+    def hurry(self) -> None:
+        """From now on nobody is patient."""
+        self._hurried = True
 
     def _hand_over(self) -> None:
         if self._gathered:
@@ -94,17 +102,16 @@ class Writer:
                 return
 
     def _next_group(self) -> tuple[list[Operation[Any]], bool]:
-        group: list[Operation[Any]] = []
-        waiting = self._queue.get()
-        while waiting is not None:
-            group += waiting
-            if len(group) >= GROUP_LIMIT:
-                return group, False
+        group, self._held = self._held, []
+        while len(group) < GROUP_LIMIT:
             try:
-                waiting = self._queue.get_nowait()
+                waiting = self._queue.get(block=not group)
             except queue.Empty:
                 return group, False
-        return group, True
+            if waiting is None:
+                return group, True
+            group += waiting
+        return group, False
 
     def _commit(self, group: list[Operation[Any]]) -> None:
         while True:
@@ -131,7 +138,7 @@ class Writer:
         while not self._written(group, one_by_one):
             self._store.rollback()
             one_by_one = True
-        self._store.commit()
+        self._store.commit(proof=bool(self.stalled))
 
     def _written(self, group: list[Operation[Any]], one_by_one: bool) -> bool:
         store = self._store
@@ -180,8 +187,18 @@ class Writer:
         return False
 
     def _drop_impatient(self, group: list[Operation[Any]]) -> None:
-        self._refuse([operation for operation in group if not operation.patient])
-        group[:] = [operation for operation in group if operation.patient]
+        self._take_in()
+        for waiting in (group, self._held):
+            refused = [operation for operation in waiting if self._hurried or not operation.patient]
+            waiting[:] = [operation for operation in waiting if operation.patient and not self._hurried]
+            self._refuse(refused)
+
+    def _take_in(self) -> None:
+        """What was asked for since; it is no part of the group, of which some may be on the disk already."""
+        with suppress(queue.Empty):
+            while (waiting := self._queue.get_nowait()) is not None:
+                self._held += waiting
+            self._queue.put(None)
 
     def _refuse(self, operations: list[Operation[Any]]) -> None:
         for operation in operations:
