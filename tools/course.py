@@ -181,6 +181,7 @@ class Course:
             intent = Intent(
                 tool=passage.spec.name, args=redacted(passage.call.args, passage.redact), site=site.name, scan=scan
             )
+            passage.intended = True
             await passage.ledger.intend(passage.call.id, intent, passage.event("running"), kept)
         passage.begun = True
         try:
@@ -306,7 +307,7 @@ class Course:
         content = "Cancelled. It may have taken effect in part." if passage.begun else "Cancelled before it began."
         outcome = passage.outcome("cancelled", ToolResult(content, summary="cancelled"))
         again = passage.spec.repeatable and not (passage.context.anew or passage.ledger.given_up)
-        if passage.begun and passage.spec.effects != "none" and not again:
+        if (passage.begun or passage.intended) and passage.spec.effects != "none" and not again:
             await self._traced(passage, outcome)
             return
         if passage.window is not None:

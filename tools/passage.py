@@ -59,6 +59,8 @@ class Passage:
     began: float = 0.0
     site: str = "local"
     begun: bool = False
+    #: That it is about to be done is on the disk, or on its way there; only what came of it is missing.
+    intended: bool = False
     #: A person has seen exactly this call and said yes to it.
     approved: bool = False
     redact: Redactor = field(default_factory=Redactor)

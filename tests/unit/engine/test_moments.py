@@ -174,3 +174,43 @@ async def test_a_cancel_that_finds_somebody_else_has_finished_it_meanwhile_is_ac
         assert await house.submit(Cancel(queued)) == queued
         assert (await journal.task(queued)).status is Status.CANCELLED
         assert await _statuses(journal, queued) == ["queued", "cancelling", "cancelled"]
+
+
+async def test_a_command_that_a_stop_kept_from_beginning_is_not_said_to_have_run_perhaps(tmp_path: Path) -> None:
+    class SlowDisk(MemoryJournal):
+        """What must be on the disk itself is on its way there for good; everything else is written."""
+
+        asked = asyncio.Event()
+
+        def append(
+            self,
+            task_id: str,
+            events: Sequence[Event] = (),
+            records: Sequence[Record] = (),
+            *,
+            sync: bool = False,
+            fence: int | None = None,
+            when: Collection[Status] | None = None,
+            earlier: Sequence[Entry] = (),
+        ) -> Awaitable[Sequence[StoredEvent]]:
+            written = super().append(task_id, events, records, sync=sync, fence=fence, when=when, earlier=earlier)
+            if sync:
+                self.asked.set()
+                return asyncio.get_running_loop().create_future()
+            return written
+
+    journal = SlowDisk()
+    async with a_house(tmp_path, journal) as house:
+        command = {"tool": "run_command", "args": {"command": "echo 1 >> log.txt"}}
+        models = house.script("play", [{"calls": [command]}, {"text": "done"}])
+        task_id = await house.execute("do it", models=models, intent="run_command", approvals="auto")
+        async with asyncio.timeout(SECONDS):
+            await journal.asked.wait()
+    async with a_house(tmp_path, journal) as house:
+        assert (await house.ended(task_id)).status is Status.COMPLETED
+        tools = [event for event in await house.events(task_id) if event["type"] == "tool"]
+        assert [tool["status"] for tool in tools] == ["running", "cancelled"]
+        outcomes = [record.body for record in await journal.records(task_id) if record.kind == "outcome"]
+        assert len(outcomes) == 1
+        assert "Cancelled before it began." in outcomes[0]
+    assert not (house.workspace / "log.txt").exists()
