@@ -1,7 +1,9 @@
+import re
 from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from tools.builtin.globs import matcher
 from tools.builtin.listener import Listener
 from tools.builtin.ripgrep import ripgrep
 from tools.errors import InvalidArguments, NotADirectory, TimedOut
@@ -30,7 +32,13 @@ class FindFiles:
         if (await host.stat(args.path)).kind != "directory":
             raise NotADirectory(f"{args.path} is a file. Name the directory to look in.")
         pattern = args.pattern.removeprefix("./")
-        argv = [ripgrep(), "--no-config", "--files", "--null", "--hidden", "--glob=!.git", f"--glob={pattern}"]
+        # What is left out is ripgrep's to say, so that it wins over nothing else.
+        out = [f"--glob={pattern}"] if pattern.startswith("!") else []
+        try:
+            fits = matcher("*" if out else pattern)
+        except (ValueError, re.error) as error:
+            raise InvalidArguments(f"{args.pattern} is no glob: {error}. Correct the pattern.") from error
+        argv = [ripgrep(), "--no-config", "--files", "--null", "--hidden", *out, "--glob=!.git"]
         listener = Listener(32 << 20)
         result = await host.run(
             argv, call_id=call.id, cwd=args.path, timeout=call.timeout, output=listener, killed=call.killed, log=False
@@ -40,7 +48,8 @@ class FindFiles:
         if result.exit_code not in (0, 1) and not listener.text:
             raise InvalidArguments(f"{listener.errors.strip()[:500]} Correct the pattern.")
         prefix = "" if args.path in (".", "") else f"{args.path.rstrip('/')}/"
-        found = sorted(f"{prefix}{name.removeprefix('./')}" for name in listener.text.split("\0") if name)
+        names = (name.removeprefix("./") for name in listener.text.split("\0") if name)
+        found = sorted(f"{prefix}{name}" for name in names if fits(name))
         if not found:
             return ToolResult(f"No file matches {args.pattern}. Try **/ before it, or *.", {"paths": []}, "no file")
         more = f"\n… {len(found) - _SHOWN} more; use a narrower pattern" if len(found) > _SHOWN else ""

@@ -38,12 +38,13 @@ class SearchCode:
         where = await host.stat(args.path)
         inside = where.kind == "directory"
         argv = [ripgrep(), "--no-config", "--null", "--with-filename", "--line-number", "--no-heading", "--color=never"]
-        argv += ["--hidden", "--glob=!.git", "--max-columns=1000", "--max-columns-preview"]
+        argv += ["--hidden", "--max-columns=1000", "--max-columns-preview"]
         argv += [] if args.regex else ["--fixed-strings"]
         argv += [] if args.case_sensitive else ["--ignore-case"]
         argv += [f"--context={args.context}"] if args.context else []
         argv += [f"--max-count={args.max_results}"]
-        argv += [f"--glob={args.glob}"] if args.glob else []
+        # The last one that fits wins: whatever is asked for, .git is left out.
+        argv += [*_only(args.glob), "--glob=!.git"]
         argv += ["--regexp", args.query, "--", "." if inside else f"./{args.path.rpartition('/')[2]}"]
         directory = args.path if inside else args.path.rpartition("/")[0] or "."
         listener = Listener()
@@ -56,6 +57,16 @@ class SearchCode:
         if result.exit_code not in (0, 1) and not text:
             raise _failure(listener.errors)
         return _found(args, text, "" if directory in (".", "") else f"{directory}/")
+
+
+def _only(glob: str | None) -> list[str]:
+    """A glob of names is a type of file: as a glob it would bring back what .gitignore leaves out."""
+    if not glob:
+        return []
+    name = glob.removeprefix("**/")
+    if "/" in name or name.startswith("!"):
+        return [f"--glob={glob}"]
+    return [f"--type-add=wanted:{name}", "--type=wanted"]
 
 
 def _found(args: SearchCodeArguments, text: str, prefix: str) -> ToolResult:

@@ -148,6 +148,48 @@ async def test_files_are_found_by_glob_without_what_is_ignored(bench: Workbench)
     assert "No file" in (await bench.call("find_files", pattern="*.rs")).content
 
 
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*", "a.py src/b.py src/deep/e.py .gitignore"),
+        ("**", "a.py src/b.py src/deep/e.py .gitignore"),
+        ("**/*", "a.py src/b.py src/deep/e.py .gitignore"),
+        ("src/**", "src/b.py src/deep/e.py"),
+        ("./src/*", "src/b.py"),
+        ("/a.py", "a.py"),
+        ("src/**/*.py", "src/b.py src/deep/e.py"),
+        ("**/deep/?.{py,ts}", "src/deep/e.py"),
+        ("[!a-d].py", "src/deep/e.py"),
+        ("!*.py", ".gitignore"),
+        ("SRC/**", ""),
+    ],
+)
+async def test_whatever_files_are_asked_for_those_of_git_and_those_it_ignores_are_left_out(
+    bench: Workbench, pattern: str, found: str
+) -> None:
+    (bench.workspace / ".git").mkdir()
+    bench.write(".git/config", "needle")
+    bench.write(".gitignore", "out/\nmade.py\n")
+    for path in ("a.py", "src/b.py", "src/deep/e.py", "src/out/c.py", "src/made.py", "out/d.py"):
+        bench.write(path, "needle")
+
+    outcome = await bench.call("find_files", pattern=pattern)
+    assert isinstance(outcome.details, dict)
+    assert outcome.details["paths"] == sorted(found.split())
+
+
+@pytest.mark.parametrize("glob", ["*", "**/*", "*.py", "**/*.py"])
+async def test_whatever_files_are_searched_those_of_git_and_those_it_ignores_are_left_out(
+    bench: Workbench, glob: str
+) -> None:
+    (bench.workspace / ".git").mkdir()
+    bench.write(".gitignore", "out/\nmade.py\n")
+    for path in (".git/config.py", "a.py", "src/made.py", "out/d.py"):
+        bench.write(path, "needle")
+
+    assert (await bench.call("search_code", query="needle", glob=glob)).content == "a.py:1: needle"
+
+
 async def test_a_search_gives_places_with_their_context(bench: Workbench) -> None:
     bench.write("src/a.py", "one\ntwo\nthree\n")
     bench.write("b.md", "Two\n")
