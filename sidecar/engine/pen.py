@@ -78,7 +78,8 @@ class Pen:
         self.write(event)
 
     def live(self, event: Event) -> None:
-        """Shown to those who watch now, and not written at all."""
+        """Shown to those who watch now, after all that was written before it, and itself not written at all."""
+        self._put_down()
         self._journal.publish(self.task_id, event)
 
     def keep(self, blobs: Sequence[Kept]) -> None:

@@ -68,11 +68,13 @@ class SqliteJournal:
         entries = [*earlier, Entry.now(events, records)] if events or records else earlier
         pending = [_rendered(entry) for entry in entries]
         self._grow(sum(each.size for each in pending))
+        self._hub.begin(task_id)
         return self._writer.submit(
             lambda store: store.append(task_id, pending, fence, when),
             sync=sync,
             patient=fence is not None,
             on_commit=partial(self._hub.publish, entries),
+            on_end=partial(self._hub.end, task_id),
         )
 
     def followed(self, task_id: str) -> bool:

@@ -2,13 +2,15 @@
 
 A reader holds at most `LIVE_LIMIT` unread events, or `LIVE_CHARACTERS` of them. One that falls further behind loses
 nothing: what it missed is read from the journal again, as if it had just come. Of live events, which are not stored,
-whoever comes in the middle, or again, is told everything so far.
+whoever comes in the middle, or again, is told everything so far. They keep their place among those that are: one that
+was said after something that is still on its way to the disk is shown after it.
 """
 
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
+from functools import partial
 
 from sidecar.journal import rows
 from sidecar.journal.port import Entry, Page, StoredEvent
@@ -53,12 +55,52 @@ class Subscription:
         return taken
 
 
+class _Underway:
+    """What of a task is on its way to the disk, and what waits behind it."""
+
+    def __init__(self) -> None:
+        self.begun = self.ended = 0
+        #: Live events, and readers that wait until all before them is told; each behind so many that had begun.
+        self.behind: deque[tuple[int, Event | asyncio.Future[None]]] = deque()
+
+
 class Hub:
     """Who is following which task in this process."""
 
     def __init__(self) -> None:
+        self._underway: dict[str, _Underway] = {}
         self._subscriptions: defaultdict[str, set[Subscription]] = defaultdict(set)
         self._spoken = Spoken()
+
+    def begin(self, task_id: str) -> None:
+        """Something is on its way to the disk. It is published if it gets there, and then, or if not, it has ended."""
+        underway = self._underway.get(task_id)
+        if underway is None:
+            underway = self._underway[task_id] = _Underway()
+        underway.begun += 1
+
+    def end(self, task_id: str) -> None:
+        """They end in the order in which they began."""
+        underway = self._underway[task_id]
+        underway.ended += 1
+        if underway.ended == underway.begun:
+            del self._underway[task_id]
+        while underway.behind and underway.behind[0][0] <= underway.ended:
+            self._go_on(task_id, underway.behind.popleft()[1])
+
+    def _go_on(self, task_id: str, waiting: "Event | asyncio.Future[None]") -> None:
+        if isinstance(waiting, Event):
+            self._tell(task_id, waiting)
+        elif not waiting.done():
+            waiting.set_result(None)
+
+    async def _settled(self, task_id: str) -> None:
+        """Returns when all that was on its way has been published."""
+        underway = self._underway.get(task_id)
+        if underway is not None:
+            waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            underway.behind.append((underway.begun, waiting))
+            await waiting
 
     def publish(self, entries: Sequence[Entry], stored: Sequence[StoredEvent]) -> None:
         """Events, and what stands in the journal of them."""
@@ -72,6 +114,16 @@ class Hub:
 
     def say(self, task_id: str, event: Event) -> None:
         """A live event: kept for those who come while it goes on, written out only if somebody is there."""
+        underway = self._underway.get(task_id)
+        if underway is None:
+            self._tell(task_id, event)
+            return
+        underway.behind.append((underway.begun, event))
+        if len(underway.behind) > LIVE_LIMIT:
+            # The disk takes nothing, and a command goes on: whoever watches sees it all the same.
+            self._go_on(task_id, underway.behind.popleft()[1])
+
+    def _tell(self, task_id: str, event: Event) -> None:
         self._spoken.hear(task_id, event)
         followers = self._subscriptions.get(task_id)
         if followers:
@@ -83,7 +135,8 @@ class Hub:
         subscription = Subscription()
         self._subscriptions[task_id].add(subscription)
         try:
-            async with aclosing(_follow(subscription, task_id, after, read, self._so_far)) as batches:
+            settled, so_far = partial(self._settled, task_id), partial(self._so_far, task_id)
+            async with aclosing(_follow(subscription, task_id, after, read, settled, so_far)) as batches:
                 async for batch in batches:
                     yield batch
         finally:
@@ -100,7 +153,8 @@ async def _follow(
     task_id: str,
     cursor: int,
     read: ReadPage,
-    so_far: Callable[[str], list[StoredEvent]],
+    settled: Callable[[], Awaitable[None]],
+    so_far: Callable[[], list[StoredEvent]],
 ) -> AsyncGenerator[Sequence[StoredEvent], None]:
     while True:
         subscription.lagged = False
@@ -113,10 +167,12 @@ async def _follow(
                 break
         if page.status in ENDED:
             return
-        # What was said live meanwhile is a part of everything so far; what was stored meanwhile comes before it.
+        # What was said live meanwhile is a part of everything so far; what was stored meanwhile comes before it. The
+        # page may hold a message that is not yet published: before that, its words still count as live.
+        await settled()
         stored = [event for event in subscription.drain() if event.seq is not None]
         fresh, cursor, whole = _unseen(stored, cursor)
-        fresh += so_far(task_id)
+        fresh += so_far()
         while True:
             if fresh:
                 yield fresh

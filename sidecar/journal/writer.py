@@ -33,6 +33,8 @@ class Operation(Generic[T]):
     #: A worker waits until the disk takes its words; a caller from outside is told at once that it does not.
     patient: bool
     on_commit: Callable[[T], None] | None = None
+    #: Called after that, or when it was refused: once in any case.
+    on_end: Callable[[], None] | None = None
     result: T | None = None
     error: BaseException | None = None
 
@@ -61,6 +63,7 @@ class Writer:
         sync: bool = False,
         patient: bool = False,
         on_commit: Callable[[T], None] | None = None,
+        on_end: Callable[[], None] | None = None,
     ) -> asyncio.Future[T]:
         future: asyncio.Future[T] = self._loop.create_future()
         if self._closing.is_set():
@@ -70,7 +73,10 @@ class Writer:
         else:
             if not self._gathered:
                 self._loop.call_soon(self._hand_over)
-            self._gathered.append(Operation(act, future, sync, patient, on_commit))
+            self._gathered.append(Operation(act, future, sync, patient, on_commit, on_end))
+            return future
+        if on_end is not None:
+            on_end()
         return future
 
     def hurry(self) -> None:
@@ -212,6 +218,8 @@ class Writer:
         for operation in group:
             if operation.error is None and operation.on_commit is not None:
                 operation.on_commit(operation.result)
+            if operation.on_end is not None:
+                operation.on_end()
             if operation.future.cancelled():
                 continue
             if operation.error is None:

@@ -572,6 +572,58 @@ async def test_whoever_comes_in_the_middle_is_told_all_that_was_said_so_far_and_
     await tail.aclose()
 
 
+async def test_what_is_said_live_keeps_its_place_among_what_is_stored(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    tail = journal.tail("t_1")
+    await anext(tail)
+    watching = asyncio.ensure_future(anext(tail))
+    await asyncio.sleep(0)
+    for number in range(20):
+        journal.append("t_1", [StatusEvent(status=Status.RUNNING)])
+        journal.publish("t_1", delta(f"m{number}", "words"))
+        journal.append("t_1", [MessageEvent(message_id=f"m{number}", role="assistant", agent="coder", text="words")])
+    journal.append("t_1", [COMPLETED])
+    async with asyncio.timeout(SECONDS):
+        seen = [json.loads(event.data) for event in await watching]
+        async for batch in tail:
+            seen += [json.loads(event.data) for event in batch]
+    assert [event["type"] for event in seen] == ["status", "delta", "message"] * 20 + ["status"]
+
+
+async def test_what_is_said_behind_something_that_is_refused_is_shown_all_the_same(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    tail = journal.tail("t_1")
+    await anext(tail)
+    watching = asyncio.ensure_future(anext(tail))
+    await asyncio.sleep(0)
+    refused = journal.append("t_1", [COMPLETED], when=frozenset({Status.WAITING}))
+    journal.publish("t_1", delta("m", "words"))
+    async with asyncio.timeout(SECONDS):
+        with pytest.raises(WrongStatus):
+            await refused
+        (seen,) = await watching
+    assert json.loads(seen.data)["text"] == "words"
+    await tail.aclose()
+
+
+async def test_whoever_comes_while_a_message_is_being_stored_gets_none_of_its_words_after_it(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    for number in range(30):
+        journal.publish("t_1", delta(f"m{number}", "words"))
+        journal.append("t_1", [MessageEvent(message_id=f"m{number}", role="assistant", agent="coder", text="words")])
+        tail = journal.tail("t_1", after=number + 1)
+        seen: list[dict[str, str]] = []
+        async with asyncio.timeout(SECONDS):
+            while "message" not in [event["type"] for event in seen]:
+                seen += [json.loads(event.data) for event in await anext(tail)]
+            journal.publish("t_1", delta("end", "of it"))
+            while seen[-1].get("messageId") != "end":
+                seen += [json.loads(event.data) for event in await anext(tail)]
+        await tail.aclose()
+        told = [(event["type"], event["messageId"]) for event in seen]
+        assert ("delta", f"m{number}") not in told[told.index(("message", f"m{number}")) :]
+
+
 @pytest.mark.parametrize(
     "end",
     [
