@@ -62,7 +62,7 @@ export function App({ service }: { service: BrainService }) {
   const Palette = useLoaded(open === "palette", loadPalette, unloaded);
   const page = open !== undefined && isPage(open) ? open : undefined;
   const Settings = useLoaded(page !== undefined, loadSettings, unloaded);
-  const entries = usePaletteEntries(service, open === "palette", list.tasks);
+  const entries = usePaletteEntries(service, current?.workspace, open === "palette", list.tasks);
   useOpenWhatIsGoingOn(list.loaded, list.tasks.find((task) => isActive(task.status))?.id, selected);
   useEffect(() => {
     const timer = setTimeout(() => void loadPalette().catch(() => {}), 1_500);
@@ -71,7 +71,9 @@ export function App({ service }: { service: BrainService }) {
 
   if (isUnauthenticated(list.failure)) return <NoWayIn reason={list.failure} />;
   const docked = wide && sidebar;
-  const history = <History list={list} selected={selected} onSelect={show} onWindow={another} />;
+  const history = (
+    <History list={list} here={status?.workspace} selected={selected} onSelect={show} onWindow={another} />
+  );
   return (
     <div className={`app ${docked ? "app-docked" : ""}`}>
       <Header
@@ -105,7 +107,11 @@ export function App({ service }: { service: BrainService }) {
         )}
         <div className="dock">
           <div className="column">
-            <Composer placeholder={placeholder(selected, current?.status)} onSend={send} />
+            <Composer
+              placeholder={placeholder(selected, current?.status)}
+              workspace={current?.workspace}
+              onSend={send}
+            />
           </div>
         </div>
       </main>

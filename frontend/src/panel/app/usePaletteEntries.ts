@@ -13,9 +13,14 @@ import { selectTask } from "./location.ts";
 const MOST_FILES = 20_000;
 
 /** Everything that the palette offers: what can be done, then what can be gone to. */
-export function usePaletteEntries(service: BrainService, open: boolean, tasks: readonly Task[]): readonly Entry[] {
+export function usePaletteEntries(
+  service: BrainService,
+  workspace: string | undefined,
+  open: boolean,
+  tasks: readonly Task[],
+): readonly Entry[] {
   const commands = useAllCommands();
-  const files = useFiles(service, open);
+  const files = useFiles(service, workspace, open);
   const models = useModels();
   const agents = useAgents();
   return useMemo(() => {
@@ -64,16 +69,16 @@ const entryOf = ({ id, title, group, keys, hint, slash, run }: Command): Entry =
   run: () => run(""),
 });
 
-function useFiles(service: BrainService, open: boolean): readonly string[] {
+function useFiles(service: BrainService, workspace: string | undefined, open: boolean): readonly string[] {
   const [files, setFiles] = useState<readonly string[]>([]);
   useEffect(() => {
     if (!open) return;
     const stop = new AbortController();
-    findFiles(service, "**/*", stop.signal).then(
+    findFiles({ service, workspace }, "*", stop.signal).then(
       (found) => setFiles(found.slice(0, MOST_FILES)),
       () => {},
     );
     return () => stop.abort();
-  }, [service, open]);
+  }, [service, workspace, open]);
   return files;
 }

@@ -27,7 +27,7 @@ export function useSend({ service, current, selected, again, look }: Options): (
           again.current();
         } else {
           if (key.current?.text !== sending.text) key.current = { text: sending.text, key: crypto.randomUUID() };
-          const task = await service.execute(request(sending, current?.conversationId), key.current.key);
+          const task = await service.execute(request(sending, current), key.current.key);
           key.current = undefined;
           selectTask(task.id);
         }
@@ -38,7 +38,7 @@ export function useSend({ service, current, selected, again, look }: Options): (
         return false;
       }
     },
-    [service, current?.conversationId, selected, again, look],
+    [service, current, selected, again, look],
   );
 }
 
@@ -46,13 +46,15 @@ export function useSend({ service, current, selected, again, look }: Options): (
 const needsOptions = ({ intent, agent, attachments }: Sending): boolean =>
   intent !== undefined || agent !== undefined || attachments.length > 0;
 
-function request(sending: Sending, conversationId: string | undefined): ExecuteRequest {
+/** `before` is the task that it follows: what comes after it is about the same workspace. */
+function request(sending: Sending, before: Task | undefined): ExecuteRequest {
   const { approvals, model, maxMinutes, maxCostUsd } = preferences();
   const context = hostContext();
   return {
     task: sending.text,
     context: {
       ...context,
+      ...(before === undefined ? {} : { workspace: before.workspace }),
       openFiles: [...new Set([...(context.openFiles ?? []), ...sending.mentioned])],
       attachments: [...sending.attachments],
     },
@@ -63,7 +65,7 @@ function request(sending: Sending, conversationId: string | undefined): ExecuteR
       ...(maxCostUsd === null ? {} : { maxCostUsd }),
       ...(sending.intent ? { intent: sending.intent } : {}),
       ...(sending.agent ? { agentType: sending.agent } : {}),
-      ...(conversationId === undefined ? {} : { conversationId }),
+      ...(before === undefined ? {} : { conversationId: before.conversationId }),
     },
   };
 }

@@ -16,15 +16,29 @@ const list = (answer: ToolAnswer | undefined, name: string): JsonValue[] => {
   return Array.isArray(found) ? found : [];
 };
 
-/** Files of the workspace, by the tool that the agents use as well. */
-export async function findFiles(service: BrainService, pattern: string, signal?: AbortSignal): Promise<string[]> {
-  const { results } = await service.batch({ calls: [{ tool: "find_files", args: { pattern } }] }, signal);
-  return list(results[0], "paths").filter((path) => typeof path === "string");
+/** Where to look: the workspace of a task, else the sidecar's own. */
+export interface Place {
+  readonly service: BrainService;
+  readonly workspace?: string | undefined;
 }
 
-export async function findSymbols(service: BrainService, query: string, signal?: AbortSignal): Promise<FoundSymbol[]> {
-  const { results } = await service.batch({ calls: [{ tool: "find_symbols", args: { query } }] }, signal);
-  return list(results[0], "symbols").map((symbol) => {
+/** One of the tools that the agents use as well. */
+async function ask(
+  { service, workspace }: Place,
+  tool: string,
+  args: { [name: string]: JsonValue },
+  signal?: AbortSignal,
+): Promise<ToolAnswer | undefined> {
+  const { results } = await service.batch({ workspace: workspace ?? null, calls: [{ tool, args }] }, signal);
+  return results[0];
+}
+
+export async function findFiles(place: Place, pattern: string, signal?: AbortSignal): Promise<string[]> {
+  return list(await ask(place, "find_files", { pattern }, signal), "paths").filter((path) => typeof path === "string");
+}
+
+export async function findSymbols(place: Place, query: string, signal?: AbortSignal): Promise<FoundSymbol[]> {
+  return list(await ask(place, "find_symbols", { query }, signal), "symbols").map((symbol) => {
     const { path, name, kind, line } = record(symbol);
     return { path: String(path), name: String(name), kind: String(kind), line: Number(line) };
   });
@@ -36,9 +50,8 @@ export interface Entry {
 }
 
 /** What a folder of the workspace has, without what programs leave behind; nothing if there is no such folder. */
-export async function listFolder(service: BrainService, path: string, signal?: AbortSignal): Promise<Entry[]> {
-  const { results } = await service.batch({ calls: [{ tool: "list_directory", args: { path } }] }, signal);
-  const entries = list(results[0], "entries").map((entry) => {
+export async function listFolder(place: Place, path: string, signal?: AbortSignal): Promise<Entry[]> {
+  const entries = list(await ask(place, "list_directory", { path }, signal), "entries").map((entry) => {
     const { path, kind } = record(entry);
     return { path: String(path), folder: kind === "directory" };
   });

@@ -10,7 +10,7 @@ describe("what stands after a slash", () => {
   it("names a kind of task, one of the sidecar's agents or one of the person's own; a path is a task", async () => {
     const sidecar = new ScriptedSidecar([json({ agents: [agent("coder"), agent("sql-expert"), agent("docs")] })]);
     await lookAtAgents(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }));
-    expect(understood("/explain it")).toMatchObject({ text: "it", intent: "explain_code", agent: undefined });
+    expect(understood("/explain it")).toMatchObject({ text: "/explain it", intent: "explain_code", agent: undefined });
     expect(understood("/coder do it")).toMatchObject({ text: "do it", agent: "coder" });
     expect(understood("/sql-expert add a column")).toMatchObject({ text: "add a column", agent: "sql-expert" });
     expect(understood("/docs write them")).toMatchObject({ intent: "write_docs", agent: undefined });

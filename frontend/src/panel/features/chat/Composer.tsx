@@ -22,11 +22,13 @@ export interface Sending {
 
 interface Props {
   readonly placeholder: string;
+  /** Where the task is that is shown; the sidecar's own if there is none. */
+  readonly workspace: string | undefined;
   /** Resolves to whether it was taken; if not, the text stays. */
   readonly onSend: (sending: Sending) => Promise<boolean>;
 }
 
-export function Composer({ placeholder, onSend }: Props) {
+export function Composer({ placeholder, workspace, onSend }: Props) {
   const service = useBrain();
   const box = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -40,7 +42,7 @@ export function Composer({ placeholder, onSend }: Props) {
   // What looked like a slip, and was said to: sent once more, it is meant as it stands.
   const insisted = useRef("");
 
-  const mentions = useMentions(service, text, cursor);
+  const mentions = useMentions({ service, workspace }, text, cursor);
   const offered = closed === text ? [] : [...slashSuggestions(text), ...mentions];
   const place = Math.min(chosen, offered.length - 1);
 

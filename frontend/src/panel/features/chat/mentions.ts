@@ -1,6 +1,5 @@
 import { useEffect, useState } from "react";
-import type { BrainService } from "../../../client/index.ts";
-import { type Entry, type FoundSymbol, findFiles, findSymbols, listFolder } from "../../shared/found.ts";
+import { type Entry, type FoundSymbol, findFiles, findSymbols, listFolder, type Place } from "../../shared/found.ts";
 import type { Suggestion } from "./slash.ts";
 
 const MENTION = /(^|\s)@([\w./-]*)$/;
@@ -13,7 +12,7 @@ interface Found {
 }
 
 /** Files and symbols whose name has what stands after the @ before the cursor; behind a slash, what the folder has. */
-export function useMentions(service: BrainService, text: string, cursor: number): Suggestion[] {
+export function useMentions({ service, workspace }: Place, text: string, cursor: number): Suggestion[] {
   const typed = MENTION.exec(text.slice(0, cursor))?.[2];
   const [found, setFound] = useState<Found>({ entries: [], files: [], symbols: [] });
   useEffect(() => {
@@ -23,17 +22,18 @@ export function useMentions(service: BrainService, text: string, cursor: number)
       const take = (more: Partial<Found>) => setFound((before) => ({ ...before, ...more }));
       const [folder, pattern] = lookedFor(typed);
       const none = () => {};
-      findFiles(service, pattern, stop.signal).then((files) => take({ files }), none);
+      const place = { service, workspace };
+      findFiles(place, pattern, stop.signal).then((files) => take({ files }), none);
       if (folder === "") take({ entries: [] });
-      else listFolder(service, folder, stop.signal).then((entries) => take({ entries }), none);
+      else listFolder(place, folder, stop.signal).then((entries) => take({ entries }), none);
       if (typed.length < 2) return take({ symbols: [] });
-      findSymbols(service, typed, stop.signal).then((symbols) => take({ symbols }), none);
+      findSymbols(place, typed, stop.signal).then((symbols) => take({ symbols }), none);
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [service, typed]);
+  }, [service, workspace, typed]);
   return typed === undefined ? [] : offered(found, typed, text, cursor);
 }
 

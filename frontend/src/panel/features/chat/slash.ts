@@ -98,7 +98,8 @@ export function understood(text: string): Said {
   if (command && (argument === "" || command.takesWords)) return { kind: "command", command, argument };
   if (command === undefined && Object.hasOwn(AWAY, word) && argument === "") return { kind: "away", why: AWAY[word]! };
   if (command === undefined && Object.hasOwn(INTENTS, word))
-    return argument === "" ? asked(text) : asked(argument, { intent: INTENTS[word]![0] });
+    // With its slash: the sidecar makes a sentence of it, as it does for every other door.
+    return argument === "" ? asked(text) : asked(text, { intent: INTENTS[word]![0] });
   const names = agents().map(({ name }) => name);
   if (names.includes(word)) return argument === "" ? asked(text) : asked(argument, { agent: word });
   const known = [...commands.flatMap(({ slash }) => slash ?? []), ...Object.keys(AWAY), ...names];

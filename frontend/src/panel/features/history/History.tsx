@@ -2,7 +2,7 @@ import { useMemo, useState } from "react";
 import type { TaskListAndMore } from "../../../client/react.ts";
 import type { Status, Task } from "../../../wire/types.ts";
 import { Icon } from "../../shared/icons.tsx";
-import { ago } from "../../shared/words.ts";
+import { ago, leaf } from "../../shared/words.ts";
 
 const FILTERS: readonly (readonly [string, readonly Status[] | undefined])[] = [
   ["All", undefined],
@@ -13,6 +13,8 @@ const FILTERS: readonly (readonly [string, readonly Status[] | undefined])[] = [
 
 interface Props {
   readonly list: TaskListAndMore;
+  /** The sidecar's own workspace: of tasks elsewhere it is said where. */
+  readonly here: string | undefined;
   readonly selected: string | undefined;
   readonly onSelect: (taskId: string | undefined) => void;
   /** In a window of its own. */
@@ -20,7 +22,7 @@ interface Props {
 }
 
 /** The tasks by conversation, newest first. */
-export function History({ list, selected, onSelect, onWindow }: Props) {
+export function History({ list, here, selected, onSelect, onWindow }: Props) {
   const [typed, setTyped] = useState("");
   const [filter, setFilter] = useState(0);
   const shown = useMemo(() => {
@@ -59,7 +61,14 @@ export function History({ list, selected, onSelect, onWindow }: Props) {
         {shown.map((tasks) => (
           <li key={tasks[0]!.conversationId} className={tasks.length > 1 ? "history-conversation" : undefined}>
             {tasks.map((task) => (
-              <Row key={task.id} task={task} current={task.id === selected} onSelect={onSelect} onWindow={onWindow} />
+              <Row
+                key={task.id}
+                task={task}
+                here={here}
+                current={task.id === selected}
+                onSelect={onSelect}
+                onWindow={onWindow}
+              />
             ))}
           </li>
         ))}
@@ -73,12 +82,12 @@ export function History({ list, selected, onSelect, onWindow }: Props) {
   );
 }
 
-interface RowProps extends Pick<Props, "onSelect" | "onWindow"> {
+interface RowProps extends Pick<Props, "here" | "onSelect" | "onWindow"> {
   readonly task: Task;
   readonly current: boolean;
 }
 
-const Row = ({ task, current, onSelect, onWindow }: RowProps) => (
+const Row = ({ task, here, current, onSelect, onWindow }: RowProps) => (
   <a
     className="history-row"
     href={`#task=${task.id}`}
@@ -92,7 +101,11 @@ const Row = ({ task, current, onSelect, onWindow }: RowProps) => (
     <span className={`dot dot-${task.status}`} title={task.status} />
     <span className="history-title">{task.task.split("\n", 1)[0]}</span>
     <span className="history-more">
-      <span>{[task.status, task.intent?.replaceAll("_", " ")].filter(Boolean).join(" · ")}</span>
+      <span title={task.workspace}>
+        {[here !== undefined && task.workspace !== here && leaf(task.workspace), task.status, kindOf(task)]
+          .filter(Boolean)
+          .join(" · ")}
+      </span>
       {task.verified !== null && (
         <span className={`badge badge-${task.verified ? "good" : "bad"}`}>
           <Icon name={task.verified ? "check" : "close"} />
@@ -103,6 +116,8 @@ const Row = ({ task, current, onSelect, onWindow }: RowProps) => (
     <time dateTime={task.createdAt}>{ago(task.createdAt)}</time>
   </a>
 );
+
+const kindOf = (task: Task): string | undefined => task.intent?.replaceAll("_", " ");
 
 function byConversation(tasks: readonly Task[]): Task[][] {
   const found = new Map<string, Task[]>();

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { panel } from "../browser.mjs";
+
+export const files = { "here.py": "def here():\n    pass\n" };
+
+/** A task of another workspace is said to be there, and what follows it is about that one too. */
+export default async function ({ sidecar, page }) {
+  const { task, reaches } = panel(page);
+  const elsewhere = await mkdtemp(join(tmpdir(), "brain-elsewhere-"));
+  try {
+    await writeFile(join(elsewhere, "there.py"), "def far_away():\n    pass\n");
+    const body = { task: "explain far_away", context: { workspace: elsewhere } };
+    const { taskId } = await sidecar.call("POST", "/api/brain/execute", body);
+    await page.goto(await sidecar.door());
+    await page.goto(`${sidecar.url}/#task=${taskId}`);
+    await reaches("completed");
+    await page.getByRole("navigation", { name: "Tasks" }).getByText(`${basename(elsewhere)} · completed`).waitFor();
+
+    await task.pressSequentially("see @here");
+    await page.getByRole("option", { name: "there.py" }).first().waitFor();
+    assert.equal(await page.getByRole("option", { name: "here.py", exact: true }).count(), 0);
+
+    // A kind of task is a task of its own, in the words that the command line would take.
+    await task.fill("/explain far_away");
+    await task.press("Enter");
+    await page.waitForURL((url) => !url.hash.includes(taskId));
+    await reaches("completed");
+    const [newest] = (await sidecar.call("GET", "/api/brain/tasks")).tasks;
+    assert.deepEqual([newest.task, newest.workspace, newest.intent], ["/explain far_away", elsewhere, "explain_code"]);
+    assert.match(newest.result.summary, /there\.py/);
+  } finally {
+    await rm(elsewhere, { recursive: true, force: true });
+  }
+}
