@@ -180,7 +180,10 @@ class _Reading:
     """What has come of a reply so far."""
 
     def __init__(self) -> None:
-        self.blocks: dict[int, dict[str, Any]] = {}
+        self._blocks: dict[int, dict[str, Any]] = {}
+        #: What a block's texts are made of, by their names. Joined once: a text that grows word by word would be copied
+        #: with every word.
+        self._pieces: dict[int, dict[str, list[str]]] = {}
         self.drafts: dict[int, Draft] = {}
         self.stop_reason: str | None = None
         self.stopped = False
@@ -192,10 +195,12 @@ class _Reading:
                 self._count(event["message"].get("usage"))
             case "content_block_start":
                 block = {name: value for name, value in event["content_block"].items() if value is not None}
-                self.blocks[event["index"]] = block
+                self._blocks[event["index"]], self._pieces[event["index"]] = block, {}
                 if block["type"] == "tool_use":
                     another(self.drafts)
                     self.drafts[event["index"]] = Draft(block.get("id", ""), block.get("name", ""))
+                elif block["type"] == "text" and block.get("text"):
+                    return Delta(block["text"])
             case "content_block_delta":
                 return self._piece(event["index"], event["delta"])
             case "content_block_stop":
@@ -208,24 +213,35 @@ class _Reading:
         return None
 
     def _piece(self, index: int, delta: dict[str, Any]) -> Delta | None:
-        block = self.blocks[index]
         match delta["type"]:
             case "text_delta":
-                block["text"] = block.get("text", "") + delta["text"]
+                self._add(index, "text", delta["text"])
                 return Delta(delta["text"])
             case "thinking_delta":
-                block["thinking"] = block.get("thinking", "") + delta["thinking"]
+                self._add(index, "thinking", delta["thinking"])
                 return Delta(delta["thinking"], "thinking")
             case "signature_delta":
-                block["signature"] = block.get("signature", "") + delta["signature"]
+                self._add(index, "signature", delta["signature"])
             case "input_json_delta":
                 self.drafts[index].add(delta["partial_json"])
                 return Delta("")
         return None
 
+    def _add(self, index: int, name: str, piece: str) -> None:
+        pieces = self._pieces[index].get(name)
+        if pieces is None:
+            pieces = self._pieces[index][name] = [self._blocks[index].get(name, "")]
+        pieces.append(piece)
+
+    @property
+    def blocks(self) -> dict[int, dict[str, Any]]:
+        for index, texts in self._pieces.items():
+            self._blocks[index] |= {name: "".join(pieces) for name, pieces in texts.items()}
+        return self._blocks
+
     def _close(self, index: int) -> None:
         """Some who speak for others send what a call is given whole, with its beginning."""
-        draft, given = self.drafts.get(index), self.blocks.get(index, {}).get("input")
+        draft, given = self.drafts.get(index), self._blocks.get(index, {}).get("input")
         if draft is not None and not draft.size and isinstance(given, dict) and given:
             draft.add(encoded(given).decode())
 

@@ -22,8 +22,9 @@ class Reading:
     """What has come of a reply so far; `sent` is how many bytes it is a reply to."""
 
     def __init__(self, sent: int) -> None:
-        self.text = ""
-        self.thinking = ""
+        # Joined once: a text that grows word by word would be copied with every word.
+        self._said: list[str] = []
+        self._thought: list[str] = []
         #: By which name it came, if it came by one.
         self.thoughts: str | None = None
         self.refusal = ""
@@ -35,6 +36,14 @@ class Reading:
         self._last: int | str = 0
         self._usage: dict[str, Any] = {}
 
+    @property
+    def text(self) -> str:
+        return "".join(self._said)
+
+    @property
+    def thinking(self) -> str:
+        return "".join(self._thought)
+
     def take(self, chunk: Any) -> Iterable[Delta]:
         groq = chunk.get("x_groq") or {}
         if groq.get("error"):
@@ -42,7 +51,7 @@ class Reading:
         self._usage = chunk.get("usage") or groq.get("usage") or self._usage
         for choice in (chunk.get("choices") or [])[:1]:
             delta = choice.get("delta") or self._message(choice) or {}
-            yield from self._thought(delta)
+            yield from self._reasoned(delta)
             if content := delta.get("content"):
                 yield from self._content(content)
             self.refusal += delta.get("refusal") or ""
@@ -55,15 +64,14 @@ class Reading:
 
     def _message(self, choice: dict[str, Any]) -> Any:
         """What comes as a whole is a message, not a change of one. Some repeat all of it so after they said it."""
-        said = self.text or self.thinking or self.drafts
-        return None if said else choice.get("message")
+        return None if self._said or self._thought or self.drafts else choice.get("message")
 
-    def _thought(self, delta: dict[str, Any]) -> Iterable[Delta]:
+    def _reasoned(self, delta: dict[str, Any]) -> Iterable[Delta]:
         for name in _THOUGHTS:
             thought = delta.get(name)
             if isinstance(thought, str) and thought:
                 self.thoughts = name
-                self.thinking += thought
+                self._thought.append(thought)
                 yield Delta(thought, "thinking")
                 # Who sends both says the same in both.
                 return
@@ -82,9 +90,9 @@ class Reading:
     def _say(self, deltas: Iterable[Delta]) -> Iterable[Delta]:
         for delta in deltas:
             if delta.kind == "thinking":
-                self.thinking += delta.text
+                self._thought.append(delta.text)
             else:
-                self.text += delta.text
+                self._said.append(delta.text)
             yield delta
 
     def _call(self, piece: dict[str, Any]) -> None:

@@ -165,12 +165,22 @@ class _Reading:
     """What has come of a reply so far."""
 
     def __init__(self) -> None:
-        self.text = ""
-        self.thinking = ""
         self.drafts: list[Draft] = []
         self.finish: str | None = None
-        self._parts: list[dict[str, Any]] = []
+        # Joined once: a text that grows word by word would be copied with every word.
+        self._said: list[str] = []
+        self._thought: list[str] = []
+        #: What is nothing but text is kept as its pieces.
+        self._parts: list[dict[str, Any] | list[str]] = []
         self._usage: dict[str, Any] = {}
+
+    @property
+    def text(self) -> str:
+        return "".join(self._said)
+
+    @property
+    def thinking(self) -> str:
+        return "".join(self._thought)
 
     def take(self, chunk: Any) -> Iterable[Delta]:
         self._usage = chunk.get("usageMetadata") or self._usage
@@ -189,26 +199,30 @@ class _Reading:
             self.drafts.append(Draft(call.get("id") or "call", call.get("name", ""), _arguments(call)))
         text = part.get("text") or ""
         if part.get("thought"):
-            self.thinking += text
+            self._thought.append(text)
             yield from [Delta(text, "thinking")] if text else []
         else:
             # A call, or something else that is not shown, is a sign of life too.
-            self.text += text
+            self._said.append(text)
             yield Delta(text)
         self._keep(part)
 
     def _keep(self, part: dict[str, Any]) -> None:
-        last = self._parts[-1] if self._parts else {}
-        if part.keys() == {"text"} and last.keys() == {"text"}:
-            last["text"] += part["text"]
-        elif "thoughtSignature" in part or not (part.get("thought") or part == {"text": ""}):
+        last = self._parts[-1] if self._parts else None
+        if part.keys() == {"text"}:
+            if isinstance(last, list):
+                last.append(part["text"] or "")
+            else:
+                self._parts.append([part["text"] or ""])
+        elif "thoughtSignature" in part or not part.get("thought"):
             self._parts.append(dict(part))
 
     def kept(self, model: str) -> Kept | None:
         """The parts as they came. Without a signature among them, the turn says the same in everybody's words."""
-        if not any("thoughtSignature" in part for part in self._parts):
+        if not any("thoughtSignature" in part for part in self._parts if isinstance(part, dict)):
             return None
-        return Kept(provider=PROVIDER, model=model, content=self._parts)
+        parts: list[JsonObject] = [part if isinstance(part, dict) else {"text": "".join(part)} for part in self._parts]
+        return Kept(provider=PROVIDER, model=model, content=[part for part in parts if part != {"text": ""}])
 
     def usage(self, price: Price | None) -> Any:
         counts = {name: count for name, count in self._usage.items() if isinstance(count, int)}

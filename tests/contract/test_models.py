@@ -353,3 +353,38 @@ async def test_gemini_takes_a_call_back_only_with_a_signature(tmp_path: Path) ->
         said = stage.server.seen[-1].json["contents"][1]["parts"]
         assert said[0] == parts[0]
         assert said[1] == {**parts[1], "thoughtSignature": "skip_thought_signature_validator"}
+
+
+async def test_what_claude_says_with_the_beginning_of_a_block_is_shown_too(tmp_path: Path) -> None:
+    async with a_stage(SPEAKERS[0], tmp_path) as stage:
+        whole = stage.speaker.stream(Speech(text="lo, world."))
+        begun = whole.replace(b'{"type": "text", "text": ""}', b'{"type": "text", "text": "Hel"}')
+        assert begun != whole
+        stage.server.plays(Answer([begun]))
+        deltas, reply = await stage.ask()
+        assert "".join(delta.text for delta in deltas) == reply.text == "Hello, world."
+
+
+async def test_what_claude_says_turn_and_turn_about_in_two_blocks_is_told_apart(tmp_path: Path) -> None:
+    async with a_stage(SPEAKERS[0], tmp_path) as stage:
+        blocks = [{"type": "tool_use", "id": f"t{each}", "name": "read_file", "input": {}} for each in range(2)]
+        pieces = [(0, '{"pa'), (1, '{"path"'), (0, 'th": "a.py"}'), (1, ': "b.py"}')]
+        events = [
+            {"type": "message_start", "message": {"usage": {"input_tokens": 7, "output_tokens": 1}}},
+            *({"type": "content_block_start", "index": each, "content_block": blocks[each]} for each in range(2)),
+            *(
+                {
+                    "type": "content_block_delta",
+                    "index": each,
+                    "delta": {"type": "input_json_delta", "partial_json": text},
+                }
+                for each, text in pieces
+            ),
+            *({"type": "content_block_stop", "index": each} for each in range(2)),
+            {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 20}},
+            {"type": "message_stop"},
+        ]
+        stage.server.plays(Answer([stage.speaker.event(event) for event in events]))
+        _, reply = await stage.ask()
+        assert [call.args for call in reply.calls] == [{"path": "a.py"}, {"path": "b.py"}]
+        assert (reply.usage.input_tokens, reply.usage.output_tokens) == (7, 20)
