@@ -45,6 +45,8 @@ function waitingFor(thread: Thread): string {
 
 /** Where it would be taken up again. */
 function goesOnFrom(thread: Thread): string {
+  // The same words to the same model would only be declined again.
+  if (thread.error?.code === "not_understood") return "Say it differently, or add a model and resume it.";
   const done = thread.steps.map((key) => itemOf(thread, key) as StepItem).filter((step) => step.state === "completed");
   const last = done.at(-1);
   if (last === undefined) return "Can go on from its last checkpoint.";
