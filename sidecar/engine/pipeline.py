@@ -94,8 +94,8 @@ async def _together(stage: Parallel, number: int, total: int, results: dict[str,
             try:
                 results[step.key] = await _run_step(number + place, total, step, results, run)
             except asyncio.CancelledError:
-                if failed:
-                    run.begun.pop(number + place, None)
+                # Unless it is done, and only waits to hear that this is written.
+                if failed and run.begun.pop(number + place, None) is not None:
                     run.write(_event(step, number + place, total, "failed", "Stopped, because another step failed."))
                 raise
 

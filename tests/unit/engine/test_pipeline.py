@@ -1,6 +1,8 @@
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +11,7 @@ from sidecar.engine.errors import StepFailed
 from sidecar.engine.pipeline import Parallel, Step, run_pipeline
 from sidecar.engine.run import Places, TaskRun
 from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import NewTask
+from sidecar.journal.port import NewTask, StoredEvent
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 
@@ -120,6 +122,34 @@ async def test_when_one_of_several_fails_the_others_have_ended_before_anybody_go
         (2, "failed"),
         (1, "failed"),
     ]
+
+
+async def test_a_step_that_was_done_when_another_failed_is_told_as_done_alone() -> None:
+    class Slow(MemoryJournal):
+        """Writes, but whoever waits for that waits for good."""
+
+        def append(self, *args: Any, **options: Any) -> asyncio.Future[Sequence[StoredEvent]]:
+            written = super().append(*args, **options)
+            done.set()
+            return asyncio.get_running_loop().create_future() if written.exception() is None else written
+
+    done = asyncio.Event()
+    journal = Slow()
+    request = StoredRequest(task="x", workspace="/", conversation_id="c", context=Context(), options=Options())
+    await journal.create(NewTask("t_1", request, [StatusEvent(status=Status.QUEUED)]))
+    run = await a_run(journal)
+
+    async def fail(results: dict[str, str]) -> str:
+        await done.wait()
+        raise AgentError("x", "no", retry=False)
+
+    steps = Parallel((returning("a", "1", []), Step("b", "coder", "b", fail)))
+    with pytest.raises(StepFailed):
+        await run_pipeline([steps], run)
+    run.move(StatusEvent(status=Status.FAILED), when=frozenset({Status.QUEUED}))
+    told = [json.loads(event.data) for event in (await journal.events(run.task_id)).events if event.type == "step"]
+    assert [event["state"] for event in told if event["step"] == 1] == ["started", "completed"]
+    assert [event["state"] for event in told if event["step"] == 2] == ["started", "failed"]
 
 
 async def test_steps_that_are_interrupted_have_not_failed(journal: MemoryJournal) -> None:
