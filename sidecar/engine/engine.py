@@ -80,6 +80,8 @@ class Engine:
 
     def events(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         """What the task tells, in the largest pieces at hand, until it ends."""
+        if run := self._worker.run_of(task_id):
+            run.put_down()
         return self._journal.tail(task_id, after)
 
     async def submit(self, operation: Operation) -> str:

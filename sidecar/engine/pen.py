@@ -58,7 +58,7 @@ class Pen:
             self._later = loop.call_later(QUIET, self._look)
         if not self._hurried and self._journal.followed(self.task_id):
             self._hurried = True
-            loop.call_soon(self._put_down)
+            loop.call_soon(self.put_down)
         for record in records:
             self.memory.take(record)
 
@@ -71,7 +71,7 @@ class Pen:
 
     def move(self, *events: Event, records: Sequence[Record] = (), when: frozenset[Status]) -> Awaitable[object]:
         """A change of status that holds only if nobody else changed it first; whoever awaits it learns which."""
-        self._put_down()
+        self.put_down()
         return self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
 
     def note(self, event: Event) -> None:
@@ -79,7 +79,8 @@ class Pen:
 
     def live(self, event: Event) -> None:
         """Shown to those who watch now, after all that was written before it, and itself not written at all."""
-        self._put_down()
+        if self._journal.followed(self.task_id):
+            self.put_down()
         self._journal.publish(self.task_id, event)
 
     def keep(self, blobs: Sequence[Kept]) -> None:
@@ -103,9 +104,10 @@ class Pen:
         if loop.time() < until:
             self._later = loop.call_at(until, self._look)
         else:
-            self._put_down()
+            self.put_down()
 
-    def _put_down(self) -> None:
+    def put_down(self) -> None:
+        """What was in no hurry comes before what follows now: somebody begins to watch, or says something."""
         if earlier := self._taken_up():
             written = self._journal.append(self.task_id, fence=self._fence, earlier=earlier)
             if self._underway is None or self._underway.done():

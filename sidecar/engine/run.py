@@ -319,6 +319,7 @@ class TaskRun(Pen):
     @contextmanager
     def expecting(self) -> Iterator[None]:
         """A message is being written, and will be heard in a moment: a task does not end before that."""
+        self.put_down()
         self._on_their_way += 1
         try:
             yield

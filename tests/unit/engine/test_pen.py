@@ -11,7 +11,7 @@ from sidecar.engine.pen import Pen
 from sidecar.journal.errors import WrongStatus
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, Record
-from sidecar.wire.events import MessageEvent, StatusEvent
+from sidecar.wire.events import DeltaEvent, MessageEvent, StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 
 SECONDS = 5.0
@@ -72,3 +72,19 @@ async def test_whoever_follows_does_not_wait_for_it() -> None:
         pen.write(_said("one"))
         await asyncio.sleep(0)
         assert await _told(journal) == ["queued", "one"]
+
+
+async def test_what_is_said_live_comes_after_what_was_written_before_it() -> None:
+    journal = MemoryJournal()
+    pen = await _pen(journal)
+    async with asyncio.timeout(SECONDS), aclosing(journal.tail("t_1", after=1)) as tail:
+        watching = asyncio.ensure_future(anext(tail))
+        while not journal.followed("t_1"):
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        pen.write(_said("one"))
+        pen.live(DeltaEvent(message_id="two", role="assistant", agent="coder", text="t", kind="text"))
+        seen = [event.type for event in await watching]
+        while "delta" not in seen:
+            seen += [event.type for event in await anext(tail)]
+    assert seen == ["message", "delta"]

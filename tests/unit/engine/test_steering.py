@@ -1,5 +1,6 @@
 """What the person says while a task is at work reaches those who can act on it, whenever it is said."""
 
+import asyncio
 from pathlib import Path
 
 from sidecar.engine.operations import Say
@@ -28,6 +29,20 @@ async def test_a_message_reaches_everybody_who_works_after_it(tmp_path: Path) ->
         for request in requests
     ]
     assert heard == [("planner", 0), ("planner", 1), ("coder", 1), ("coder", 1), ("reviewer", 1)]
+
+
+async def test_a_message_stands_after_what_was_told_before_it(tmp_path: Path) -> None:
+    with hearing() as requests:
+        async with a_house(tmp_path) as house:
+            models = house.script("play", [{"text": "ok", "delayMs": 50}])
+            task_id = await house.execute("do it", models=models, intent="chat")
+            while not requests:
+                await asyncio.sleep(0)
+            await house.submit(Say(task_id, "use tabs"))
+            await house.ended(task_id)
+            told = [event["type"] for event in await house.events(task_id)]
+    assert told[:6] == ["status", "message", "status", "route", "step", "model"]
+    assert told[6] == "message"
 
 
 async def test_a_message_during_the_review_is_a_round_of_its_own_and_the_task_does_not_end_before(
