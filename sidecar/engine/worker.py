@@ -148,7 +148,10 @@ class Worker:
                 await self._cancelled(run)
                 return
             # Not waited for: whoever cancels it from now on finds it at work here, and stops it.
-            run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED, *_ALIVE}))
+            running = run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED, *_ALIVE}))
+            if claim.records:
+                # It may have nothing left to do; but what was said while it was claimed is heard by then.
+                await running
             await self._complete(run, await self._carried_out(run))
         except WrongStatus:
             # The person cancelled it between two of our words.

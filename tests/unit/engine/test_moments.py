@@ -4,18 +4,21 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+from sidecar.engine.engine import Engine
 from sidecar.engine.errors import StepFailed
 from sidecar.engine.memory import SaidMessage
-from sidecar.engine.operations import Cancel
+from sidecar.engine.operations import Cancel, Say
 from sidecar.engine.run import TaskRun
 from sidecar.engine.worker import Worker
 from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import Entry, NewTask, Record, StoredEvent
+from sidecar.journal.port import Claim, Entry, NewTask, Record, StoredEvent
 from sidecar.wire.events import Event, StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest, TaskResult, Usage
 from tests.unit.engine.house import a_house
 from tests.waiting import until_true
+from tools.host import Host
 
 REQUEST = StoredRequest(task="x", workspace="/w", conversation_id="c_1", context=Context(), options=Options())
 CANCELLING = StatusEvent(status=Status.CANCELLING)
@@ -214,3 +217,60 @@ async def test_a_command_that_a_stop_kept_from_beginning_is_not_said_to_have_run
         assert len(outcomes) == 1
         assert "Cancelled before it began." in outcomes[0]
     assert not (house.workspace / "log.txt").exists()
+
+
+async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp_path: Path) -> None:
+    class FarAway(MemoryJournal):
+        """Does everything at once and in order, but whoever asked for it hears of it a while later."""
+
+        async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
+            claim = await super().claim(owner, now, lease)
+            if claim is not None:
+                claimed.set()
+            await _a_while()
+            return claim
+
+        def append(self, *args: Any, **options: Any) -> asyncio.Future[Sequence[StoredEvent]]:
+            written = super().append(*args, **options)
+
+            async def told() -> Sequence[StoredEvent]:
+                await _a_while()
+                return await written
+
+            return asyncio.ensure_future(told())
+
+    class Hears(Work):
+        heard: frozenset[str] = frozenset()
+
+        async def carry_out(self, run: TaskRun) -> TaskResult:
+            self.heard = frozenset(message.id for message in run.memory.messages)
+            return await super().carry_out(run)
+
+        def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
+            return [message for message in run.memory.messages if message.id not in self.heard]
+
+    async def nothing_left_to_do() -> None:
+        pass
+
+    claimed, journal, work = asyncio.Event(), FarAway(), Hears(nothing_left_to_do)
+    engine = Engine(journal, work, _no_host, tmp_path, places=1, max_queued=9)  # type: ignore[arg-type]
+    done = [Record("step", "r1.done", "")]
+    journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)], records=done))
+    await engine.start()
+    try:
+        async with asyncio.timeout(SECONDS):
+            await claimed.wait()
+            await engine.submit(Say("t_1", "and more"))
+        assert await _ended(journal, "t_1") is Status.COMPLETED
+        assert len(work.heard) == 1
+    finally:
+        await engine.stop()
+
+
+async def _a_while() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def _no_host(workspace: str) -> Host:
+    raise AssertionError("no file is looked at")
