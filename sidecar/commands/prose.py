@@ -72,7 +72,7 @@ class Prose:
         """What came live and was not followed by the whole text."""
         # A call may end between the live words of a verdict and the verdict: half of its JSON tells nobody much.
         rest = "" if self._structured else self._unsaid.rstrip("\n")
-        if self._message and self._said is not None:
+        if self._message and (self._said is not None or rest.strip()):
             self._cut[self._message] = self._text
         self._forget()
         return self._say(rest) if rest.strip() else []

@@ -4,6 +4,8 @@ import argparse
 import json
 
 from sidecar.commands import options
+from sidecar.commands.errors import CommandFailed
+from sidecar.commands.exits import EXIT_USAGE
 from sidecar.commands.sidecars import looking
 from sidecar.commands.style import style_for
 
@@ -17,13 +19,18 @@ examples:
 def define(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", help="the task, in plain words")
     parser.add_argument("--json", action="store_true", help="as JSON")
+    options.add_workspace(parser)
     options.add_data_dir(parser)
     parser.set_defaults(act=act)
 
 
 def act(args: argparse.Namespace) -> int:
+    if not args.task.strip():
+        raise CommandFailed('The task is empty. Say what is to be done: brain route "run the tests"', EXIT_USAGE)
     with looking(options.data_dir(args)) as client:
-        route = client.post("/api/brain/route", {"task": args.task})
+        # A workspace that is trusted may have slash commands of its own.
+        asked = {"task": args.task, "context": {"workspace": str(options.workspace(args))}}
+        route = client.post("/api/brain/route", asked)
     if args.json:
         print(json.dumps(route))
         return 0

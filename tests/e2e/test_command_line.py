@@ -135,6 +135,16 @@ def test_tools_route_and_policy_answer_and_run_nothing(home: dict[str, str]) -> 
     assert (denied.stdout[:5], denied.returncode) == ("deny:", 1)
 
 
+def test_route_knows_the_commands_of_the_workspace_that_one_is_in(sidecar: RunningSidecar, tmp_path: Path) -> None:
+    environ = {**sidecar.environ, "BRAIN_DATA_DIR": str(sidecar.data_dir)}
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / ".brain" / "commands").mkdir(parents=True)
+    (elsewhere / ".brain" / "commands" / "ship.md").write_text("---\nintent: run_command\n---\nRelease it.")
+    assert brain("trust", environ=environ, cwd=elsewhere).returncode == 0
+    assert "you wrote /ship" in brain("route", "/ship", environ=environ, cwd=elsewhere).stdout
+    assert "you wrote /ship" not in brain("route", "/ship", environ=environ, cwd=sidecar.workspace).stdout
+
+
 # -- the sidecar -------------------------------------------------------------------------------------------------------
 
 

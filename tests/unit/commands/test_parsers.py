@@ -16,6 +16,7 @@ from sidecar.cli import main
         (["fork", "t_1", "two", "words"], "'words' is one word too many. The task is one argument: put it between"),
         (["show", "t_1", "t_2"], "'t_2' is one word too many. `brain show --help` has examples."),
         (["message", "t_1", " "], "The message is empty."),
+        (["route", ""], "The task is empty."),
     ],
 )
 def test_what_cannot_be_placed_is_said_in_one_line(

@@ -141,6 +141,16 @@ def test_a_message_that_breaks_off_is_told_as_far_as_it_came() -> None:
     assert teller.hear("retry", attempt=2, of=3, hints=[], error="cut")[0] == "  half a sen"
 
 
+def test_words_whose_beginning_may_have_been_missed_are_not_repeated_when_a_call_ends_before_their_message() -> None:
+    teller = Teller(connected_at="2026-01-01T00:00:01.000Z")
+    teller.hear("status", status="running")
+    teller.call("running")
+    teller.say("There is no such symbol.")
+    teller.call("error", error={"code": "no_symbol", "message": "No symbol."})
+    teller.message("There is no such symbol.")
+    assert "\n".join(teller.lines).count("There is no such symbol.") == 1
+
+
 def test_thinking_is_seen_while_it_lasts_and_leaves_nothing() -> None:
     teller = Teller()
     teller.hear("status", status="running")
