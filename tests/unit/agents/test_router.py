@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,8 @@ from sidecar.agents.router import PIPELINES, request_of, route, second_opinion, 
 from sidecar.models.port import Delta, Reply, Request, Stop
 from sidecar.wire.tasks import Options, Usage
 from tests.unit.agents.labelled import labelled, said
+
+README = Path(__file__).parents[3] / "README.md"
 
 
 def test_sentences_that_it_has_never_seen_are_understood() -> None:
@@ -28,6 +31,27 @@ def test_where_it_is_sure_it_is_right() -> None:
     sure = [(intent, answer) for intent, answer in answers if not unsure(answer)]
     assert len(sure) / len(answers) >= 0.95
     assert sum(answer.intent == intent for intent, answer in sure) / len(sure) >= 0.98
+
+
+@pytest.mark.parametrize(
+    ("sentence", "intent"),
+    [
+        ("what does this project do?", "explain_code"),
+        ("explain greet", "explain_code"),
+        ("what breaks if I change greet?", "explain_code"),
+        ("rename greet to welcome", "refactor_code"),
+        ("remove unused imports", "refactor_code"),
+        ("review greeting.py", "review_code"),
+        ("run the tests", "run_command"),
+        ("suggest a commit message", "run_command"),
+        ("what can you do?", "chat"),
+        ("create a python package called textkit that shortens text", "create_project"),
+    ],
+)
+def test_the_first_sentences_that_people_try_are_those_of_the_readme(sentence: str, intent: str) -> None:
+    """They hold whatever is learned anew: a number of many that are right says nothing of these."""
+    assert f'brain run "{sentence}"' in README.read_text()
+    assert route(sentence).intent == intent
 
 
 def test_no_sentence_is_both_learned_and_unseen_and_every_intent_is_in_both() -> None:
