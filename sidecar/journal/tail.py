@@ -178,7 +178,7 @@ async def _follow(
                 yield fresh
             if not whole:
                 break
-            if any(_ends(event) for event in fresh):
+            if _ends(fresh):
                 return
             if subscription.lagged:
                 break
@@ -209,5 +209,7 @@ def _live(task_id: str, event: Event) -> StoredEvent:
 _ENDINGS = tuple(f'{{"type":"status","status":"{status}"' for status in ENDED)
 
 
-def _ends(event: StoredEvent) -> bool:
-    return event.data.startswith(_ENDINGS)
+def _ends(events: Sequence[StoredEvent]) -> bool:
+    """Whether the task is over with them: an end that it goes on from in the same breath is none."""
+    statuses = [event for event in events if event.type == "status"]
+    return bool(statuses) and statuses[-1].data.startswith(_ENDINGS)

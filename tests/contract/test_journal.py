@@ -483,6 +483,17 @@ async def test_a_tail_goes_on_through_an_end_that_was_not_the_last(journal: Jour
     assert await reader == [1, 2, 3, 4, 5]
 
 
+async def test_a_tail_goes_on_where_the_task_went_on_before_its_end_was_read(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    async with asyncio.timeout(SECONDS), aclosing(journal.tail("t_1")) as batches:
+        assert [event.seq for event in await anext(batches)] == [1]
+        await journal.append("t_1", [COMPLETED])
+        await journal.append("t_1", [QUEUED])
+        assert [event.seq for event in await anext(batches)] == [2, 3]
+        await journal.append("t_1", [COMPLETED])
+        assert [event.seq async for batch in batches for event in batch] == [4]
+
+
 async def test_readers_from_any_point_see_no_gap_and_no_repeat_while_it_is_written(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
     readers = []
