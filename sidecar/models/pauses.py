@@ -5,8 +5,11 @@ from math import isfinite
 from time import time
 from typing import Any
 
-#: “Please try again in 1m7.5s.”
-_IN_WORDS = re.compile(r"(?:try again|retry) in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]*\d)(ms|s))?", re.I)
+#: “Please try again in 1m7.5s.” “Please retry after 20 seconds.”
+_IN_WORDS = re.compile(
+    r"(?:try again|retry) (?:in|after) (?:(\d+) ?h[a-z]* ?)?(?:(\d+) ?m(?!s|illi)[a-z]* ?)?(?:([\d.]*\d) ?(ms|s))?",
+    re.I,
+)
 
 
 def retry_after(error: Exception, said: str, details: Any) -> float | None:

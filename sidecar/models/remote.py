@@ -131,6 +131,8 @@ def declined(provider: str, usage: Usage, why: str, text: str = "") -> Reply:
 
 def counted(price: Price | None, *, read: int, written: int, cached: int, cache_writes: int = 0) -> Usage:
     """`read` counts all that was read, `cached` and `cache_writes` the parts of it that have a price of their own."""
+    # Some servers say less than nothing where they do not know.
+    read, written, cached, cache_writes = (max(0, count) for count in (read, written, cached, cache_writes))
     if cached + cache_writes > read:
         # Some servers count what was cached apart from what was read.
         read += cached + cache_writes

@@ -149,6 +149,10 @@ class Events:
                 self._data.append(line[5:].strip())
             elif line.startswith(b"event:"):
                 self._name = line[6:].strip()
+            elif line.startswith(b"error:"):
+                # Older llama.cpp has a field for it.
+                self._name = b"error"
+                self._data.append(line[6:].strip())
             elif not line:
                 data, name = b"\n".join(self._data), self._name
                 self._data, self._name, self._size = [], b"", 0

@@ -127,6 +127,11 @@ async def test_nothing_ever_costs_less_than_nothing(stage: Stage) -> None:
     _, reply = await stage.ask()
     assert (reply.usage.input_tokens, reply.usage.cached_tokens) == (1_010, 1_000)
     assert reply.usage.cost_usd >= 0
+    details = {"prompt_tokens": -1, "completion_tokens": -1, "prompt_tokens_details": {"cached_tokens": -1}}
+    stage.server.plays(streamed(stage, {"content": "Yes."}, finish="stop", usage=details))
+    _, reply = await stage.ask()
+    usage = reply.usage
+    assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cost_usd) == (0, 0, 0, 0)
 
 
 async def test_what_was_thought_on_the_way_to_a_call_goes_back_where_it_is_wanted(tmp_path: Path) -> None:

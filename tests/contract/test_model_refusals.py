@@ -116,6 +116,9 @@ async def test_a_pause_may_be_asked_for_in_several_ways(
         ("Please try again in 1m7.5s.", 67.5),
         ("Please retry in 820ms", 0.82),
         ("Try again in 2h3m.", 7380),
+        ("You have exceeded the token rate limit. Please retry after 20 seconds.", 20),
+        ("Try again in 2 minutes.", 120),
+        ("Try again in 1 hour 30 seconds.", 3630),
         ("Try again in a while.", None),
         ("Slow down.", None),
     ],
@@ -251,6 +254,19 @@ async def test_a_page_instead_of_a_reply_is_called_a_page(provider: str, tmp_pat
         failure = await failed(stage, Answer([PAGE], content_type="text/html"))
         assert failure.code == "model_unreachable"
         assert "web page" in failure.message and "base URL" in failure.message
+
+
+async def test_an_error_may_have_a_line_of_its_own_kind(tmp_path: Path) -> None:
+    """As llama.cpp said it for a long time."""
+    async with on("openai", tmp_path) as stage:
+        begun = stage.speaker.stream(Speech(text="Half a sen", unfinished=True))
+        error = {
+            "code": 400,
+            "message": "the request exceeds the available context size",
+            "type": "invalid_request_error",
+        }
+        failure = await failed(stage, Answer([begun, f"error: {json.dumps(error)}\n\n".encode()]))
+        assert (failure.code, failure.retry) == ("context_overflow", False)
 
 
 OPTIONAL = [
