@@ -4,6 +4,7 @@ import argparse
 import json
 import shutil
 from datetime import UTC, datetime
+from pathlib import Path, PurePath
 
 from sidecar.commands import options
 from sidecar.commands.client import Json
@@ -50,20 +51,24 @@ def act(args: argparse.Namespace) -> int:
         )
         return 0
     columns = shutil.get_terminal_size().columns if is_terminal() else 200
-    print("\n".join(table(found, style_for(), columns, datetime.now(UTC))))
+    print("\n".join(table(found, style_for(), columns, datetime.now(UTC), str(Path.cwd()))))
     if before is not None:
         print(style_for().dim(f"There are more: brain tasks --limit {args.limit * 5}"))
     return 0
 
 
-def table(tasks: list[Json], style: Style, columns: int, now: datetime) -> list[str]:
+def table(tasks: list[Json], style: Style, columns: int, now: datetime, here: str = "") -> list[str]:
+    """Of tasks that are not of the directory `here` it is said where they are."""
     lines = [style.dim(f"{'ID':<12}{'STATUS':<13}{'WHEN':<10}TASK")]
     for task in tasks:
         status = style.status(task["status"], f"{task['status']:<13}")
         verified = {True: style.green(" ✓ verified"), False: style.red(" ✗ a check failed")}.get(task["verified"], "")
-        room = columns - 36 - (18 if verified else 0)
+        elsewhere = here and task["workspace"] != here
+        place = f" in {clip(safe_line(PurePath(task['workspace']).name or '/'), 20)}" if elsewhere else ""
+        room = columns - 36 - (18 if verified else 0) - len(place)
         text = clip(safe_line(" ".join(task["task"].split())), max(room, 20))
-        lines.append(f"{options.short(task['id']):<12}{status}{age(task['createdAt'], now):<10}{text}{verified}")
+        told = f"{text}{style.dim(place) if place else ''}{verified}"
+        lines.append(f"{options.short(task['id']):<12}{status}{age(task['createdAt'], now):<10}{told}")
     return lines
 
 

@@ -101,6 +101,17 @@ def test_the_table_of_tasks_fits_and_shows_what_counts() -> None:
     assert "\x1b" not in lines[1]
 
 
+def test_of_a_task_of_another_directory_it_is_said_where_it_is() -> None:
+    task = {"id": "t_0123456789abcdef0123", "status": "failed", "createdAt": "2026-01-01T00:00:00.000Z"}
+    tasks = [
+        {**task, "task": "x" * 100, "verified": None, "workspace": place} for place in ("/home/shop", "/home/bank")
+    ]
+    _, here, elsewhere = table(tasks, Style(colour=False), 80, datetime(2026, 1, 2, tzinfo=UTC), "/home/shop")
+    assert " in " not in here
+    assert elsewhere.endswith("… in bank")
+    assert len(here) <= 80 and len(elsewhere) <= 80
+
+
 @pytest.mark.parametrize(("seconds", "told_as"), [(5, "5 s"), (90, "1 min"), (7_200, "2 h"), (172_800, "2 d")])
 def test_ages_are_rough(seconds: int, told_as: str) -> None:
     assert age("2026-01-01T00:00:00Z", datetime.fromtimestamp(1_767_225_600 + seconds, UTC)) == told_as
