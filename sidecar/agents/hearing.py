@@ -20,7 +20,8 @@ async def collect(
 ) -> Reply:
     """The whole reply. A stream that ends without one was cut: nothing of it is acted upon.
 
-    Whoever stops listening in the middle leaves words behind that somebody may have read: they go to `cut`.
+    Whoever stops listening in the middle leaves words behind that somebody may have read, and so does a reply that
+    failed on its way: they go to `cut`.
     """
     failure = Failure(code="stream_cut", message="The model's reply broke off before its end.")
     reply = Reply(stop=Stop.FAILED, failure=failure)
@@ -39,4 +40,6 @@ async def collect(
     except asyncio.CancelledError:
         cut("".join(words))
         raise
+    if reply.stop is Stop.FAILED and not reply.text:
+        cut("".join(words))
     return reply

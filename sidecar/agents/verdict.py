@@ -74,7 +74,8 @@ class Verdict(BaseModel):
         return [each if isinstance(each, dict) and any(map(each.get, _NAMES)) else _in_words(each) for each in given]
 
     def told(self) -> str:
-        head = self.summary or ("The review found nothing wrong." if self.passed else "The review found problems.")
+        nothing = "nothing that must be mended" if self.issues else "nothing wrong"
+        head = self.summary or f"The review found {nothing if self.passed else 'problems'}."
         return "\n".join([head, *(f"- {issue.told()}" for issue in self.issues)])
 
 

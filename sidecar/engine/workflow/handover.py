@@ -12,7 +12,6 @@ from sidecar.wire.events import HandoffContext, HandoffEvent
 #: They plan and judge the work; they do not do it.
 HELPERS = frozenset({"planner", "reviewer"})
 _STATE = 4_000
-_UNFINISHED = "The review was not finished: "
 
 
 class Part(NamedTuple):
@@ -69,7 +68,7 @@ def to_mend(verdict: Verdict) -> list[str]:
 
 def unfinished(why: str) -> str:
     """What stands in the place of a verdict: the work is there, though nobody has looked at all of it."""
-    return _UNFINISHED + why
+    return f"The review was not finished: {why}"
 
 
 def agent_of(key: str) -> str:
@@ -88,7 +87,7 @@ def part_of(key: str) -> str:
 
 
 def summary(results: dict[str, str]) -> str:
-    """The last word; a verdict is put into words, beside those of the agent that it is about."""
+    """The last word; a review, whose verdict is put into words, beside those of the agent that it is about."""
     said = [(agent, text) for key, text in results.items() if text and (agent := agent_of(key))]
     if not said:
         return ""
@@ -96,8 +95,6 @@ def summary(results: dict[str, str]) -> str:
     verdicts = [verdict for name, text in said if name == "reviewer" and (verdict := read_verdict(text))]
     if agent == "reviewer":
         verdict = read_verdict(last)
-        if verdict is None and not last.startswith(_UNFINISHED):
-            return last
         return "\n\n".join([*_worked(results), verdict.told() if verdict else last])
     if verdicts and not verdicts[-1].passed:
         return f"{last}\n\nThe review still finds fault:\n{verdicts[-1].told()}"

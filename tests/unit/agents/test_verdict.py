@@ -44,6 +44,12 @@ def test_issues_without_an_error_pass_by_themselves() -> None:
     assert (verdict.passed, verdict.summary) == (True, "Fine.")
 
 
+def test_what_passes_with_remarks_is_not_said_to_have_nothing_wrong() -> None:
+    verdict = read_verdict('{"passed": true, "issues": [{"message": "It leaks.", "severity": "error"}]}')
+    assert verdict is not None and verdict.passed
+    assert verdict.told() == "The review found nothing that must be mended.\n- error: It leaks."
+
+
 def test_a_verdict_that_was_meant_is_known_from_prose() -> None:
     assert was_meant('```json\n{"passed": false, "issues": [{"mess')
     assert not was_meant("It passed, and has no issues.")

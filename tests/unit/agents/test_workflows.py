@@ -229,7 +229,7 @@ async def test_a_reviewer_that_answers_in_prose_sends_nobody_back(tmp_path: Path
         )
     assert len(steps(events)) == 2
     assert task.result is not None
-    assert task.result.summary == "No good."
+    assert task.result.summary == "ok\n\nNo good.", "what was done is said, too"
 
 
 # -- what goes wrong ---------------------------------------------------------------------------------------------------

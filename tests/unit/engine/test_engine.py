@@ -56,7 +56,7 @@ async def test_agents_of_a_pipeline_hand_over_to_each_other(tmp_path: Path) -> N
         models = house.script("pair", {"coder": [{"text": "I changed it."}], "reviewer": [{"text": "It is fine."}]})
         task = await house.ended(await house.execute("change it", intent="edit_code", models=models))
         assert task.result is not None
-        assert task.result.summary == "It is fine."
+        assert task.result.summary == "I changed it.\n\nIt is fine."
         (handoff,) = [event for event in await house.events(task.id) if event["type"] == "handoff"]
         assert (handoff["from"], handoff["to"]) == ("coder", "reviewer")
         assert handoff["context"]["currentState"] == "I changed it."
