@@ -15,6 +15,16 @@ _POLITE = re.compile(
 _TRAILING = re.compile(r"(?:[\s,]+(?:please|pls|thanks|thank you|for me|now))*[\s.!?]*$", re.IGNORECASE)
 #: Behind such a word a full stop is the workspace.
 _HERE = re.compile(r"\s(?:in|into|at|under|for|on|of)\s\./?$", re.IGNORECASE)
+#: What a person points at with an @: a name, or a path with lines of it, perhaps between quotes.
+_POINTED = re.compile(r"""(?<!\S)@(?=["'\w./])((?:"[^"\n]+"|'[^'\n]+'|[^\s"'`,;!?]+?(?=[.,;!?]*(?:\s|$))))""")
+_LINES = re.compile(r"(:\d+)-\d+$")
+#: Where an @ is meant as it stands: in the name of a package, in what is looked for, in a command.
+_LITERAL = re.compile(
+    r"\b(?:install|uninstall|npm|pnpm|yarn|npx)\b|^(?:search|grep|look)\b|^(?:add|remove|update|upgrade|find)\s+@|"
+    r"^(?:run|execute)\s+(?!(?:(?:the|all|my|our)\s+)*tests?\b)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"(`[^`]*`)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +72,20 @@ def questions(request: Request) -> list[Question]:
         since = request.history[place + 1 :]
         returns = [each for later in since if isinstance(later, ToolTurn) for each in later.returns]
         turns = sum(later.role == "assistant" for later in since)
-        found.append(Question(request.agent, turn.text.strip(), request.brief, offered, returns, turns))
+        found.append(Question(request.agent, pointed(turn.text.strip()), request.brief, offered, returns, turns))
     if found and request.brief.asked:
-        found[-1] = replace(found[-1], asked=request.brief.asked.strip())
+        found[-1] = replace(found[-1], asked=pointed(request.brief.asked.strip()))
     return found
+
+
+def pointed(text: str) -> str:
+    """A request with what it points at as if it were only named: “explain @src/app.py” is “explain src/app.py”."""
+    if "@" not in text or _LITERAL.search(plain(text)):
+        return text
+    return "".join(
+        piece if piece.startswith("`") else _POINTED.sub(lambda found: _LINES.sub(r"\1", found[1]), piece)
+        for piece in _CODE.split(text)
+    )
 
 
 def asked_last(request: Request) -> str:

@@ -40,6 +40,15 @@ async def reply_to(history: Sequence[Turn], tools: Sequence[ToolInfo] = TOOLS) -
         ("grep needle in this repo", "search_code", {"query": "needle"}),
         ("run `git status`", "run_command", {"command": "git status"}),
         ("run git log -3", "run_command", {"command": "git log -3"}),
+        ("explain @src/app.py", "describe_file", {"path": "src/app.py"}),
+        ("explain @src/app.py:5-8.", "describe_file", {"path": "src/app.py"}),
+        ("explain @src/", "describe_file", {"path": "src"}),
+        ('explain @"a name.py"', "describe_file", {"path": "a name.py"}),
+        ("explain @parse_line", "describe_symbol", {"symbol": "parse_line"}),
+        ("run the tests in @tests/unit", "run_tests", {"target": "tests/unit"}),
+        ("run `echo @home`", "run_command", {"command": "echo @home"}),
+        ("run echo @home", "run_command", {"command": "echo @home"}),
+        ("search for @app.route", "search_code", {"query": "@app.route"}),
     ],
 )
 async def test_a_request_becomes_a_call(text: str, tool: str, args: dict[str, str]) -> None:
