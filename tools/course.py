@@ -41,7 +41,7 @@ _PAUSE = 0.05
 #: A tool that keeps its own time limit is given this long to answer before it is cut off.
 _MARGIN = 5.0
 #: What takes longer than this to find out what it will change is told to be at work on it.
-_NOTICED = 0.3
+_NOTICED = 1.0
 
 
 class Course:
