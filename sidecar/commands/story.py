@@ -119,7 +119,8 @@ class Story:
         if event["state"] == "started":
             return ["", f"{self._style.bold(safe_line(head))}  {self._style.dim(safe_line(event['message']))}"]
         lines = self._prose.finish()
-        if event["state"] == "failed":
+        if event["state"] == "failed" and self.status != "cancelling":
+            # What a person stops has not failed; the end of the task says that it was stopped.
             lines.append(f"{self._style.red('✗')} {safe_line(head)} failed")
             lines += [] if event["message"] == self._told else paragraph(event["message"], self._wrap)
             self._told = event["message"]

@@ -248,6 +248,14 @@ def test_what_cannot_be_resumed_is_not_said_to_be() -> None:
     assert not any("brain resume" in line for line in teller.hear("status", status="failed"))
 
 
+def test_a_step_that_the_person_stopped_is_not_told_as_a_failure() -> None:
+    teller = Teller()
+    step = {"step": 1, "total": 1, "agent": "coder"}
+    teller.hear("step", message="Change the code", state="started", **step)
+    teller.hear("status", status="cancelling")
+    assert teller.hear("step", message="Stopped, because the task was cancelled.", state="failed", **step) == []
+
+
 def test_a_cancelled_task_says_what_was_killed_and_what_had_happened() -> None:
     teller = Teller()
     killed = [{"callId": "c1", "pid": 77, "command": "sleep 60"}]
