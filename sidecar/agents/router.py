@@ -1,12 +1,13 @@
 """From a sentence to an intent and its pipeline, by its words, in microseconds, with the reason in words.
 
-The person's own word comes first: `options.intent`, or a slash command that begins the task. A language model is
-asked only where the words leave it open (`unsure`), and only a real one.
+The person's own word comes first: `options.intent`, or a slash that begins the task and names a kind of task, a command
+of their own, or the agent that is to do it alone. A language model is asked only where the words leave it open
+(`unsure`), and only a real one.
 """
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from sidecar.agents.customs import Command, Custom
 from sidecar.agents.routing.guess import INTENTS, guess
@@ -59,7 +60,12 @@ _QUESTION = (
 )
 
 
-def route(task: str, options: Options | None = None, commands: Mapping[str, Command] | None = None) -> RouteAnswer:
+def route(
+    task: str,
+    options: Options | None = None,
+    commands: Mapping[str, Command] | None = None,
+    agents: Collection[str] = (),
+) -> RouteAnswer:
     if options is not None and options.intent is not None:
         return _answer(options.intent, 1.0, "you chose this intent", options)
     slash = _SLASH.match(task.lstrip())
@@ -69,11 +75,15 @@ def route(task: str, options: Options | None = None, commands: Mapping[str, Comm
             return _own(own, options)
         if intent := SLASHES.get(slash[1]):
             return _answer(intent, 1.0, f"you wrote /{slash[1]}", options)
+        if slash[1] in agents and (rest := task.lstrip()[slash.end() :].strip()):
+            answer = _answer(guess(rest).intent, 1.0, f"you wrote /{slash[1]}", options)
+            chosen = options is not None and options.agent_type is not None
+            return answer if chosen else answer.model_copy(update={"pipeline": [slash[1]]})
     guessed = guess(task)
     return _answer(guessed.intent, guessed.confidence, guessed.why, options)
 
 
-def request_of(task: str, commands: Mapping[str, Command] | None = None) -> str:
+def request_of(task: str, commands: Mapping[str, Command] | None = None, agents: Collection[str] = ()) -> str:
     """What the agents are asked: the task without its slash command, or what that command stands for."""
     slash = _SLASH.match(task.lstrip())
     if slash is None:
@@ -81,6 +91,8 @@ def request_of(task: str, commands: Mapping[str, Command] | None = None) -> str:
     rest = task.lstrip()[slash.end() :]
     if own := (commands or {}).get(slash[1]):
         return own.said_with(rest.strip())
+    if slash[1] in agents and slash[1] not in SLASHES and rest.strip():
+        return rest
     if slash[1] not in SLASHES or not rest.strip():
         return task
     verb = _VERBS.get(slash[1], "")
@@ -89,10 +101,10 @@ def request_of(task: str, commands: Mapping[str, Command] | None = None) -> str:
 
 
 def slip_in(task: str, custom: Custom) -> str | None:
-    """What to say of a task that begins with a misspelled command, ours or the person's own."""
+    """What to say of a task that begins with a misspelled command or agent, ours or the person's own."""
     # A command whose file cannot be used is one all the same: what is wrong with it is said when it is carried out.
     unusable = (name.removeprefix("commands/") for name in custom.problems if name.startswith("commands/"))
-    return slip(task, (*SLASHES, *custom.commands, *unusable))
+    return slip(task, (*SLASHES, *custom.commands, *custom.agents, *unusable))
 
 
 def unsure(answer: RouteAnswer) -> bool:

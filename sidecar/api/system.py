@@ -86,4 +86,4 @@ class SystemRoutes:
         custom = self._customs.of(workspace)
         if slip := slip_in(wanted.task, custom):
             raise Refused(422, "unknown_command", slip)
-        return answer(route(wanted.task, commands=custom.commands))
+        return answer(route(wanted.task, commands=custom.commands, agents=custom.agents))

@@ -65,7 +65,7 @@ class Rounds:
             executor=self._executor,
             custom=custom,
             prefix=prefix,
-            request=request_of(run.asked, custom.commands),
+            request=request_of(run.asked, custom.commands, custom.agents),
             past=await self._past(run),
             read_only=chosen.intent in READ_ONLY,
             trusted=self._customs.trusts(run.request.workspace),
@@ -107,7 +107,8 @@ class Rounds:
         options = run.request.options
 
         async def decide() -> str:
-            answer = route(run.asked, options, self._customs.of(run.request.workspace).commands)
+            custom = self._customs.of(run.request.workspace)
+            answer = route(run.asked, options, custom.commands, custom.agents)
             model = self._judge(run) if unsure(answer) and options.intent is None else None
             if model is None:
                 return answer.to_json()

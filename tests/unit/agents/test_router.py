@@ -124,6 +124,17 @@ def test_an_own_slash_command_has_its_own_text_intent_and_agent() -> None:
     assert request_of("/ship version 2", commands) == "Release version 2 now."
 
 
+def test_a_slash_with_the_name_of_an_agent_asks_that_one_alone() -> None:
+    agents = ("coder", "docs", "sql")
+    answer = route("/sql explain the parser", None, None, agents)
+    assert (answer.intent, answer.pipeline, answer.why) == ("explain_code", ["sql"], "you wrote /sql")
+    assert request_of("/sql explain the parser", None, agents) == "explain the parser"
+    assert route("/docs the parser", None, None, agents).pipeline == ["docs", "reviewer"], "a kind of task comes first"
+    assert request_of("/docs the parser", None, agents) == "document the parser"
+    assert route("/sql rename it", Options(agent_type="coder"), None, agents).pipeline == ["coder"]
+    assert request_of("/sql", None, agents) == "/sql"
+
+
 def test_the_chosen_agent_is_the_whole_pipeline() -> None:
     assert route("fix it", Options(agent_type="docs")).pipeline == ["docs"]
 

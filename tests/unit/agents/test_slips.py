@@ -83,8 +83,9 @@ async def test_a_command_of_ones_own_is_none_of_ours_misspelled_and_may_be_missp
         models = house.script("play", [{"text": "plainly"}])
         done = await house.ended(await house.execute("/explan it", models=models))
         assert done.intent == "chat"
-        with pytest.raises(Refused, match="Did you mean /deploy"):
-            await house.execute("/depoly it", models=models)
+        for slipped, meant in (("/depoly it", "deploy"), ("/codre it", "coder")):
+            with pytest.raises(Refused, match=f"Did you mean /{meant}"):
+                await house.execute(slipped, models=models)
 
 
 async def test_whoever_says_what_kind_of_task_it_is_may_begin_it_with_any_word(tmp_path: Path) -> None:
