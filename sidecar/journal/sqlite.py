@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -84,10 +85,12 @@ class SqliteJournal:
         self._hub.say(task_id, event)
 
     async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
-        return await self._writer.submit(lambda store: store.claim(owner, now, lease), patient=True)
+        waited = _stopwatch()
+        return await self._writer.submit(lambda store: store.claim(owner, now, lease + waited()), patient=True)
 
     async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None:
-        await self._writer.submit(lambda store: store.renew(task_id, fence, now, lease), patient=True)
+        waited = _stopwatch()
+        await self._writer.submit(lambda store: store.renew(task_id, fence, now, lease + waited()), patient=True)
 
     async def release(self, task_id: str) -> None:
         await self._writer.submit(lambda store: store.release_claim(task_id))
@@ -222,6 +225,12 @@ class SqliteJournal:
         for connection in self._connections:
             connection.close()
         await self._writer.close()
+
+
+def _stopwatch() -> Callable[[], float]:
+    """A lease counts from when it is written: nobody loses a claim because the disk took nothing for a while."""
+    asked = time.monotonic()
+    return lambda: time.monotonic() - asked
 
 
 def _rendered(entry: Entry) -> Pending:

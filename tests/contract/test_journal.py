@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Literal
 
@@ -413,6 +414,26 @@ async def test_a_renewed_lease_is_not_taken(journal: Journal) -> None:
     assert claim is not None
     await journal.renew("t_1", claim.fence, now=8, lease=10)
     assert await journal.claim("two", now=15, lease=10) is None
+
+
+async def test_a_lease_that_is_given_while_the_disk_takes_nothing_counts_from_when_it_does(tmp_path: Path) -> None:
+    journal = await SqliteJournal.open(tmp_path / "journal.db")
+    for name in ("t_1", "t_2"):
+        await journal.create(new_task(name))
+    first = await journal.claim("one", now=0, lease=1)
+    assert first is not None
+    with closing(sqlite3.connect(tmp_path / "journal.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        renewed = asyncio.create_task(journal.renew(first.task_id, first.fence, now=1, lease=1))
+        second = asyncio.create_task(journal.claim("one", now=1, lease=1))
+        await asyncio.sleep(0.5)  # so long nothing can be written
+        assert not renewed.done() and not second.done()
+        other.execute("ROLLBACK")
+    async with asyncio.timeout(SECONDS):
+        await asyncio.gather(renewed, second)
+    assert await journal.claim("two", now=2.4, lease=1) is None
+    assert await journal.claim("two", now=60, lease=1) is not None
+    await journal.close()
 
 
 async def test_what_others_left_open_is_found(journal: Journal) -> None:
