@@ -8,7 +8,7 @@ from sidecar.models.errors import Unusable
 from sidecar.models.history import encoded
 from sidecar.models.port import Delta, Failure
 from sidecar.models.prices import Price
-from sidecar.models.remote import counted
+from sidecar.models.remote import Words, counted
 from sidecar.models.thoughts import Thoughts
 from sidecar.wire.tasks import Usage
 
@@ -18,13 +18,11 @@ _BYTES_A_TOKEN = 4
 _THOUGHTS = ("reasoning_content", "reasoning")
 
 
-class Reading:
+class Reading(Words):
     """What has come of a reply so far; `sent` is how many bytes it is a reply to."""
 
     def __init__(self, sent: int) -> None:
-        # Joined once: a text that grows word by word would be copied with every word.
-        self._said: list[str] = []
-        self._thought: list[str] = []
+        super().__init__()
         #: By which name it came, if it came by one.
         self.thoughts: str | None = None
         self.refusal = ""
@@ -35,14 +33,6 @@ class Reading:
         self._by_place: dict[int | str, Draft] = {}
         self._last: int | str = 0
         self._usage: dict[str, Any] = {}
-
-    @property
-    def text(self) -> str:
-        return "".join(self._said)
-
-    @property
-    def thinking(self) -> str:
-        return "".join(self._thought)
 
     def take(self, chunk: Any) -> Iterable[Delta]:
         groq = chunk.get("x_groq") or {}

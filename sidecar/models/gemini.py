@@ -13,7 +13,7 @@ from sidecar.models.failures import complaint
 from sidecar.models.history import Fragments, results
 from sidecar.models.port import Delta, Failure, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
-from sidecar.models.remote import Head, counted, cut, declined, lively, too_long
+from sidecar.models.remote import Head, Words, counted, cut, declined, lively, too_long
 from sidecar.wire.base import JsonObject
 
 PROVIDER = "gemini"
@@ -161,26 +161,16 @@ def _signed(parts: Sequence[JsonObject]) -> list[Any]:
     ]
 
 
-class _Reading:
+class _Reading(Words):
     """What has come of a reply so far."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.drafts: list[Draft] = []
         self.finish: str | None = None
-        # Joined once: a text that grows word by word would be copied with every word.
-        self._said: list[str] = []
-        self._thought: list[str] = []
         #: What is nothing but text is kept as its pieces.
         self._parts: list[dict[str, Any] | list[str]] = []
         self._usage: dict[str, Any] = {}
-
-    @property
-    def text(self) -> str:
-        return "".join(self._said)
-
-    @property
-    def thinking(self) -> str:
-        return "".join(self._thought)
 
     def take(self, chunk: Any) -> Iterable[Delta]:
         self._usage = chunk.get("usageMetadata") or self._usage

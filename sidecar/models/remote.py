@@ -86,6 +86,22 @@ def lively(deltas: Iterable[Delta]) -> Iterator[Delta]:
         yield Delta("")
 
 
+class Words:
+    """What was said and thought so far. It is joined when it is asked for: else it would be copied with every word."""
+
+    def __init__(self) -> None:
+        self._said: list[str] = []
+        self._thought: list[str] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self._said)
+
+    @property
+    def thinking(self) -> str:
+        return "".join(self._thought)
+
+
 class Head:
     """The part of a request that stays the same from turn to turn, written once."""
 

@@ -5,17 +5,17 @@ the model is one that a provider accepts.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sidecar.journal.errors import JournalClosed
 from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import Entry, Record, StoredEvent
+from sidecar.journal.port import StoredEvent
 from sidecar.models.port import Delta, ModelTurn, Reply, Request, ToolTurn
 from sidecar.models.scripted import Scripted
-from sidecar.wire.events import Event
 from sidecar.wire.tasks import Status
 from tests.unit.engine.house import House, a_house
 
@@ -30,17 +30,7 @@ class MortalJournal(MemoryJournal):
         self.left = 10**9
         self.died = asyncio.Event()
 
-    def append(
-        self,
-        task_id: str,
-        events: Sequence[Event] = (),
-        records: Sequence[Record] = (),
-        *,
-        sync: bool = False,
-        fence: int | None = None,
-        when: Collection[Status] | None = None,
-        earlier: Sequence[Entry] = (),
-    ) -> Awaitable[Sequence[StoredEvent]]:
+    def append(self, *what: Any, **options: Any) -> Any:
         self.left -= 1
         if self.left < 0:
             self.died.set()
@@ -48,7 +38,7 @@ class MortalJournal(MemoryJournal):
             failed.set_exception(JournalClosed())
             failed.exception()
             return failed
-        return super().append(task_id, events, records, sync=sync, fence=fence, when=when, earlier=earlier)
+        return super().append(*what, **options)
 
 
 class Strict(Scripted):

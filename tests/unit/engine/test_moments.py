@@ -1,7 +1,7 @@
 """What comes in the moment in which a task begins or ends: it ends once, as it should, and gives its place back."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from sidecar.engine.operations import Cancel, Say
 from sidecar.engine.run import TaskRun
 from sidecar.engine.worker import Worker
 from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import Claim, Entry, NewTask, Record, StoredEvent
+from sidecar.journal.port import Claim, NewTask, Record, StoredEvent
 from sidecar.wire.events import Event, StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest, TaskResult, Usage
 from tests.unit.engine.house import a_house
@@ -116,19 +116,9 @@ async def test_one_that_goes_on_in_the_moment_it_ends_can_be_cancelled_and_gives
     class Impatient(MemoryJournal):
         """Somebody resumes the first task as soon as its end is written, before the worker has heard of that."""
 
-        def append(
-            self,
-            task_id: str,
-            events: Sequence[Event] = (),
-            records: Sequence[Record] = (),
-            *,
-            sync: bool = False,
-            fence: int | None = None,
-            when: Collection[Status] | None = None,
-            earlier: Sequence[Entry] = (),
-        ) -> Awaitable[Sequence[StoredEvent]]:
+        def append(self, task_id: str, events: Sequence[Event] = (), *more: Any, **options: Any) -> Any:
             ends = any(isinstance(event, StatusEvent) and event.status is Status.COMPLETED for event in events)
-            written = super().append(task_id, events, records, sync=sync, fence=fence, when=when, earlier=earlier)
+            written = super().append(task_id, events, *more, **options)
             if ends:
                 super().append(task_id, [StatusEvent(status=Status.QUEUED, reason="resumed")])
                 worker.wake()
@@ -185,18 +175,8 @@ async def test_a_command_that_a_stop_kept_from_beginning_is_not_said_to_have_run
 
         asked = asyncio.Event()
 
-        def append(
-            self,
-            task_id: str,
-            events: Sequence[Event] = (),
-            records: Sequence[Record] = (),
-            *,
-            sync: bool = False,
-            fence: int | None = None,
-            when: Collection[Status] | None = None,
-            earlier: Sequence[Entry] = (),
-        ) -> Awaitable[Sequence[StoredEvent]]:
-            written = super().append(task_id, events, records, sync=sync, fence=fence, when=when, earlier=earlier)
+        def append(self, *what: Any, sync: bool = False, **options: Any) -> Any:
+            written = super().append(*what, sync=sync, **options)
             if sync:
                 self.asked.set()
                 return asyncio.get_running_loop().create_future()
