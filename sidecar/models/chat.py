@@ -1,8 +1,7 @@
 """A model over Chat Completions that may know no tools. That is found out by the server's refusal, or said by it when
 it is asked; from then on the model is driven by a JSON schema."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 
 from sidecar.models.completions import Completions
@@ -16,14 +15,13 @@ from sidecar.models.prices import Price
 #: servers cut it off without a word.
 BYTES_A_TOKEN = 4
 
+#: Asks a local server how much it can hold and whether its model knows tools. It is told whether the model must be
+#: loaded by now.
+Probe = Callable[[bool], Awaitable[LocalModel]]
+
 
 class Chat:
-    """`probe` asks a local server how much it can hold and whether its model knows tools. It is told whether the model
-    must be loaded by now."""
-
-    def __init__(
-        self, completions: Completions, price: Price | None, probe: Callable[[bool], LocalModel] | None = None
-    ) -> None:
+    def __init__(self, completions: Completions, price: Price | None, probe: Probe | None = None) -> None:
         self._probe = probe
         self._completions = completions
         self._plain = Plain(completions, price)
@@ -54,7 +52,7 @@ class Chat:
         """Whether tools may be offered."""
         if self._probe is None:
             return True
-        found = await asyncio.to_thread(self._probe, loaded)
+        found = await self._probe(loaded)
         if found.context_tokens is not None:
             self._completions.most_bytes = found.context_tokens * BYTES_A_TOKEN
         return found.tools is not False

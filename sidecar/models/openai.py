@@ -1,12 +1,10 @@
 """OpenAI, and every server that speaks its Chat Completions: Ollama, LM Studio, llama.cpp, vLLM."""
 
-from collections.abc import Callable
 from typing import Any
 
 from sidecar.models.access import Access
-from sidecar.models.chat import Chat
+from sidecar.models.chat import Chat, Probe
 from sidecar.models.completions import Completions
-from sidecar.models.local import LocalModel
 from sidecar.models.prices import Price
 
 PROVIDER = "openai"
@@ -28,7 +26,7 @@ def dialect(
     price: Price | None,
     reply_tokens: int,
     access: Access,
-    probe: Callable[[bool], LocalModel] | None,
+    probe: Probe | None,
 ) -> Chat:
     from openai import AsyncStream
 

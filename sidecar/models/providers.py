@@ -1,5 +1,6 @@
 """The providers: what each needs to be used, which of its models plays a role unless told, and its one client."""
 
+import asyncio
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -89,8 +90,8 @@ class Providers:
                 case _:
                     from sidecar.models import openai
 
-                    asked = partial(self._ask_server, own_server, name) if own_server else None
-                    return openai.dialect(name, client, price, limits.reply_tokens, access, asked)
+                    probe = partial(self._known_or_asked, own_server, name) if own_server else None
+                    return openai.dialect(name, client, price, limits.reply_tokens, access, probe)
 
         def holds() -> int | None:
             if own_server is not None:
@@ -130,15 +131,20 @@ class Providers:
             if provider == "openai" and access.base_url and is_local(access.base_url):
                 self._ask_server(access.base_url, name)
 
-    def _ask_server(self, base_url: str, name: str, loaded: bool = False) -> "LocalModel":
+    async def _known_or_asked(self, base_url: str, name: str, loaded: bool) -> "LocalModel":
         """Asked once before its model was loaded, and once after that."""
-        if (base_url, name) not in self._served or (loaded and (base_url, name) not in self._served_loaded):
-            if loaded:
-                self._served_loaded.add((base_url, name))
-            from sidecar.models.local import probe
+        known = self._served.get((base_url, name))
+        if known is not None and (not loaded or (base_url, name) in self._served_loaded):
+            return known
+        if loaded:
+            self._served_loaded.add((base_url, name))
+        return await asyncio.to_thread(self._ask_server, base_url, name)
 
-            self._served[base_url, name] = probe(base_url, name)
-        return self._served[base_url, name]
+    def _ask_server(self, base_url: str, name: str) -> "LocalModel":
+        from sidecar.models.local import probe
+
+        found = self._served[base_url, name] = probe(base_url, name)
+        return found
 
     async def close(self) -> None:
         self._closed = True
