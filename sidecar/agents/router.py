@@ -6,12 +6,11 @@ of their own, or the agent that is to do it alone. A language model is asked onl
 """
 
 import asyncio
-import re
 from collections.abc import Collection, Mapping
 
 from sidecar.agents.customs import Command, Custom
 from sidecar.agents.routing.guess import INTENTS, guess
-from sidecar.agents.slips import slip
+from sidecar.agents.slips import SLASH, slip
 from sidecar.models.port import Model, Reply, Request, Stop, UserTurn
 from sidecar.wire.tasks import Intent, Options, RouteAnswer, Usage
 
@@ -50,7 +49,6 @@ _VERBS |= {"new": "create", "docs": "document"}
 _WIDE = frozenset({"fix", "refactor", "docs", "document"})
 #: Below this a language model may know better.
 SURE = 0.6
-_SLASH = re.compile(r"/([\w-]+)(?!\S)\s*")
 _PATIENCE = 8.0
 _QUESTION = (
     "You sort what people say to a coding assistant. Answer with one word of these and nothing else: "
@@ -68,7 +66,7 @@ def route(
 ) -> RouteAnswer:
     if options is not None and options.intent is not None:
         return _answer(options.intent, 1.0, "you chose this intent", options)
-    slash = _SLASH.match(task.lstrip())
+    slash = SLASH.match(task.lstrip())
     if slash:
         own = (commands or {}).get(slash[1])
         if own is not None:
@@ -85,7 +83,7 @@ def route(
 
 def request_of(task: str, commands: Mapping[str, Command] | None = None, agents: Collection[str] = ()) -> str:
     """What the agents are asked: the task without its slash command, or what that command stands for."""
-    slash = _SLASH.match(task.lstrip())
+    slash = SLASH.match(task.lstrip())
     if slash is None:
         return task
     rest = task.lstrip()[slash.end() :]

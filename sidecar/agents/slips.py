@@ -7,7 +7,8 @@ be anything else counts as a slip.
 import re
 from collections.abc import Iterable
 
-_SLASH = re.compile(r"/([\w-]+)(?!\S)")
+#: What begins like a command: a word after a slash, and nothing that makes a path of it.
+SLASH = re.compile(r"/([\w-]+)(?!\S)\s*")
 #: Names below this many letters are near too many words, so only their own letters count: swapped, doubled, left out.
 _SHORT = 5
 _ALIKE_SHORT = 0.65
@@ -16,7 +17,7 @@ _ALIKE = 0.8
 
 def slip(task: str, names: Iterable[str]) -> str | None:
     """What to say of a task that begins with a misspelled one of these commands; `None` of any other."""
-    slash = _SLASH.match(task.lstrip())
+    slash = SLASH.match(task.lstrip())
     if slash is None:
         return None
     word, known = slash[1], frozenset(names)

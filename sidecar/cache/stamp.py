@@ -24,12 +24,15 @@ class Stamp(NamedTuple):
             found = os.stat(path)
         except (OSError, ValueError):
             return None
-        return cls(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
+        return cls._seen(found)
 
     @classmethod
     def at(cls, handle: int) -> "Stamp":
         """Of what is open, a file or a directory."""
-        found = os.fstat(handle)
+        return cls._seen(os.fstat(handle))
+
+    @classmethod
+    def _seen(cls, found: os.stat_result) -> "Stamp":
         return cls(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
 
     def steady(self, now_ns: int | None = None) -> bool:

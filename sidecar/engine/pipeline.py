@@ -5,7 +5,6 @@ import random
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Literal
 
 from sidecar.agents.errors import AgentError
@@ -85,47 +84,41 @@ def _size(stage: Stage) -> int:
 async def _together(stage: Parallel, number: int, total: int, results: dict[str, str], run: TaskRun) -> None:
     places = asyncio.Semaphore(stage.at_once)
     tasks: dict[str, asyncio.Task[None]] = {}
-    failed = False
 
     async def begin(place: int, step: Step) -> None:
         for key in stage.after.get(step.key, ()):
             await tasks[key]
         async with places:
-            try:
-                results[step.key] = await _run_step(number + place, total, step, results, run)
-            except asyncio.CancelledError:
-                # Unless it is done, and only waits to hear that this is written.
-                if failed and run.begun.pop(number + place, None) is not None:
-                    run.write(_event(step, number + place, total, "failed", "Stopped, because another step failed."))
-                raise
+            results[step.key] = await _run_step(number + place, total, step, results, run)
 
+    for place, step in enumerate(stage.steps, start=1):
+        tasks[step.key] = asyncio.ensure_future(begin(place, step))
     try:
-        for place, step in enumerate(stage.steps, start=1):
-            tasks[step.key] = asyncio.ensure_future(begin(place, step))
-        await asyncio.gather(*tasks.values())
+        await _ended(tasks.values())
     except StepFailed:
-        failed = True
+        if stopped := run.cut_short("Stopped, because another step failed."):
+            run.write(*stopped)
+            run.begun.clear()
         raise
-    finally:
-        # One failed or the task was cancelled: the others end too, and have ended before anybody goes on.
-        for task in tasks.values():
-            task.cancel()
-        await asyncio.gather(*tasks.values(), return_exceptions=True)
     # In their own order, whoever was done first: what is told of them is the same in every life of the task.
     results.update({step.key: results.pop(step.key) for step in stage.steps})
 
 
-def _event(
-    step: Step, number: int, total: int, state: Literal["started", "completed", "failed"], message: str | None = None
-) -> StepEvent:
-    told = step.message if message is None else message
-    return StepEvent(step=number, total=total, message=told, agent=step.agent, state=state)
+async def _ended(tasks: Collection[asyncio.Task[None]]) -> None:
+    """If one fails or the task is cancelled, the others end too, and have ended before anybody goes on."""
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _run_step(number: int, total: int, step: Step, results: dict[str, str], run: TaskRun) -> str:
-    event = partial(_event, step, number, total)
+    def event(state: Literal["started", "completed", "failed"], message: str = step.message) -> StepEvent:
+        return StepEvent(step=number, total=total, message=message, agent=step.agent, state=state)
 
-    def ended(state: Literal["completed", "failed"], message: str | None = None) -> StepEvent:
+    def ended(state: Literal["completed", "failed"], message: str = step.message) -> StepEvent:
         run.begun.pop(number, None)
         return event(state, message)
 

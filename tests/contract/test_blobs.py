@@ -13,7 +13,7 @@ from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal
 from sidecar.journal.retention import Retention
 from sidecar.journal.sqlite import SqliteJournal
-from tests.contract.test_journal import COMPLETED, new_task
+from tests.contract.journals import COMPLETED, new_task
 from tools.ledger import digest
 
 LINES = [f"line {number} of a file that is long enough to be worth it\n".encode() for number in range(400)]

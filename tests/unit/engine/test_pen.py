@@ -3,6 +3,7 @@
 import asyncio
 import json
 from contextlib import aclosing
+from typing import Any
 
 import pytest
 
@@ -47,12 +48,19 @@ async def test_what_is_waited_for_takes_with_it_what_was_written_before() -> Non
 
 
 async def test_it_is_written_also_if_nothing_comes_after_it() -> None:
-    journal = MemoryJournal()
+    written = asyncio.Event()
+
+    class Heard(MemoryJournal):
+        def append(self, *what: Any, **options: Any) -> Any:
+            written.set()
+            return super().append(*what, **options)
+
+    journal = Heard()
     pen = await _pen(journal)
     pen.write(_said("one"))
     async with asyncio.timeout(SECONDS):
-        while await _told(journal) != ["queued", "one"]:
-            await asyncio.sleep(0.005)
+        await written.wait()
+    assert await _told(journal) == ["queued", "one"]
 
 
 async def test_a_change_of_status_that_is_refused_takes_nothing_with_it() -> None:

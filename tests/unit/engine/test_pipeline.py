@@ -153,14 +153,18 @@ async def test_a_step_that_was_done_when_another_failed_is_told_as_done_alone() 
 
 
 async def test_steps_that_are_interrupted_have_not_failed(journal: MemoryJournal) -> None:
+    both = asyncio.Barrier(3)
+
     async def wait(results: dict[str, str]) -> str:
+        await both.wait()
         await asyncio.Event().wait()
         return ""
 
     run = await a_run(journal)
     steps = Parallel((Step("a", "coder", "a", wait), Step("b", "coder", "b", wait)))
     work = asyncio.create_task(run_pipeline([steps], run))
-    await asyncio.sleep(0.01)
+    async with asyncio.timeout(5):
+        await both.wait()
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work

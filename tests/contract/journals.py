@@ -1,0 +1,29 @@
+"""What is written into journals here, and how it is read back."""
+
+from sidecar.journal.port import Journal, NewTask
+from sidecar.wire.events import StatusEvent, StepEvent
+from sidecar.wire.tasks import Context, Options, Priority, Status, StoredRequest
+
+SECONDS = 5.0
+QUEUED = StatusEvent(status=Status.QUEUED)
+RUNNING = StatusEvent(status=Status.RUNNING)
+COMPLETED = StatusEvent(status=Status.COMPLETED)
+
+
+def new_task(name: str, *, priority: Priority = "normal", key: str | None = None, conversation: str = "c_1") -> NewTask:
+    request = StoredRequest(
+        task=f"do {name}",
+        workspace="/w",
+        conversation_id=conversation,
+        context=Context(),
+        options=Options(priority=priority),
+    )
+    return NewTask(name, request, [QUEUED], key)
+
+
+def step(number: int) -> StepEvent:
+    return StepEvent(step=number, total=9, message=f"step {number}", agent="coder", state="completed")
+
+
+async def seqs(journal: Journal, task_id: str, after: int = 0) -> list[int | None]:
+    return [event.seq for event in (await journal.events(task_id, after)).events]
