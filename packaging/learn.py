@@ -1,6 +1,6 @@
 """Learns from labelled sentences which words speak for which intent, and writes it where the router finds it.
 
-A softmax regression over the features of `sidecar.agents.routing`: half a minute of plain Python, and the same
+A softmax regression over the features of `sidecar.work.routing`: half a minute of plain Python, and the same
 sentences give the same file. It prints how many sentences it gets right, also of those that it was not taught with.
 With `--check` it only looks whether the sentences are still those that the file was learned from.
 """
@@ -16,10 +16,10 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
 
-from sidecar.agents.routing.features import features  # noqa: E402
-from sidecar.agents.routing.guess import INTENTS, LEARNED, NOTHING, UNIT, guess  # noqa: E402
 from sidecar.wire.tasks import Intent  # noqa: E402
-from tests.unit.agents.labelled import labelled, said  # noqa: E402
+from sidecar.work.routing.features import features  # noqa: E402
+from sidecar.work.routing.guess import INTENTS, LEARNED, NOTHING, UNIT, guess  # noqa: E402
+from tests.sentences import labelled, said  # noqa: E402
 
 ROUNDS = 20
 PACE = 0.3

@@ -10,8 +10,6 @@ from typing import get_args
 
 from bridge.entrance import Entrance
 from sidecar import __version__
-from sidecar.agents.customs import Customs
-from sidecar.agents.roster import ROSTER
 from sidecar.api import application
 from sidecar.api.doctor import DoctorRoutes
 from sidecar.api.keys import KeyRoutes
@@ -36,7 +34,6 @@ from sidecar.config.renewals import Renewals
 from sidecar.config.settings import Settings
 from sidecar.config.trust import Trust
 from sidecar.engine.engine import Engine
-from sidecar.engine.workflow import Workflow
 from sidecar.journal.retention import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.models.catalog import Catalog
@@ -44,6 +41,9 @@ from sidecar.models.selection import Selection
 from sidecar.telemetry.redaction import Redactor, known_values
 from sidecar.wire.events import EventKind
 from sidecar.wire.system import Ready
+from sidecar.work.customs import Customs
+from sidecar.work.roster import ROSTER
+from sidecar.work.workflow import Workflow
 from tools.executor import Executor
 from tools.local import LocalSite
 from tools.local.limits import Limits
@@ -231,7 +231,7 @@ class Sidecar:
 
 
 def _learn_to_route() -> None:
-    from sidecar.agents.router import route
+    from sidecar.work.router import route
 
     route("")
 

@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from sidecar import __version__
-from sidecar.agents.customs import Customs
 from sidecar.api.bodies import answer, read
 from sidecar.api.streams import Streams
 from sidecar.engine.errors import Refused
@@ -18,6 +17,7 @@ from sidecar.journal.port import Journal
 from sidecar.telemetry.metrics import render
 from sidecar.wire.system import AgentList, Health, SandboxState, ShellState, StatusAnswer
 from sidecar.wire.tasks import RouteRequest
+from sidecar.work.customs import Customs
 from tools.local.sandbox import Sandboxes
 
 
@@ -79,7 +79,7 @@ class SystemRoutes:
         return answer(AgentList(agents=[agent.info() for agent in agents.values()]))
 
     async def route(self, request: Request) -> Response:
-        from sidecar.agents.router import route, slip_in
+        from sidecar.work.router import route, slip_in
 
         wanted = await read(request, RouteRequest)
         workspace = wanted.context.workspace or str(self._workspace)

@@ -16,12 +16,12 @@ from sidecar.engine.memory import Kind, Memory, SaidMessage
 from sidecar.engine.operations import Answer, Cancel, Execute, Fork, Operation, Resume, Revoke, Say
 from sidecar.engine.review import Review
 from sidecar.engine.worker import Worker
-from sidecar.engine.workflow import Workflow
 from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
+from sidecar.work.workflow import Workflow
 from tools.host import Host
 
 log = logging.getLogger(__name__)

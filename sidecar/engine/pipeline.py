@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sidecar.agents.errors import AgentError
 from sidecar.engine.errors import StepFailed
 from sidecar.engine.run import TaskRun
 from sidecar.wire.events import Event, RetryEvent, StepEvent
+from sidecar.work.errors import AgentError
 
 ATTEMPTS = 3
 FIRST_BACKOFF = 0.5

@@ -7,8 +7,6 @@ from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import Any, Literal
 
-from sidecar.agents.errors import AgentError
-from sidecar.agents.hearing import Heard, collect
 from sidecar.engine.budget import exceeded, stops
 from sidecar.engine.clock import Clock
 from sidecar.engine.memory import Kind, SaidMessage
@@ -30,6 +28,8 @@ from sidecar.wire.events import (
     UsageEvent,
 )
 from sidecar.wire.tasks import Status, StoredRequest, Usage
+from sidecar.work.errors import AgentError
+from sidecar.work.hearing import Heard, collect
 from tools.ledger import Intent, Kept, Outcome, Question
 
 

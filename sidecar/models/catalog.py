@@ -133,7 +133,7 @@ class Catalog:
     def _resolve(self, name: str, base_url: str | None = None) -> Model:
         provider, _, model = name.partition("/")
         if name in ("offline", OFFLINE):
-            from sidecar.models.offline.model import Offline
+            from sidecar.offline.model import Offline
 
             return Offline()
         if provider == "scripted":

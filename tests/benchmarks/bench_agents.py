@@ -8,18 +8,18 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from sidecar.agents.router import route
 from sidecar.config.settings import Settings
 from sidecar.engine.engine import Engine
 from sidecar.engine.operations import Execute
-from sidecar.engine.workflow import Workflow
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.models.catalog import Catalog
 from sidecar.models.port import Delta, Reply, Request
 from sidecar.models.scripted import Scripted, parse
 from sidecar.wire.tasks import ExecuteRequest
+from sidecar.work.router import route
+from sidecar.work.workflow import Workflow
 from tests.benchmarks.result import Result
-from tests.unit.agents.labelled import said
+from tests.sentences import said
 from tools.executor import Executor
 from tools.local import LocalSite
 from tools.policy import Policy

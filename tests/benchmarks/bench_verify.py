@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 
 from sidecar.engine.memory import Memory
-from sidecar.engine.workflow.touched import due
 from sidecar.verify.altered import assertions, vanished
 from sidecar.verify.cases import cases
 from sidecar.verify.change import Change
 from sidecar.verify.claims import claimed
 from sidecar.verify.copies import copied
 from sidecar.verify.syntax import syntax
+from sidecar.work.touched import due
 from tests.benchmarks.result import Result
 from tools.ledger import Intent, Outcome
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.agents.context import LIMIT
+from sidecar.work.context import LIMIT
 from tests.contract.servers.completions import Completions
 from tests.contract.servers.http import Answer, Server, a_server
 from tests.contract.servers.speech import Call, Speaker, Speech

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from sidecar.agents.router import route
+from sidecar.work.router import route
 from tests.contract.servers.http import Answer, Server, a_server
 from tests.contract.servers.speech import Call, Speaker, Speech, Trouble
 from tests.contract.servers.stage import CANARY, SPEAKERS
 from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.e2e.terminal import brain
-from tests.unit.agents.labelled import said
+from tests.sentences import said
 
 Json = dict[str, Any]
 READ = Call("read_file", '{"path": "notes.txt"}')

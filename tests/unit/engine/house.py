@@ -10,11 +10,11 @@ from typing import Any
 from sidecar.config.settings import Settings
 from sidecar.engine.engine import Engine
 from sidecar.engine.operations import Answer, Execute, Operation
-from sidecar.engine.workflow import Workflow
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.wire.tasks import ENDED, ApprovalRequest, ExecuteRequest, Status, Task
+from sidecar.work.workflow import Workflow
 from tools.executor import Executor
 from tools.local import LocalSite
 from tools.policy import Policy

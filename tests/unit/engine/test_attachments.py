@@ -4,8 +4,8 @@ from base64 import b64encode
 
 import pytest
 
-from sidecar.engine.workflow.attachments import attached
 from sidecar.wire.tasks import Attachment
+from sidecar.work.attachments import attached
 
 PNG, JPEG, WEBP = b"\x89PNG\r\n\x1a\n0", b"\xff\xd8\xff\xe0", b"RIFF\0\0\0\0WEBPVP8 "
 

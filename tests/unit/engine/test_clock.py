@@ -9,11 +9,11 @@ import pytest
 from sidecar.engine.clock import Clock
 from sidecar.engine.memory import Kind
 from sidecar.engine.run import Places, TaskRun
-from sidecar.engine.workflow.trial import Trial
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, Record
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import ApprovalRequest, Context, Options, Status, StoredRequest
+from sidecar.work.trial import Trial
 from tests.unit.engine.house import House
 from tools.ledger import Outcome
 

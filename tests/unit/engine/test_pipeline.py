@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from sidecar.agents.errors import AgentError
 from sidecar.engine.errors import StepFailed
 from sidecar.engine.pipeline import Parallel, Step, run_pipeline
 from sidecar.engine.run import Places, TaskRun
@@ -14,6 +13,7 @@ from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, StoredEvent
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
+from sidecar.work.errors import AgentError
 
 
 async def a_run(journal: MemoryJournal, now: float = 0) -> TaskRun:

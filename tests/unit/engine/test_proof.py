@@ -7,12 +7,12 @@ import pytest
 
 from sidecar.engine.memory import Memory
 from sidecar.engine.operations import Resume, Say
-from sidecar.engine.workflow.touched import due
 from sidecar.models.port import ModelTurn, UserTurn
 from sidecar.wire.tasks import Status
-from tests.unit.agents.hearing import hearing
+from sidecar.work.touched import due
 from tests.unit.engine.house import House, Json, a_house
 from tests.unit.engine.test_crashes import MortalJournal
+from tests.unit.work.hearing import hearing
 
 CHECK = "grep -q right out.txt"
 WRITE = "write_file"

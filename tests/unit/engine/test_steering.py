@@ -6,8 +6,8 @@ from pathlib import Path
 from sidecar.engine.operations import Say
 from sidecar.models.port import UserTurn
 from sidecar.wire.tasks import HunkRequest, Status
-from tests.unit.agents.hearing import hearing
 from tests.unit.engine.house import a_house
+from tests.unit.work.hearing import hearing
 from tests.waiting import until_true
 
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from sidecar.agents.plan import read_plan
-from sidecar.agents.roster import READ, RUN, WRITE
-from sidecar.models.offline.model import Offline
 from sidecar.models.port import Brief, Delta, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, Turn, UserTurn
+from sidecar.offline.model import Offline
 from sidecar.wire.tools import ToolInfo
+from sidecar.work.plan import read_plan
+from sidecar.work.roster import READ, RUN, WRITE
 from tools.registry import default_registry
 
 TOOLS = default_registry().infos({*READ, *WRITE, *RUN})

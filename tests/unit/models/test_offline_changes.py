@@ -2,13 +2,13 @@
 
 import pytest
 
-from sidecar.agents.roster import ROSTER
-from sidecar.agents.router import READ_ONLY, route
-from sidecar.models.offline.question import Question
-from sidecar.models.offline.skill import Act, Decline, Move, Say, Skill
-from sidecar.models.offline.skills import SKILLS
 from sidecar.models.port import Brief, ToolReturn
+from sidecar.offline.question import Question
+from sidecar.offline.skill import Act, Decline, Move, Say, Skill
+from sidecar.offline.skills import SKILLS
 from sidecar.wire.base import JsonObject
+from sidecar.work.roster import ROSTER
+from sidecar.work.router import READ_ONLY, route
 from tools.registry import default_registry
 
 OFFERED = frozenset(tool.name for tool in default_registry().infos())

@@ -2,11 +2,11 @@
 
 import pytest
 
-from sidecar.models.offline.question import Question
-from sidecar.models.offline.skill import Act, Decline, Move, Say
-from sidecar.models.offline.skills import SKILLS
-from sidecar.models.offline.skills.rename import Rename
 from sidecar.models.port import Brief, ToolReturn
+from sidecar.offline.question import Question
+from sidecar.offline.skill import Act, Decline, Move, Say
+from sidecar.offline.skills import SKILLS
+from sidecar.offline.skills.rename import Rename
 from tools.registry import default_registry
 
 OFFERED = frozenset(tool.name for tool in default_registry().infos())

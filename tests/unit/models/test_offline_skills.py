@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from sidecar.agents.roster import ROSTER
-from sidecar.agents.router import READ_ONLY, route
-from sidecar.models.offline.question import Question
-from sidecar.models.offline.skill import Act, Decline, Move, Say
-from sidecar.models.offline.skills import SKILLS
 from sidecar.models.port import Brief, ToolReturn
+from sidecar.offline.question import Question
+from sidecar.offline.skill import Act, Decline, Move, Say
+from sidecar.offline.skills import SKILLS
+from sidecar.work.roster import ROSTER
+from sidecar.work.router import READ_ONLY, route
 
 EDITOR = Brief(current_file="src/a.py", selected_code="def foo(x):\n    return bar(x)\n")
 DIFF = """\
@@ -453,7 +453,7 @@ def test_help_says_how_a_model_is_configured(text: str) -> None:
 
 
 def test_every_example_that_is_named_is_understood() -> None:
-    from sidecar.models.offline.skills.help import GROUPS
+    from sidecar.offline.skills.help import GROUPS
 
     for _, examples in GROUPS:
         for text in examples:

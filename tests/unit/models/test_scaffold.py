@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.agents.plan import read_plan
-from sidecar.agents.router import route
-from sidecar.agents.verdict import Verdict, read_verdict
-from sidecar.models.offline.question import Question, plain
-from sidecar.models.offline.scaffold.kinds import KINDS
-from sidecar.models.offline.scaffold.naming import module, slug
-from sidecar.models.offline.scaffold.project import Project, parts
-from sidecar.models.offline.scaffold.wording import Asked, asked_for
-from sidecar.models.offline.skill import Act, Decline, Say
-from sidecar.models.offline.skills import SKILLS
-from sidecar.models.offline.skills.scaffold import Scaffold
 from sidecar.models.port import Brief, ToolReturn
+from sidecar.offline.question import Question, plain
+from sidecar.offline.scaffold.kinds import KINDS
+from sidecar.offline.scaffold.naming import module, slug
+from sidecar.offline.scaffold.project import Project, parts
+from sidecar.offline.scaffold.wording import Asked, asked_for
+from sidecar.offline.skill import Act, Decline, Say
+from sidecar.offline.skills import SKILLS
+from sidecar.offline.skills.scaffold import Scaffold
+from sidecar.work.plan import read_plan
+from sidecar.work.router import route
+from sidecar.work.verdict import Verdict, read_verdict
 from tools.registry import default_registry
 
 TOOLS = frozenset(tool.name for tool in default_registry().infos())

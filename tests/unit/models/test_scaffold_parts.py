@@ -2,9 +2,9 @@
 
 import pytest
 
-from sidecar.agents.plan import read_plan
-from sidecar.engine.workflow.handover import step_of
-from sidecar.models.offline.skill import Act, Say
+from sidecar.offline.skill import Act, Say
+from sidecar.work.handover import step_of
+from sidecar.work.plan import read_plan
 from tests.unit.models.test_scaffold import played
 
 

@@ -1,0 +1,118 @@
+"""A project that is to be: its place, its names, and its files, each from its template."""
+
+import html
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path, PurePosixPath
+from textwrap import fill
+
+from sidecar.offline.scaffold.kinds import KINDS, Kind
+from sidecar.offline.scaffold.naming import module, slug, title
+from sidecar.offline.scaffold.wording import Asked
+
+_TEMPLATES = Path(__file__).parent.parent / "templates"
+_SUFFIX = ".template"
+_HOLE = re.compile(r"\{\{(\w+)\}\}")
+_WIDTH = 88
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    kind: Kind
+    name: str
+    purpose: str
+    #: Where it is in the workspace: `.`, or a folder.
+    root: str
+
+    @classmethod
+    def of(cls, asked: Asked, root: str, workspace: str) -> "Project":
+        """What the person did not name is called after the folder that it is in."""
+        folder = PurePosixPath(root).name or PurePosixPath(workspace.replace("\\", "/")).name
+        kind = KINDS[asked.kind]
+        return cls(kind, slug(asked.name or folder) or default_name(kind), asked.purpose, root)
+
+    @property
+    def module(self) -> str:
+        return module(self.name)
+
+    @property
+    def description(self) -> str:
+        """One sentence: what it is, and what for, if the person said so."""
+        joint, _, what = self.purpose.partition(" ")
+        if joint == ":":
+            return f"{what[:1].upper()}{what[1:]}."
+        return f"A {self.kind.noun} {self.purpose}." if self.purpose else f"A {self.kind.noun}."
+
+    def path(self, file: str) -> str:
+        return file if self.root == "." else f"{self.root}/{file}"
+
+    def files(self) -> dict[str, str]:
+        """Every file of it, by its path within the project."""
+        holes = self._holes()
+        return {_filled(path, holes): _filled(text, holes, _escape(path)) for path, text in _templates(self.kind)}
+
+    def purposes(self) -> dict[str, str]:
+        """What each file is for, in a few words."""
+        holes = self._holes()
+        return {_filled(path, holes): _filled(words, holes) for path, words in _purposes(self.kind).items()}
+
+    def _holes(self) -> dict[str, str]:
+        wrapped = fill(self.description, _WIDTH)
+        return {
+            "name": self.name,
+            "module": self.module,
+            "title": title(self.name),
+            "description": self.description,
+            "docstring": f"{wrapped}\n" if "\n" in wrapped else wrapped,
+            "year": str(date.today().year),
+        }
+
+
+def default_name(kind: Kind) -> str:
+    return f"my-{kind.said.split()[-1]}"
+
+
+def parts(files: Sequence[str]) -> dict[str, list[str]]:
+    """The files by the part of the work that they are; none waits for another."""
+    found: dict[str, list[str]] = {"sources": [], "tests": [], "project files": []}
+    for path in files:
+        name = path.rpartition("/")[2]
+        if path.startswith("tests/") or ".test." in name:
+            found["tests"].append(path)
+        elif "/" in path and not path.startswith("scripts/"):
+            found["sources"].append(path)
+        else:
+            found["project files"].append(path)
+    return {part: paths for part, paths in found.items() if paths}
+
+
+@cache
+def _templates(kind: Kind) -> tuple[tuple[str, str], ...]:
+    found: dict[str, str] = {}
+    for layer in kind.layers:
+        found |= dict(_layer(_TEMPLATES / layer))
+    return tuple(sorted(found.items()))
+
+
+@cache
+def _purposes(kind: Kind) -> dict[str, str]:
+    with (_TEMPLATES / "files.toml").open("rb") as file:
+        told: dict[str, dict[str, str]] = tomllib.load(file)
+    return {**told["every"], **told[kind.key]}
+
+
+def _layer(folder: Path) -> Iterator[tuple[str, str]]:
+    for file in folder.rglob(f"*{_SUFFIX}"):
+        yield file.relative_to(folder).as_posix().removesuffix(_SUFFIX), file.read_text(encoding="utf-8")
+
+
+def _filled(text: str, holes: dict[str, str], escape: Callable[[str], str] = str) -> str:
+    return _HOLE.sub(lambda hole: escape(holes[hole[1]]), text)
+
+
+def _escape(path: str) -> Callable[[str], str]:
+    return html.escape if path.endswith((".html", ".svg")) else str

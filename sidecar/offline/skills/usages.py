@@ -1,0 +1,84 @@
+"""Says who uses a symbol or a file, and what a change of it may break."""
+
+import re
+
+from sidecar.offline.output import why
+from sidecar.offline.phrases import group, part, phrases, understood
+from sidecar.offline.question import Question
+from sidecar.offline.skill import Act, Decline, Move, Say
+from sidecar.offline.wording import is_path, selected_name
+from sidecar.wire.base import JsonObject
+
+_CODE = r"\.(?:py|tsx?|jsx?|mjs|go|rs|java)"
+_FILE = (
+    r"(?P<file_quote>[`\"'“])?(?P<file>[\w@+./-]*/[\w@+./-]+|[\w-]+"
+    rf"{_CODE}|(?(file_quote)[\w@+./() -]+{_CODE}|(?!)))(?:[`\"'”])?"
+)
+_THIS = r"(?P<this>this(?:\s+(?:file|function|class|method|code|module|symbol))?|it)"
+_WHAT = part("{kind}((the )?(file|module) )?({this}|{file}|{name})( (in|from) {path})?", this=_THIS, file=_FILE)
+_USED = phrases(
+    """
+    {who} (all )?(calls?|uses?|references?|imports?|invokes?|needs?) {what}{where}
+    {who} (is|are) (using|calling|importing|referencing) {what}{where}
+    where (is|are) {what} (being )?(used|called|referenced|imported|invoked){where}
+    where do (we|i|you) (call|use|reference|import) {what}{where}
+    (find|show( me)?|list|get)( me)?( all)?( of)?( the)? {users} (of |to |for )?{what}{where}
+    {users} of {what}{where}
+    is {what} (still |ever )?(used|called|referenced|imported){where}
+    """,
+    what=_WHAT,
+    who=part("(who|what|which (files?|functions?|classes|code|modules?|parts?))"),
+    users="(?:usages?|uses|references?|callers?|call\\s?sites?|users|importers?)",
+    where=part("( anywhere| in {project})?"),
+)
+_BROKEN = phrases(
+    """
+    what (else )?({may} )?(breaks?|happens?|fails?|changes|stops? working) (if|when) (i|we|you) {change} {what}
+    what (else )?(is|would be|will be|gets|might be) (affected|impacted|broken) (by|if i|if we) ({change} )?{what}
+    ((what is|what would be|show me) )?(the )?(impact|effects?|blast radius) of ({change} |a change (of|to|in) )?{what}
+    (what|who|which (files?|code|modules?)) (all )?depends? on {what}
+    (can i (safely )?|(is it|would it be) safe to ){change} {what}
+    (which|what) tests? (cover|test|reach|call|use|exercise|check)s? {what}
+    (which|what) tests? (should|must|do) i run (if|when|after) (i )?{change} {what}
+    (is|are) {what} (tested|covered( by (the )?tests?)?)
+    """,
+    what=_WHAT,
+    may="(?:would|will|could|might|can|may)",
+    change=part("(chang|remov|delet|renam|edit|modif|refactor|touch)(e|ed|es|ing|y|ied|ying)?"),
+)
+_NO_NAME = re.compile(r"you|me|us|we|they|the|an?|any|that|there|nobody|everyone|someone|all|python|git", re.IGNORECASE)
+
+
+class Usages:
+    example = "what breaks if I change `parse_line`?"
+    tools = frozenset({"find_usages"})
+
+    def recognise(self, question: Question) -> JsonObject | None:
+        if asked := understood(_USED, question.words):
+            return _wish(asked, question)
+        asked = understood(_BROKEN, question.words)
+        wish = _wish(asked, question) if asked is not None else None
+        return {**wish, "transitive": True} if wish is not None else None
+
+    def next(self, wish: JsonObject, question: Question) -> Move:
+        if wish.get("unselected"):
+            return Decline("Nothing is selected, and no file is open. Name what you mean: “who calls `parse_line`?”.")
+        last = question.last
+        if last is None:
+            return Act([("find_usages", wish)])
+        return Say(last.content) if last.status == "success" else Decline(why(last))
+
+
+def _wish(asked: re.Match[str], question: Question) -> JsonObject | None:
+    brief = question.brief
+    if said := group(asked, "this"):
+        name = None if said.endswith(("file", "module")) else selected_name(question)
+        if name is not None:
+            return {"symbol": name, **({"path": brief.current_file} if brief.current_file else {})}
+        return {"symbol": brief.current_file} if brief.current_file else {"unselected": True}
+    if file := group(asked, "file"):
+        return {"symbol": file.removeprefix("./")}
+    name, path = asked["name"], group(asked, "path")
+    if _NO_NAME.fullmatch(name):
+        return None
+    return {"symbol": name, **({"path": path.removeprefix("./")} if path and is_path(path) else {})}

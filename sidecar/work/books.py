@@ -1,0 +1,69 @@
+"""An agent's books: its turns are the task's steps, its calls go through the executor."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+
+from sidecar.engine.run import TaskRun, TurnRecord
+from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse
+from sidecar.wire.events import ModelEvent
+from sidecar.work.hearing import Heard
+from sidecar.work.roster import Agent
+from tools.executor import BatchContext, Executor, ToolCall
+
+
+class AgentBooks:
+    def __init__(self, run: TaskRun, executor: Executor, agent: Agent, model: Model) -> None:
+        self._run = run
+        self._executor = executor
+        self._agent = agent
+        self._model = model
+        #: Which of the person's messages are in the agent's conversation.
+        self._heard: set[str] = set()
+
+    async def turn(
+        self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
+    ) -> Heard:
+        return await self._run.turn(key, agent, ask, self._heard, room)
+
+    def room(self, key: str) -> int | None:
+        recorded = TurnRecord.of(self._run.memory.steps.get(key, ""))
+        return recorded.room if recorded else None
+
+    async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
+        run = self._run
+        context = BatchContext(
+            workspace=run.request.workspace,
+            approvals=run.request.options.approvals,
+            ledger=run,
+            task_text=run.asked,
+            tools=frozenset(agent.tools),
+        )
+        # A call's id is its idempotency key, also for a shell that serves many tasks: no two tasks may share one.
+        asked_for = [
+            ToolCall(run.call_id(key, number), call.tool, call.args, call.problem) for number, call in enumerate(calls)
+        ]
+        outcomes = await self._executor.batch(asked_for, context)
+        return [
+            ToolReturn(
+                id=call.id,
+                tool=call.tool,
+                status=outcome.status,
+                content=outcome.content,
+                advice=outcome.error.advice if outcome.error else None,
+            )
+            for call, outcome in zip(calls, outcomes, strict=True)
+        ]
+
+    def goes_on(self, key: str) -> bool:
+        run = self._run
+        if key in run.memory.steps:
+            return True
+        # What is only told again, because another goes on from there, ends where it ended.
+        is_done = key.rpartition(".")[0] in run.memory.steps
+        return not is_done and (run.resumed_at(key) or bool(run.unheard(self._heard)))
+
+    def stopped(self, key: str) -> None:
+        self._run.stopped(key)
+
+    def left_out(self, what: str) -> None:
+        event = ModelEvent(role=self._agent.role, provider=self._model.provider, model=self._model.name, reason=what)
+        self._run.note(event)

@@ -1,0 +1,181 @@
+"""Where an agent works: with which model and tools, and what it is told before it begins."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+
+from sidecar.engine.run import TaskRun
+from sidecar.models.catalog import UNPRICED, Catalog
+from sidecar.models.errors import NoSuchModel
+from sidecar.models.port import Brief, Model, Switch, Turn, UserTurn
+from sidecar.wire.events import ModelEvent
+from sidecar.wire.tasks import Models
+from sidecar.work.attachments import attached
+from sidecar.work.books import AgentBooks
+from sidecar.work.compaction import fitting_past
+from sidecar.work.context import ROOM, given, surroundings
+from sidecar.work.customs import Custom
+from sidecar.work.errors import AgentError
+from sidecar.work.handover import HELPERS, part_of
+from sidecar.work.loop import Job, work
+from sidecar.work.marks import changed_lines
+from sidecar.work.roster import Agent
+from sidecar.work.tokens import room
+from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
+from tools.builtin.git_status import GitStatus, GitStatusArguments
+from tools.errors import ToolError
+from tools.executor import Executor
+from tools.host import Host
+from tools.registry import Registry
+from tools.spec import Call
+
+#: A model that answers so cannot do this kind of work at all; trying again is of no use.
+CANNOT = frozenset({"not_understood"})
+#: An agent that ends so has come to no end by itself.
+ENDLESS = frozenset({"iteration_limit", "repetition", "empty_reply", "reply_too_long"})
+_LOOK_SECONDS = 2.0
+_SYMBOLS = 5
+
+
+@dataclass(slots=True)
+class Desk:
+    """One round of one task. `request` is what the agents are asked, `past` what was said before."""
+
+    run: TaskRun
+    catalog: Catalog
+    registry: Registry
+    executor: Executor
+    custom: Custom
+    prefix: str
+    request: str
+    past: Sequence[Turn]
+    read_only: bool
+    trusted: bool = False
+    #: What was done in this life of the task, by its key: whoever mends something goes on with the same conversation.
+    jobs: dict[str, tuple[Job, AgentBooks]] = field(default_factory=dict)
+    _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def agent(self, name: str) -> Agent:
+        agent = self.custom.agents[name]
+        return agent.read_only() if self.read_only else agent
+
+    async def work(self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM) -> str:
+        """The agent's last word on the request, and on what it is told beside it and `about` the workspace."""
+        job, books = self.jobs[key] = await self.job(key, name, told, about)
+        return await work(job, books)
+
+    async def job(self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM) -> tuple[Job, AgentBooks]:
+        agent = self.agent(name)
+        model = self._model(agent)
+        past, dropped = fitting_past(self.past, room(model))
+        history = [*past, *await self._opening(model, told, about)]
+        tools = self.registry.offers(frozenset(agent.tools))
+        brief = self._brief(key, told)
+        if name == "reviewer" and model.provider == "offline":
+            brief = replace(brief, changed_lines=await changed_lines(self.run))
+        limit = self.run.request.options.max_iterations
+        job = Job(key, agent, model, history, tools, limit, brief, steered=name not in HELPERS)
+        books = AgentBooks(self.run, self.executor, agent, model)
+        if dropped and f"{key}.0" not in self.run.memory.steps:
+            books.left_out(f"{dropped} earlier turns of the conversation do not fit into the model's window.")
+        return job, books
+
+    async def again(self, job: Job, books: AgentBooks, suffix: str, said: str) -> str:
+        """Go on with a job that is done: something was wrong with its last word."""
+        job.fitting.add(UserTurn(text=said))
+        return await work(job, books, f"{job.key}.{suffix}")
+
+    def _brief(self, key: str, told: Sequence[str]) -> Brief:
+        context = self.run.request.context
+        return Brief(
+            asked=self.request,
+            workspace=self.run.request.workspace,
+            part=part_of(key),
+            told=told,
+            current_file=context.current_file,
+            selected_code=context.selected_code,
+            open_files=context.open_files,
+            changed=self.run.memory.files_modified(),
+        )
+
+    async def _opening(self, model: Model, told: Sequence[str], room: int) -> list[Turn]:
+        if model.provider == "offline":
+            # It reads the brief, and no prose.
+            return [UserTurn(text=self.request)]
+        about = await self._surroundings(room)
+        beside, images = attached(self.run.request.context.attachments)
+        opening = [text for text in (about, given(self.run.request.context), *beside) if text]
+        turns: list[Turn] = [UserTurn(text="\n\n".join(opening))] if opening else []
+        return [*turns, UserTurn(text="\n\n".join((self.request, *told)), images=images)]
+
+    async def _surroundings(self, room: int) -> str:
+        """Looked at once a round and recorded: a resumed task is told the same, whatever has changed since."""
+
+        async def look() -> str:
+            try:
+                host = self.executor.host(self.run.request.workspace)
+                if host is None:
+                    return ""
+                # Nothing is started in a workspace that nobody trusts, not even Git, before an agent asks for it.
+                changes = await self._changes(host) if self.trusted else []
+                find = partial(self._defined, host) if self.trusted else None
+                context, redact = self.run.request.context, self.executor.redact
+                return await surroundings(host, context, self.request, changes, redact, find, room)
+            except (ToolError, OSError):
+                return ""
+
+        async with self._looking:
+            key = f"{self.prefix}.context" if room == ROOM else f"{self.prefix}.context.{room}"
+            return await self.run.step(key, look, done=lambda value: [], only_looks=True)
+
+    async def _changes(self, host: Host) -> list[str]:
+        try:
+            await host.stat(".git")
+            call = Call(f"{self.run.task_id}.context", host.workspace, _LOOK_SECONDS)
+            result = await GitStatus().run(GitStatusArguments(), host, call, lambda stream, text: None)
+        except ToolError:
+            return []
+        return result.content.splitlines()[1:] if isinstance(result.content, str) else []
+
+    async def _defined(self, host: Host, name: str) -> Sequence[str]:
+        """Where something of exactly that name is defined."""
+        call = Call(f"{self.run.task_id}.context", host.workspace, _LOOK_SECONDS)
+        try:
+            result = await FindSymbols().run(FindSymbolsArguments(query=name), host, call, lambda stream, text: None)
+        except (ToolError, ValueError):
+            return ()
+        lines = result.content.splitlines() if isinstance(result.content, str) else []
+        return [line for line in lines if line.endswith((f" {name}", f".{name}"))][:_SYMBOLS]
+
+    def knows_no_language(self, name: str) -> bool:
+        """Whether an agent is played by what answers the same however often it is asked."""
+        try:
+            agent = self.agent(name)
+            model = self.catalog.model_for(agent.role, self._wanted(agent))
+        except NoSuchModel:
+            return False
+        return model.provider == "offline"
+
+    def _model(self, agent: Agent) -> Model:
+        def tell(switch: Switch) -> None:
+            self.run.note(ModelEvent(role=agent.role, **asdict(switch)))
+
+        options, wanted = self.run.request.options, self._wanted(agent)
+        try:
+            model = self.catalog.model_for(agent.role, wanted, tell)
+        except NoSuchModel as error:
+            raise AgentError(
+                "no_model", f"{error} Nothing was done; choose another model and resume.", retry=False
+            ) from error
+        if options.max_cost_usd is not None and not self.catalog.priced(agent.role, wanted):
+            raise AgentError("price_unknown", UNPRICED, retry=False)
+        self.run.note(ModelEvent(role=agent.role, provider=model.provider, model=model.name))
+        return model
+
+    def _wanted(self, agent: Agent) -> Models:
+        """The task's own wish comes before the agent's."""
+        wanted = self.run.request.options.models
+        if not agent.model or getattr(wanted, agent.role):
+            return wanted
+        return wanted.model_copy(update={agent.role: agent.model})

@@ -1,0 +1,265 @@
+"""What comes after the agents: their work is verified, and sent back with what is wrong, a few times.
+
+Every verification and every attempt is a step with a name of its own: a task that was killed in the middle goes on
+there. A person who is needed in the end may say something, or mend it by hand; then there are new attempts.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from itertools import islice
+
+from sidecar.engine.errors import Escalated
+from sidecar.engine.pipeline import Stage, Step, Unfold
+from sidecar.journal.port import Journal
+from sidecar.models.port import ModelTurn, UserTurn
+from sidecar.verify.change import Change
+from sidecar.verify.escalation import ATTEMPTS, reason, suggestions
+from sidecar.verify.recovery import to_mend
+from sidecar.verify.result import Checked
+from sidecar.verify.verifier import Verifier, Work
+from sidecar.wire.events import Event, RetryEvent
+from sidecar.work.books import AgentBooks
+from sidecar.work.desk import CANNOT, ENDLESS, Desk
+from sidecar.work.errors import AgentError
+from sidecar.work.handover import HELPERS, agent_of, so_far, words_of
+from sidecar.work.loop import Job, work
+from sidecar.work.plan import NoPlan, read_plan
+from sidecar.work.touched import MARK, bases, changed, edits, paths
+from sidecar.work.trial import Trial
+from tools.errors import ToolError
+from tools.host import Host
+from tools.paths import plain
+
+AGENT = "verify"
+_MESSAGE = "Check what was done"
+#: What stands in the place of an agent's words when it could not even begin.
+_GAVE_UP = "The attempt came to nothing: "
+_CUT_SHORT = "The attempt came to no end: "
+#: A byte more than is kept of a file, so that none is taken for another because it was cut.
+_SIZE = 4 * 1024 * 1024 + 1
+_FILES = 1_000
+
+
+class Proof:
+    def __init__(
+        self, desk: Desk, journal: Journal, verifier: Verifier, commands: Sequence[str] | None, *, unasked: bool
+    ) -> None:
+        self._desk = desk
+        self._run = desk.run
+        self._journal = journal
+        self._verifier = verifier
+        #: What the workspace itself names as its checks.
+        self._configured = commands
+        self._unasked = unasked
+
+    def stages(self) -> list[Stage]:
+        return self._verified(1, 1)
+
+    # -- one verification, and what follows from it ------------------------------------------------------------------
+
+    def _verified(self, number: int, attempt: int) -> list[Stage]:
+        key = self._key(number)
+
+        async def act(results: dict[str, str]) -> str:
+            return (await self._check(number, attempt, results)).to_json()
+
+        def then(value: str) -> Sequence[Event]:
+            checked = Checked.model_validate_json(value)
+            if checked.passed is None:
+                return []
+            retry = self._tries_again(checked, attempt)
+            following = RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=checked.hints, error=checked.error)
+            return [checked.event(), following] if retry else [checked.event()]
+
+        def make(results: dict[str, str]) -> Sequence[Stage]:
+            checked = Checked.model_validate_json(results[key])
+            if checked.passed is not False:
+                return []
+            if self._tries_again(checked, attempt):
+                return self._attempted(number, attempt + 1, results)
+            why = "" if attempt >= ATTEMPTS else "No language model is configured that could mend it."
+            return self._escalated(number, attempt, results, why)
+
+        return [Step(key, AGENT, _MESSAGE, act, then), Unfold(make)]
+
+    def _tries_again(self, checked: Checked, attempt: int) -> bool:
+        if checked.passed is not False or attempt >= ATTEMPTS:
+            return False
+        worker = self._worker(self._run.memory.steps)
+        return worker is not None and not self._desk.knows_no_language(agent_of(worker))
+
+    def _attempted(self, number: int, attempt: int, results: dict[str, str]) -> list[Stage]:
+        """The worker goes on with what was found; then it is verified again."""
+        worker = self._worker(results)
+        assert worker is not None
+        name, key = agent_of(worker), f"{worker}.attempt{number + 1}"
+
+        async def act(results: dict[str, str]) -> str:
+            try:
+                return await self._mended(worker, number + 1, results)
+            except AgentError as error:
+                if error.code in ENDLESS:
+                    return _CUT_SHORT + error.message
+                if error.recoverable and error.code not in CANNOT:
+                    raise
+                return _GAVE_UP + error.message
+
+        def make(results: dict[str, str]) -> Sequence[Stage]:
+            if results[key].startswith(_GAVE_UP):
+                return self._escalated(number + 1, attempt, results, results[key])
+            return self._verified(number + 1, attempt)
+
+        message = f"Mend what the check found ({attempt} of {ATTEMPTS})"
+        return [Step(key, name, message, act), Unfold(make)]
+
+    def _escalated(self, number: int, attempts: int, results: dict[str, str], why: str = "") -> list[Stage]:
+        """A person is needed; or was, and has sent the task on, which gives it attempts of its own."""
+        key = f"{self._desk.prefix}.escalation{number}"
+        messages = self._run.memory.steps.get(key)
+        if messages is None:
+            checked = self._checked(results)
+            told = reason(checked[-1], checked[-attempts:-1], why)
+            files = changed(self._run.memory)
+            raise Escalated(key, told, attempts=attempts, suggestions=suggestions(checked[-1], files))
+        worker = self._worker(results)
+        begun = any(step.startswith(f"{worker}.attempt{number + 1}") for step in self._run.memory.steps)
+        fresh = self._key(number + 1) not in self._run.memory.steps and len(self._run.memory.messages) > int(messages)
+        if worker is not None and (begun or fresh):
+            return self._attempted(number, 1, results)
+        # Nothing was said, so perhaps something was done: it is looked at before anybody works on it.
+        return self._verified(number + 1, 1)
+
+    # -- the check ---------------------------------------------------------------------------------------------------
+
+    async def _check(self, number: int, attempt: int, results: dict[str, str]) -> Checked:
+        run, key = self._run, self._key(number)
+        host = self._desk.executor.host(run.request.workspace)
+        if host is None:
+            return Checked(passed=None, attempt=attempt, notes=["The workspace cannot be looked at."])
+        # What still runs could change what was just checked.
+        for killed in await self._desk.executor.stop_commands(run):
+            run.killed("", killed.pid, killed.command)
+        changes = await self._changes(host)
+        state = _state(changes)
+        failed = [each for each in self._checked(results) if each.passed is False]
+        commands, own_words = self._commands()
+        done = Work(
+            mark=f"{run.task_id}.{key}",
+            request=self._desk.request,
+            words=words_of(results),
+            changes=changes,
+            planned=self._planned(results),
+            commands=commands,
+            own_words=own_words,
+            unasked=self._unasked,
+            attempt=attempt,
+            state=state,
+            earlier=failed[-(attempt - 1) :] if attempt > 1 else [],
+        )
+        checked = await self._verifier.verify(done, host, Trial(run, self._desk.executor, key))
+        if checked.passed and _state(await self._changes(host)) != state:
+            note = "Files of the change were changed while they were checked, so nothing is proven."
+            checked = checked.model_copy(update={"passed": None, "notes": [*checked.notes, note]})
+        return checked.model_copy(update={"edits": edits(run.memory)})
+
+    def _commands(self) -> tuple[Sequence[str] | None, bool]:
+        verify = self._run.request.options.verify
+        if isinstance(verify, list) and verify:
+            return verify, True
+        return self._configured, False
+
+    async def _changes(self, host: Host) -> list[Change]:
+        """What the task did, in the files as they are now; what only its checks have written is not its work."""
+        memory = self._run.memory
+        by_checks = paths(memory, checks=True) - paths(memory, checks=False)
+        found = []
+        known: dict[str, str | None] = {}
+        for path, name in bases(memory).items():
+            if path not in by_checks:
+                known.setdefault(plain(path, self._run.request.workspace), name)
+        for path, name in islice(known.items(), _FILES):
+            before = None if name is None else await self._journal.blob(name)
+            if name is not None and before is None:
+                continue  # its earlier content was dropped; there is nothing to compare it with
+            after = await _content(host, path)
+            if before != after:
+                found.append(Change(path, before, after))
+        return found
+
+    # -- who did it, and who mends it --------------------------------------------------------------------------------
+
+    def _worker(self, results: dict[str, str]) -> str | None:
+        """The step whose agent goes on when something is wrong: the last coder's, or who else did the work."""
+        keys = [key for key in results if self._is_work(key)]
+        coders = [key for key in keys if agent_of(key) == "coder"]
+        return coders[-1] if coders else keys[-1] if keys else None
+
+    def _is_work(self, key: str) -> bool:
+        agent = agent_of(key)
+        if not key.startswith(f"{self._desk.prefix}.") or not agent or agent in HELPERS:
+            return False
+        # Turns are steps too, and end in a number; attempts go on with a step that is already counted.
+        return ".attempt" not in key and not key.rpartition(".")[2].isdigit()
+
+    def _planned(self, results: dict[str, str]) -> list[tuple[str, Sequence[str]]]:
+        for key, text in results.items():
+            if agent_of(key) == "planner" and text:
+                try:
+                    return [(step.title, step.files) for step in read_plan(text).steps]
+                except NoPlan:
+                    return []
+        return []
+
+    async def _mended(self, worker: str, number: int, results: dict[str, str]) -> str:
+        job, books = await self._conversation(worker, number, results)
+        said = to_mend(self._checked(results, number)[-1], changed(self._run.memory))
+        return await self._desk.again(job, books, f"attempt{number}", said)
+
+    async def _conversation(self, worker: str, number: int, results: dict[str, str]) -> tuple[Job, AgentBooks]:
+        """The worker's own, up to its last word; in another life of the task it is told again from the books."""
+        known = self._desk.jobs.get(worker)
+        if known is not None:
+            return known
+        others = {key: text for key, text in results.items() if key != worker and ".attempt" not in key}
+        job, books = self._desk.jobs[worker] = await self._desk.job(worker, agent_of(worker), so_far(others, self._run))
+        await work(job, books)
+        for earlier in range(2, number):
+            words = results.get(f"{worker}.attempt{earlier}")
+            if words is None:
+                continue
+            said = to_mend(self._checked(results, earlier)[-1], [])
+            if words.startswith((_GAVE_UP, _CUT_SHORT)):
+                # It has no last word in the books, and is not to go on here.
+                job.fitting.add(UserTurn(text=said))
+                job.fitting.add(ModelTurn(text=words))
+            else:
+                await self._desk.again(job, books, f"attempt{earlier}", said)
+        return job, books
+
+    def _key(self, number: int) -> str:
+        return f"{self._desk.prefix}{MARK}{number}"
+
+    def _checked(self, results: dict[str, str], before: int | None = None) -> list[Checked]:
+        """This round's verifications in order; those before an attempt, if one is named."""
+        prefix = f"{self._desk.prefix}{MARK}"
+        numbers = sorted(int(key.removeprefix(prefix)) for key in results if key.startswith(prefix))
+        return [
+            Checked.model_validate_json(results[self._key(number)])
+            for number in numbers
+            if before is None or number < before
+        ]
+
+
+def _state(changes: Sequence[Change]) -> str:
+    total = hashlib.sha256()
+    for change in sorted(changes):
+        content = "" if change.after is None else hashlib.sha256(change.after).hexdigest()
+        total.update(f"{change.path}\0{content}\0".encode("utf-8", "surrogateescape"))
+    return total.hexdigest()
+
+
+async def _content(host: Host, path: str) -> bytes | None:
+    try:
+        return await host.read(path, _SIZE)
+    except (ToolError, OSError):
+        return None

@@ -1,0 +1,166 @@
+"""One round of a task, from what the person asked to the result: route it, do the steps of its kind, verify it."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sidecar.engine.errors import StepFailed
+from sidecar.engine.memory import SaidMessage
+from sidecar.engine.pipeline import Stage, Unfold, run_pipeline
+from sidecar.engine.run import TaskRun
+from sidecar.journal.port import Journal
+from sidecar.models.catalog import Catalog
+from sidecar.models.errors import NoSuchModel
+from sidecar.models.port import Model, ModelTurn, Turn, UserTurn
+from sidecar.wire.events import Event, RouteEvent
+from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
+from sidecar.work.customs import Custom, Customs
+from sidecar.work.desk import Desk
+from sidecar.work.handover import summary, words_of
+from sidecar.work.router import READ_ONLY, request_of, route, second_opinion, unsure
+from sidecar.work.stages import stages
+from sidecar.work.steering import missed
+from sidecar.work.touched import changed, due, told
+from tools.executor import Executor
+from tools.registry import Registry
+
+if TYPE_CHECKING:
+    from sidecar.verify.verifier import Verifier
+
+#: Providers that are no language models: they know no better than the rules.
+_NO_LANGUAGE = frozenset({"offline", "scripted"})
+
+
+class Rounds:
+    def __init__(
+        self,
+        journal: Journal,
+        catalog: Catalog,
+        registry: Registry,
+        executor: Executor,
+        customs: Customs,
+        verify_seconds: float,
+        contained: Callable[[], bool],
+    ) -> None:
+        self._journal = journal
+        self._catalog = catalog
+        self._registry = registry
+        self._executor = executor
+        self._customs = customs
+        self._verify_seconds = verify_seconds
+        self._contained = contained
+        self._verifier: Verifier | None = None
+
+    async def carry_out(self, run: TaskRun) -> TaskResult:
+        prefix = f"r{run.memory.current_round}"
+        custom = self._customs.of(run.request.workspace)
+        # Before it is routed, for good: whoever mends the command's file and resumes gets what it stands for.
+        _check_command(custom, run.asked)
+        chosen = await self._route(f"{prefix}.route", run)
+        _check_agents(custom, chosen.pipeline)
+        desk = Desk(
+            run=run,
+            catalog=self._catalog,
+            registry=self._registry,
+            executor=self._executor,
+            custom=custom,
+            prefix=prefix,
+            request=request_of(run.asked, custom.commands, custom.agents),
+            past=await self._past(run),
+            read_only=chosen.intent in READ_ONLY,
+            trusted=self._customs.trusts(run.request.workspace),
+        )
+        verification = Unfold(lambda results: self._verification(desk, results))
+        results = await run_pipeline([*stages(desk, chosen), verification], run)
+        return TaskResult(
+            summary=summary(results),
+            files_modified=changed(run.memory),
+            verification=told(run.memory),
+            usage=run.usage,
+        )
+
+    def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
+        return missed(run)
+
+    def _verification(self, desk: Desk, results: dict[str, str]) -> Sequence[Stage]:
+        """What comes after the agents, if there is something to verify. It is loaded when it is first needed."""
+        run, verify = desk.run, desk.run.request.options.verify
+        named = isinstance(verify, list) and bool(verify)
+        if (
+            verify == "off"
+            or desk.read_only
+            or not (named or due(run.memory, desk.prefix, run.asked, words_of(results)))
+        ):
+            return []
+        from sidecar.verify.configured import configured
+        from sidecar.verify.verifier import Verifier
+        from sidecar.work.proof import Proof
+
+        if self._verifier is None:
+            self._verifier = Verifier(self._verify_seconds)
+        # As policy has it: what a project brings runs without a question only where there is a sandbox to run it in.
+        unasked = (desk.trusted or run.request.options.approvals == "auto") and self._contained()
+        commands = configured(run.request.workspace) if desk.trusted else None
+        return Proof(desk, self._journal, self._verifier, commands, unasked=unasked).stages()
+
+    async def _route(self, key: str, run: TaskRun) -> RouteAnswer:
+        options = run.request.options
+
+        async def decide() -> str:
+            custom = self._customs.of(run.request.workspace)
+            answer = route(run.asked, options, custom.commands, custom.agents)
+            model = self._judge(run) if unsure(answer) and options.intent is None else None
+            if model is None:
+                return answer.to_json()
+            answer, usage = await second_opinion(run.asked, answer, model, options)
+            await run.spend(f"{key}.asked", usage)
+            return answer.to_json()
+
+        def event(value: str) -> Sequence[Event]:
+            return [RouteEvent(**json.loads(value))]
+
+        return RouteAnswer.model_validate_json(await run.step(key, decide, done=event, only_looks=True))
+
+    def _judge(self, run: TaskRun) -> Model | None:
+        """The language model that may know better than the rules, if there is one and the budget allows it."""
+        options = run.request.options
+        unpriced = options.max_cost_usd is not None and not self._catalog.priced("fast", options.models)
+        if unpriced or run.overspent() is not None:
+            return None
+        try:
+            model = self._catalog.model_for("fast", options.models)
+        except NoSuchModel:
+            return None
+        return None if model.provider in _NO_LANGUAGE else model
+
+    async def _past(self, run: TaskRun) -> list[Turn]:
+        """What was said before: earlier tasks of the conversation, and earlier rounds of this one."""
+        turns: list[Turn] = []
+        if run.request.options.conversation_id is not None:
+            for task in await self._journal.conversation(run.request.conversation_id):
+                if task.id != run.task_id and task.status is Status.COMPLETED and task.result is not None:
+                    turns += [UserTurn(text=task.task), ModelTurn(text=task.result.summary)]
+        for done in run.memory.rounds:
+            turns += [UserTurn(text=done.asked), ModelTurn(text=done.answered)]
+        return turns
+
+
+def _check_command(custom: Custom, asked: str) -> None:
+    """A file that cannot be used is no reason to do something else instead."""
+    first = asked.split(maxsplit=1)[0]
+    if first.startswith("/") and (problem := custom.problems.get(f"commands{first}")):
+        raise StepFailed("bad_command", f"{problem}. Nothing was done; mend the file and resume.", recoverable=True)
+
+
+def _check_agents(custom: Custom, pipeline: Sequence[str]) -> None:
+    missing = next((name for name in pipeline if name not in custom.agents), None)
+    if missing is None:
+        return
+    if problem := custom.problems.get(f"agents/{missing}"):
+        raise StepFailed("no_agent", f"{problem}. Nothing was done; mend the file and resume.", recoverable=True)
+    message = (
+        f"There is no agent {missing} here, only {', '.join(custom.agents)}. Your own are Markdown files in "
+        "`agents/` of your configuration directory, or of `.brain/` in a workspace that you trust. Put its "
+        "file there and resume, or choose another one."
+    )
+    raise StepFailed("no_agent", message, recoverable=True)

@@ -1,0 +1,62 @@
+"""The intent that a sentence's words speak for, how sure that is, and which words decided."""
+
+from functools import cache
+from math import exp
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+from sidecar.wire.tasks import Intent
+from sidecar.work.routing.features import features
+
+#: In the order of the columns of the file.
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+#: How much a feature speaks for each intent, a letter each: `packaging/learn.py` writes it.
+LEARNED = Path(__file__).with_name("learned.tsv")
+#: The letter that says nothing; so many letters further on, an intent is e times as likely.
+NOTHING, UNIT = ord("O"), 16
+#: Only the person's own word is certain.
+_SUREST = 0.99
+_REASONS: dict[Intent, str] = {
+    "create_project": "it asks for a new project",
+    "edit_code": "it asks for a change",
+    "refactor_code": "it asks to restructure code",
+    "write_docs": "it asks for documentation",
+    "run_command": "it asks to run something",
+    "review_code": "it asks for a review",
+    "explain_code": "it asks about the code and for no change",
+    "chat": "it is about no code",
+}
+
+
+class Guess(NamedTuple):
+    intent: Intent
+    confidence: float
+    why: str
+
+
+def guess(text: str) -> Guess:
+    learned = _learned()
+    found = [feature for feature in features(text) if feature in learned]
+    rows = [learned[feature] for feature in found]
+    # As many letters for each intent: what the one that says nothing adds, it adds to all of them.
+    scores = list(map(sum, zip(*rows, strict=True)))
+    best = scores.index(max(scores))
+    likely = 1 / sum([exp((score - scores[best]) / UNIT) for score in scores])
+    return Guess(INTENTS[best], min(likely, _SUREST), _why(best, found, rows))
+
+
+def _why(intent: int, found: list[str], rows: list[bytes]) -> str:
+    """With the word, or the two, that spoke for it most clearly."""
+    most, words = NOTHING, ""
+    for feature, row in zip(found, rows, strict=True):
+        if row[intent] > most and feature[0].isalnum() and feature[-1].isalnum() and "_" not in feature:
+            most, words = row[intent], feature
+    reason = _REASONS[INTENTS[intent]]
+    return f"{reason} (“{words}”)" if words else reason
+
+
+@cache
+def _learned() -> dict[str, bytes]:
+    """The letters by feature."""
+    lines = LEARNED.read_bytes().splitlines()[1:]
+    return {feature.decode(): letters for feature, _, letters in (line.partition(b"\t") for line in lines)}

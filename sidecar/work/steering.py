@@ -1,0 +1,24 @@
+"""What the person says while a task is at work, and whether it has reached somebody who could act on it."""
+
+from collections.abc import Sequence
+
+from sidecar.engine.memory import SaidMessage
+from sidecar.engine.run import TaskRun, TurnRecord
+from sidecar.work.handover import HELPERS, agent_of
+
+
+def missed(run: TaskRun) -> Sequence[SaidMessage]:
+    """What came when the work was done: during a review, a check, or somebody's last word."""
+    said = [message for message in run.said() if not message.is_news]
+    if not said:
+        return ()
+    prefix = f"r{run.memory.current_round}."
+    turns = [
+        (agent_of(key), turn)
+        for key, body in run.memory.steps.items()
+        if key.startswith(prefix) and (turn := TurnRecord.of(body)) is not None
+    ]
+    # Where there is nobody else, as in a review that was asked for, it is the helper's own work.
+    heard_by = [turn for agent, turn in turns if agent not in HELPERS] or [turn for _, turn in turns]
+    heard = {message for turn in heard_by for message in turn.heard}
+    return [message for message in said if message.id not in heard]

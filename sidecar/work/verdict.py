@@ -1,0 +1,117 @@
+"""The reviewer's verdict: whether the change passes, and what is wrong with it."""
+
+import re
+from typing import Any, Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from sidecar.work.extraction import objects, words_around
+
+_SEVERITIES = {
+    "critical": "error",
+    "high": "error",
+    "major": "error",
+    "medium": "warning",
+    "minor": "hint",
+    "low": "hint",
+}
+_NAMES = ("message", "problem", "issue", "description", "title")
+_NUMBER = re.compile(r"\s*[Ll]?\s*(\d{1,9})(?!\d)")
+_MEANT = re.compile(r"\"(passed|issues)\"\s*:", re.IGNORECASE)
+
+
+class Issue(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+
+    message: str = Field(validation_alias=AliasChoices(*_NAMES))
+    file: str = Field("", validation_alias=AliasChoices("file", "path"))
+    line: int | None = None
+    severity: Literal["error", "warning", "hint"] = "warning"
+    fix: str = Field("", validation_alias=AliasChoices("fix", "suggestion"))
+
+    @field_validator("severity", mode="before")
+    @classmethod
+    def _severity(cls, value: Any) -> Any:
+        said = str(value).lower()
+        return _SEVERITIES.get(said, said if said in ("error", "warning", "hint") else "warning")
+
+    @field_validator("line", mode="before")
+    @classmethod
+    def _line(cls, value: Any) -> Any:
+        """12, "12", "L12", "12-14", 12.0."""
+        number = _NUMBER.match(str(value))
+        return int(number[1]) if number else None
+
+    @field_validator("message", "file", "fix", mode="before")
+    @classmethod
+    def _text(cls, value: Any) -> Any:
+        return "" if value is None else str(value)
+
+    def told(self) -> str:
+        where = f"{self.file}:{self.line}" if self.file and self.line else self.file
+        return (
+            f"{self.severity}: {f'{where}: ' if where else ''}{self.message}{f' Fix: {self.fix}' if self.fix else ''}"
+        )
+
+
+class Verdict(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+
+    passed: bool
+    issues: list[Issue] = []
+    summary: str = ""
+
+    @field_validator("summary", mode="before")
+    @classmethod
+    def _summary(cls, value: Any) -> Any:
+        return "" if value is None else str(value)
+
+    @field_validator("issues", mode="before")
+    @classmethod
+    def _issues(cls, value: Any) -> Any:
+        """However they are put, what is wrong must not be lost."""
+        given = value if isinstance(value, list) else [value] if value else []
+        return [each if isinstance(each, dict) and any(map(each.get, _NAMES)) else _in_words(each) for each in given]
+
+    def told(self) -> str:
+        nothing = "nothing that must be mended" if self.issues else "nothing wrong"
+        head = self.summary or f"The review found {nothing if self.passed else 'problems'}."
+        return "\n".join([head, *(f"- {issue.told()}" for issue in self.issues)])
+
+
+def read_verdict(text: str) -> Verdict | None:
+    """What the reviewer decided; nothing if it answered in prose, which stands for itself and sends nobody back."""
+    for found in objects(text):
+        for given in (found, *(value for value in found.values() if isinstance(value, dict))):
+            verdict = _read(given)
+            if verdict is not None:
+                return verdict if verdict.summary else verdict.model_copy(update={"summary": words_around(text)})
+    return None
+
+
+def was_meant(text: str) -> bool:
+    """Whether somebody wanted to give a verdict, though it cannot be read."""
+    return _MEANT.search(text) is not None
+
+
+def _read(given: dict[str, Any]) -> Verdict | None:
+    named = {name.lower(): value for name, value in given.items()}
+    if "passed" not in named and isinstance(named.get("issues"), list):
+        named["passed"] = not any(issue.severity == "error" for issue in _issues_of(named["issues"]))
+    try:
+        return Verdict.model_validate(named)
+    except ValidationError:
+        return None
+
+
+def _issues_of(given: list[Any]) -> list[Issue]:
+    try:
+        return Verdict(passed=False, issues=given).issues
+    except ValidationError:
+        return []
+
+
+def _in_words(each: Any) -> dict[str, Any]:
+    if not isinstance(each, dict):
+        return {"message": str(each)}
+    return {**each, "message": str(each.get("fix") or "something is wrong here")}

@@ -1,0 +1,78 @@
+"""What the worker does with a task that was claimed, and with what an earlier life of it left open."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sidecar.engine.memory import SaidMessage
+from sidecar.engine.run import TaskRun
+from sidecar.journal.port import Journal
+from sidecar.models.catalog import Catalog
+from sidecar.wire.tasks import TaskResult
+from sidecar.work.customs import Customs
+from tools.executor import Executor
+from tools.registry import Registry
+
+if TYPE_CHECKING:
+    from sidecar.work.rounds import Rounds
+
+
+class Workflow:
+    def __init__(
+        self,
+        journal: Journal,
+        catalog: Catalog,
+        registry: Registry,
+        executor: Executor,
+        customs: Customs | None = None,
+        verify_seconds: float = 120,
+        contained: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._journal = journal
+        self._catalog = catalog
+        self._registry = registry
+        self._executor = executor
+        self._customs = customs or Customs()
+        self._verify_seconds = verify_seconds
+        self._contained = contained
+
+    def slip(self, asked: str, workspace: str) -> str | None:
+        """What to say of words that begin with a misspelled slash command."""
+        if not asked.lstrip().startswith("/"):
+            return None
+        from sidecar.work.router import slip_in
+
+        return slip_in(asked, self._customs.of(workspace))
+
+    async def carry_out(self, run: TaskRun) -> TaskResult:
+        return await self.rounds.carry_out(run)
+
+    @cached_property
+    def rounds(self) -> "Rounds":
+        """Agents, router and pipelines are loaded with the first task, or when there is time: no start waits for it."""
+        from sidecar.work.rounds import Rounds
+
+        return Rounds(
+            self._journal,
+            self._catalog,
+            self._registry,
+            self._executor,
+            self._customs,
+            self._verify_seconds,
+            self._contained,
+        )
+
+    async def abandon(self, run: TaskRun) -> None:
+        """End what an earlier life of the task left open; it is not gone on with."""
+        left_open = {
+            call_id: intent for call_id, intent in run.memory.intents.items() if call_id not in run.memory.outcomes
+        }
+        await self._executor.abandon(left_open, run.request.workspace, run)
+
+    def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
+        return self.rounds.missed(run)
+
+    async def tidy(self, run: TaskRun) -> None:
+        """What the task still has running in the background ends with it."""
+        for killed in await self._executor.end(run):
+            run.killed("", killed.pid, killed.command)

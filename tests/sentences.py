@@ -1,0 +1,33 @@
+"""The labelled sentences: `learned` are those that the router was taught with, `unseen` those that it never was."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, cast
+
+from sidecar.wire.tasks import Intent
+from sidecar.work.routing.guess import INTENTS
+
+SENTENCES = Path(__file__).resolve().parent.parent / "packaging" / "router"
+Part = Literal["learned", "unseen"]
+
+
+def labelled(part: Part) -> Iterator[tuple[str, list[tuple[Intent, str]]]]:
+    """The name of every file, and the intent and the text of each of its sentences."""
+    for path in sorted((SENTENCES / part).glob("*.txt")):
+        yield path.stem, list(_read(path))
+
+
+def said(part: Part) -> Iterator[tuple[Intent, str]]:
+    """All of them."""
+    for _, sentences in labelled(part):
+        yield from sentences
+
+
+def _read(path: Path) -> Iterator[tuple[Intent, str]]:
+    """A sentence a line, under its intent."""
+    intent = ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line[1:-1] in INTENTS and line[0] == "[":
+            intent = line[1:-1]
+        elif line:
+            yield cast("Intent", intent), line

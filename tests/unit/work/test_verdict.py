@@ -1,0 +1,67 @@
+"""What a reviewer says, read as a verdict."""
+
+import pytest
+
+from sidecar.work.verdict import read_verdict, was_meant
+
+
+def test_a_verdict_has_its_issues_with_place_severity_and_fix() -> None:
+    verdict = read_verdict(
+        'One thing.\n```json\n{"passed": false, "issues": [{"file": "a.py", "line": "12-14", "severity": "HIGH", '
+        '"message": "It leaks.", "fix": "Close it."}]}\n```'
+    )
+    assert verdict is not None
+    (issue,) = verdict.issues
+    assert (issue.file, issue.line, issue.severity, issue.fix) == ("a.py", 12, "error", "Close it.")
+    assert verdict.told() == "One thing.\n- error: a.py:12: It leaks. Fix: Close it."
+
+
+@pytest.mark.parametrize(
+    ("said", "issues"),
+    [
+        ('{"passed": false, "issues": ["It leaks."]}', ["warning: It leaks."]),
+        ('{"passed": false, "issues": "It leaks."}', ["warning: It leaks."]),
+        ('{"passed": "no", "issues": null, "summary": null}', []),
+        ('{"Passed": false, "issues": [{"message": "x", "line": 3.0, "file": null, "fix": null}]}', ["warning: x"]),
+        ('{"passed": false, "issues": [{"file": "a.py", "line": "L7", "fix": "Close it."}]}', None),
+        ('{"verdict": {"passed": false, "issues": [{"problem": "It leaks."}]}}', ["warning: It leaks."]),
+        ('{"issues": [{"message": "It leaks.", "severity": "critical"}]}', ["error: It leaks."]),
+        ('[{"passed": false}]', []),
+    ],
+)
+def test_what_is_wrong_is_not_lost_because_of_its_form(said: str, issues: list[str] | None) -> None:
+    verdict = read_verdict(said)
+    assert verdict is not None
+    assert verdict.passed is False
+    found = [issue.told() for issue in verdict.issues]
+    assert found == (["warning: a.py:7: Close it. Fix: Close it."] if issues is None else issues)
+    assert verdict.told().startswith("The review found problems.")
+
+
+def test_issues_without_an_error_pass_by_themselves() -> None:
+    verdict = read_verdict('Fine. {"issues": [{"message": "a word too much", "severity": "hint"}]}')
+    assert verdict is not None
+    assert (verdict.passed, verdict.summary) == (True, "Fine.")
+
+
+def test_what_passes_with_remarks_is_not_said_to_have_nothing_wrong() -> None:
+    verdict = read_verdict('{"passed": true, "issues": [{"message": "It leaks.", "severity": "error"}]}')
+    assert verdict is not None and verdict.passed
+    assert verdict.told() == "The review found nothing that must be mended.\n- error: It leaks."
+
+
+def test_a_verdict_that_was_meant_is_known_from_prose() -> None:
+    assert was_meant('```json\n{"passed": false, "issues": [{"mess')
+    assert not was_meant("It passed, and has no issues.")
+
+
+def test_prose_is_no_verdict_and_stands_for_itself() -> None:
+    assert read_verdict("It is fine.") is None
+    assert read_verdict('{"steps": []}') is None
+    assert read_verdict('{"passed": "perhaps"}') is None
+
+
+def test_a_verdict_without_issues_says_so_in_words() -> None:
+    verdict = read_verdict('{"passed": true}')
+    assert verdict is not None
+    assert verdict.told() == "The review found nothing wrong."
