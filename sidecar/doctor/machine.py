@@ -37,8 +37,8 @@ def git() -> Finding:
 
 
 def ripgrep() -> Finding:
-    from tools.builtin.ripgrep import ripgrep
     from tools.errors import ToolError
+    from tools.ripgrep import ripgrep
 
     try:
         return Finding("ripgrep", OK, ripgrep())

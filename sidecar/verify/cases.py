@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.verify.python_cases import python_cases
-from tools.builtin.languages import language_of, parser
+from tools.code.languages import language_of, parser
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from tools.builtin.languages import language_of
+from tools.code.languages import language_of
 
 _TEST_NAME = re.compile(
     r"(?:^|/)(?:test_[^/]*\.py|[^/]*_test\.(?:py|go)|tests?\.py|[^/]*[._-](?:test|spec)\.[cm]?[jt]sx?)$", re.IGNORECASE

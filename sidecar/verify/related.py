@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from sidecar.verify.cases import cases
 from sidecar.verify.change import Change, is_code, is_test
 from tools.builtin.listener import Listener
-from tools.builtin.ripgrep import ripgrep
 from tools.errors import ToolError
 from tools.host import Host
+from tools.ripgrep import ripgrep
 
 #: More than this is no longer a selection; those named after what was changed come first.
 MOST = 20

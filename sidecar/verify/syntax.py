@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from sidecar.verify.change import Change
 from sidecar.verify.result import Finding, looked
-from tools.builtin.outline import outlined
+from tools.code.outline import outlined
 
 _SIZE = 1 << 20
 #: Files that are read with comments by those whom they are for.

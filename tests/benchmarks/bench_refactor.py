@@ -6,12 +6,12 @@ import time
 from pathlib import Path
 
 from tests.benchmarks.result import Result
-from tools.builtin.ripgrep import ripgrep
 from tools.executor import BatchContext, Executor, ToolCall
 from tools.ledger import ListLedger
 from tools.local import LocalSite
 from tools.policy import Policy
 from tools.registry import default_registry
+from tools.ripgrep import ripgrep
 
 _FILES = 2_000
 _FOLDERS = 50

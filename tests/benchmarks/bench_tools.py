@@ -12,13 +12,13 @@ from pathlib import Path
 
 from sidecar.cache import Caches
 from tests.benchmarks.result import Result
-from tools.builtin.ripgrep import ripgrep
 from tools.executor import BatchContext, Executor, ToolCall
 from tools.host import FileChange, FileInfo
 from tools.ledger import ListLedger
 from tools.local import LocalSite
 from tools.policy import Policy
 from tools.registry import default_registry
+from tools.ripgrep import ripgrep
 from tools.spec import Call
 
 Act = Callable[[int], Awaitable[object]]

@@ -3,10 +3,10 @@ from typing import Annotated
 from pydantic import Field
 
 from tools.builtin.existing import required
-from tools.builtin.source_file import source_of
 from tools.changes import told
 from tools.code.docstrings import skeletons
 from tools.code.edits import edited
+from tools.code.source_file import source_of
 from tools.errors import NoMatch
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec

@@ -4,16 +4,16 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from tools.builtin.codebase import Codebase
 from tools.builtin.existing import existing
-from tools.builtin.source_file import source_of
 from tools.builtin.test_places import is_test, python_framework, python_place, script_framework, script_place
 from tools.changes import told
+from tools.code.codebase import Codebase
 from tools.code.dialect import PythonDialect, ScriptDialect, habits, specifier
 from tools.code.edits import newline_of
 from tools.code.project import Project, exported
 from tools.code.scopes import FileScopes
 from tools.code.signatures import Definition, definitions
+from tools.code.source_file import source_of
 from tools.code.test_skeletons import PythonFramework, python_claim, python_test, script_test
 from tools.errors import FileExists, NoMatch, ToolError
 from tools.host import FileChange, Host

@@ -1,8 +1,8 @@
 from pydantic import JsonValue
 
 from tools.builtin.existing import required
-from tools.builtin.languages import SUFFIXES
-from tools.builtin.outline import Outline, outlined
+from tools.code.languages import SUFFIXES
+from tools.code.outline import Outline, outlined
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec

@@ -10,13 +10,13 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tools.builtin.languages import language_of
 from tools.builtin.listener import Listener
-from tools.builtin.outline import outlined
-from tools.builtin.ripgrep import ripgrep
+from tools.code.languages import language_of
+from tools.code.outline import outlined
 from tools.errors import CommandMissing, ToolError
 from tools.host import Host
 from tools.paths import argument
+from tools.ripgrep import ripgrep
 from tools.spec import Call, Source
 
 _FILES = 300

@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from tools.builtin.existing import required
-from tools.builtin.languages import SUFFIXES, language_of
-from tools.builtin.outline import Outline, Symbol, outlined
+from tools.code.bindings import Binding, bindings
+from tools.code.files import SIZE, is_test, listed, opened
+from tools.code.folders import purpose
+from tools.code.graph import import_graph, script_package
+from tools.code.inside import told_folder
+from tools.code.languages import SUFFIXES, language_of
+from tools.code.modules import Modules
+from tools.code.outline import Outline, Symbol, outlined
+from tools.code.purpose import purpose_of
+from tools.code.source import PYTHON, Source
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
-from tools.modules import Modules
-from tools.reading.bindings import Binding, bindings
-from tools.reading.files import SIZE, is_test, listed, opened
-from tools.reading.folders import purpose
-from tools.reading.graph import import_graph, script_package
-from tools.reading.inside import told_folder
-from tools.reading.purpose import purpose_of
-from tools.reading.source import PYTHON, Source
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _SYMBOLS = 40

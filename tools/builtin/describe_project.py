@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from tools.builtin.languages import language_of
 from tools.builtin.test_frameworks import found_framework
+from tools.code.commands import plain_command
+from tools.code.files import counted, is_test, listed, matching
+from tools.code.folders import Folder, main_folders, table
+from tools.code.graph import Graph, import_graph
+from tools.code.languages import language_of
+from tools.code.manifest import Manifest, first_paragraph, manifest, read_text
+from tools.code.modules import Modules
+from tools.code.picture import mermaid
 from tools.errors import ToolError
 from tools.host import Host
-from tools.modules import Modules
-from tools.reading.commands import plain_command
-from tools.reading.files import counted, is_test, listed, matching
-from tools.reading.folders import Folder, main_folders, table
-from tools.reading.graph import Graph, import_graph
-from tools.reading.manifest import Manifest, first_paragraph, manifest, read_text
-from tools.reading.picture import mermaid
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _BIGGEST = 5

@@ -4,15 +4,15 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.outline import outlined
+from tools.code.callees import Callee, callees, placed
+from tools.code.definitions import Definition
+from tools.code.files import is_test
+from tools.code.lookup import FILES, Found, Lookup
+from tools.code.modules import Modules
+from tools.code.outline import outlined
+from tools.code.source import SCOPED, Source
+from tools.code.usages import Usage, usages
 from tools.host import Host
-from tools.modules import Modules
-from tools.reading.callees import Callee, callees, placed
-from tools.reading.definitions import Definition
-from tools.reading.files import is_test
-from tools.reading.lookup import FILES, Found, Lookup
-from tools.reading.source import SCOPED, Source
-from tools.reading.usages import Usage, usages
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _SHOWN = 12

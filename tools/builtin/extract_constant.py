@@ -3,12 +3,12 @@ from typing import Annotated
 from pydantic import Field
 
 from tools.builtin.existing import required
-from tools.builtin.source_file import source_of
 from tools.changes import told
 from tools.code.constants import Extraction, extracted
 from tools.code.finding import Refusal
 from tools.code.python import python_scopes
 from tools.code.script import script_scopes
+from tools.code.source_file import source_of
 from tools.errors import InvalidArguments, ToolError
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec

@@ -1,7 +1,7 @@
 from pydantic import JsonValue
 
+from tools.code.commands import found_commands
 from tools.host import Host
-from tools.reading.commands import found_commands
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 

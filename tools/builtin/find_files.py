@@ -3,11 +3,11 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.globs import matcher
 from tools.builtin.listener import Listener
-from tools.builtin.ripgrep import ripgrep
 from tools.errors import InvalidArguments, NotADirectory, TimedOut
+from tools.globs import matcher
 from tools.host import Host
+from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _SHOWN = 500

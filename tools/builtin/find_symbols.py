@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.languages import SUFFIXES
 from tools.builtin.listener import Listener
-from tools.builtin.outline import Symbol, outlined
-from tools.builtin.ripgrep import ripgrep
+from tools.code.languages import SUFFIXES
+from tools.code.outline import Symbol, outlined
 from tools.errors import TimedOut, ToolError
 from tools.host import Host
+from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _FILES = 500

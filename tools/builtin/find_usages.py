@@ -5,14 +5,14 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from tools.builtin.describe_symbol import told_usages
-from tools.builtin.languages import language_of
+from tools.code.files import is_test
+from tools.code.graph import Graph, import_graph
+from tools.code.impact import DEPTH, Impact, Reached, impact
+from tools.code.languages import language_of
+from tools.code.lookup import FILES, Lookup
+from tools.code.usages import usages
 from tools.host import Host
 from tools.paths import plain
-from tools.reading.files import is_test
-from tools.reading.graph import Graph, import_graph
-from tools.reading.impact import DEPTH, Impact, Reached, impact
-from tools.reading.lookup import FILES, Lookup
-from tools.reading.usages import usages
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _SHOWN = 40

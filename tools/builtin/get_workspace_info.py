@@ -4,10 +4,10 @@ from pydantic import JsonValue
 
 from tools.builtin.git import branch_of
 from tools.builtin.listener import Listener
-from tools.builtin.ripgrep import ripgrep
 from tools.builtin.test_frameworks import found_framework
 from tools.errors import ToolError
 from tools.host import Host
+from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _SUFFIXES = {

@@ -2,9 +2,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.builtin.codebase import Codebase
 from tools.builtin.existing import existing
 from tools.changes import told
+from tools.code.codebase import Codebase
 from tools.code.moving import moved
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec

@@ -2,9 +2,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.builtin.codebase import Codebase
 from tools.changes import told
 from tools.code import python_imports, script_imports
+from tools.code.codebase import Codebase
 from tools.code.edits import edited
 from tools.code.importing import Tidied, handed_on
 from tools.code.project import Project

@@ -2,8 +2,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.builtin.gitignore import Ignored
 from tools.errors import ToolError
+from tools.gitignore import Ignored
 from tools.host import FileInfo, Host
 from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec
 

@@ -2,8 +2,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.builtin.codebase import Codebase
 from tools.changes import told
+from tools.code.codebase import Codebase
 from tools.code.finding import qualified
 from tools.code.rename import Renamed, Wish, renamed
 from tools.host import FileChange, Host

@@ -7,19 +7,19 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from tools.builtin.git import GitPath, Reference, git
+from tools.code.changed_lines import DIFF, ChangedLines, changed_lines
+from tools.code.files import SIZE, listed, opened
+from tools.code.graph import Graph, import_graph
+from tools.code.import_rules import import_rules, imported_files
+from tools.code.modules import Modules
+from tools.code.review import ORDER, Finding, Subject
+from tools.code.secrets import secrets
+from tools.code.source import Source
+from tools.code.test_rules import untested
+from tools.code.text_rules import left_over, text_rules
+from tools.code.tree_rules import tree_rules
 from tools.errors import FileMissing, InvalidArguments, ToolError
 from tools.host import Host
-from tools.modules import Modules
-from tools.reading.files import SIZE, listed, opened
-from tools.reading.graph import Graph, import_graph
-from tools.reading.source import Source
-from tools.review.changes import DIFF, ChangedLines, changed_lines
-from tools.review.finding import ORDER, Finding, Subject
-from tools.review.import_rules import import_rules, imported_files
-from tools.review.secrets import secrets
-from tools.review.test_rules import untested
-from tools.review.text_rules import left_over, text_rules
-from tools.review.tree_rules import tree_rules
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _FILES = 300

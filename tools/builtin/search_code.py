@@ -4,9 +4,9 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from tools.builtin.listener import Listener
-from tools.builtin.ripgrep import ripgrep
 from tools.errors import InvalidArguments, TimedOut, ToolError
 from tools.host import Host
+from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _LINE = 400

@@ -7,9 +7,9 @@ from tools.builtin.existing import existing
 from tools.builtin.git import git
 from tools.builtin.git_log import started
 from tools.changes import told
+from tools.code.commits import grouped, read_commits
 from tools.errors import ToolError
 from tools.host import FileChange, Host
-from tools.reading.commits import grouped, read_commits
 from tools.reading.sections import below_title
 from tools.spec import Arguments, Call, PreparedChange, ToolResult, ToolSpec
 

@@ -5,16 +5,16 @@ from pydantic import Field
 
 from tools.builtin.encoding import TextFile, new_text
 from tools.builtin.existing import existing
-from tools.builtin.languages import language_of
 from tools.builtin.test_frameworks import found_framework
 from tools.changes import told
+from tools.code.api import is_public, offered
+from tools.code.commands import found_commands, plain_command
+from tools.code.files import counted, listed, opened
+from tools.code.folders import main_folders, plain_table
+from tools.code.languages import language_of
+from tools.code.manifest import Manifest, manifest
 from tools.errors import ToolError
 from tools.host import FileChange, Host
-from tools.reading.api import is_public, offered
-from tools.reading.commands import found_commands, plain_command
-from tools.reading.files import counted, listed, opened
-from tools.reading.folders import main_folders, plain_table
-from tools.reading.manifest import Manifest, manifest
 from tools.reading.sections import has_own, mark, with_section
 from tools.spec import Arguments, Call, PreparedChange, ToolResult, ToolSpec
 

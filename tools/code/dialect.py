@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 from tools.code import python_imports, script_imports
 from tools.code.edits import Edit, edited, newline_of
 from tools.code.finding import Refusal
+from tools.code.modules import Modules
 from tools.code.project import Project
 from tools.code.python_walk import name_of
 from tools.code.scopes import Binding, FileScopes
 from tools.code.tree import below, parsed, text_of
-from tools.modules import Modules
 
 if TYPE_CHECKING:
     from tree_sitter import Node

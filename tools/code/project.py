@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from tools.code.modules import Modules
 from tools.code.python import python_scopes
 from tools.code.python_walk import name_of
 from tools.code.scopes import Binding, Export, FileScopes, Scope, lookup
 from tools.code.script import script_scopes
 from tools.code.tree import parsed, text_of
-from tools.modules import Modules
 
 if TYPE_CHECKING:
     from tree_sitter import Node

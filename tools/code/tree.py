@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tools.builtin.languages import language_of, parser
+from tools.code.languages import language_of, parser
 
 if TYPE_CHECKING:
     from tree_sitter import Node

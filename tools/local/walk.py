@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from operator import attrgetter
 
-from tools.builtin.gitignore import Ignored
 from tools.errors import ToolError
+from tools.gitignore import Ignored
 from tools.local.door import Door
 from tools.local.repository import Repository, Stamp, stamp_of
 

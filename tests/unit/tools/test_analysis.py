@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.tools.workbench import Workbench
-from tools.builtin.outline import outlined
+from tools.code.outline import outlined
 
 SOURCES = {
     "a.py": ("import os\n\nclass A:\n    def f(self, x):\n        return os.getcwd() if x else None\n", "A f"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.modules import Modules
+from tools.code.modules import Modules
 
 PYTHON = Modules(
     [

@@ -5,10 +5,10 @@ import re
 import pytest
 
 from tests.unit.tools.workbench import Workbench
-from tools.reading.files import is_test
-from tools.reading.graph import Graph
-from tools.reading.manifest import first_paragraph
-from tools.reading.picture import NODES, mermaid
+from tools.code.files import is_test
+from tools.code.graph import Graph
+from tools.code.manifest import first_paragraph
+from tools.code.picture import NODES, mermaid
 
 PARSER = '''"""Reads lines."""
 import re

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.tools.workbench import Workbench
-from tools.review.changes import ChangedLines, changed_lines
+from tools.code.changed_lines import ChangedLines, changed_lines
 
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
 GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main")

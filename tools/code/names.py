@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.builtin.languages import words
-from tools.reading.source import Source, ancestors, defined_by, is_class, is_field, is_scope, text
+from tools.code.languages import words
+from tools.code.source import Source, ancestors, defined_by, is_class, is_field, is_scope, text
 
 if TYPE_CHECKING:
     from tree_sitter import Node

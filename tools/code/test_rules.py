@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from tools.builtin.outline import Symbol, outlined
-from tools.reading.files import is_test
-from tools.reading.graph import Graph
-from tools.review.finding import Finding, Subject
+from tools.code.files import is_test
+from tools.code.graph import Graph
+from tools.code.outline import Symbol, outlined
+from tools.code.review import Finding, Subject
 
 _FAR = 3
 _EACH = 4

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.modules import Modules
-from tools.reading.source import PYTHON, SCRIPT, Source, ancestors, below, text
+from tools.code.modules import Modules
+from tools.code.source import PYTHON, SCRIPT, Source, ancestors, below, text
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from tools.builtin.listener import Listener
-from tools.builtin.ripgrep import ripgrep
 from tools.code.finding import Refusal
 from tools.code.project import Project
 from tools.code.tree import PYTHON, SCRIPT, family_of
 from tools.errors import FileMissing, TimedOut, ToolError
 from tools.host import Host
 from tools.protected import protected
+from tools.ripgrep import ripgrep
 from tools.spec import Call
 
 T = TypeVar("T")

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.modules import Modules
-from tools.reading.bindings import Binding, bindings
-from tools.reading.definitions import Definition, definitions
-from tools.reading.source import Source, below, text
+from tools.code.bindings import Binding, bindings
+from tools.code.definitions import Definition, definitions
+from tools.code.modules import Modules
+from tools.code.source import Source, below, text
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.builtin.languages import Language, language_of, parser
+from tools.code.languages import Language, language_of, parser
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tools.builtin.languages import parser
-from tools.builtin.outline import error_lines, readable
-from tools.reading.files import is_test
-from tools.reading.source import PYTHON, SCRIPT, Source, text
-from tools.review.finding import Finding, Severity, Subject
+from tools.code.files import is_test
+from tools.code.languages import parser
+from tools.code.outline import error_lines, readable
+from tools.code.review import Finding, Severity, Subject
+from tools.code.source import PYTHON, SCRIPT, Source, text
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from tools.reading.source import Source
+from tools.code.source import Source
 
 Severity = Literal["error", "warning", "hint"]
 ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "hint": 2}

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from posixpath import dirname
 
-from tools.builtin.outline import outlined
-from tools.reading.folders import first_sentence
-from tools.reading.graph import Graph
-from tools.reading.purpose import purpose_of
-from tools.reading.source import Source
+from tools.code.folders import first_sentence
+from tools.code.graph import Graph
+from tools.code.outline import outlined
+from tools.code.purpose import purpose_of
+from tools.code.source import Source
 
 _FILES = 30
 _FOLDERS = 8

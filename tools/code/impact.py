@@ -5,12 +5,12 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tools.modules import Modules
-from tools.reading.definitions import Definition, definitions
-from tools.reading.files import is_test
-from tools.reading.lookup import Found, Lookup
-from tools.reading.source import Source
-from tools.reading.usages import Usage, usages
+from tools.code.definitions import Definition, definitions
+from tools.code.files import is_test
+from tools.code.lookup import Found, Lookup
+from tools.code.modules import Modules
+from tools.code.source import Source
+from tools.code.usages import Usage, usages
 
 DEPTH = 4
 _SYMBOLS = 250

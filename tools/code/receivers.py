@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from tools.reading.definitions import Definition
-from tools.reading.scopes import receiver_of
-from tools.reading.source import Source, ancestors, below, is_class, is_function, text
+from tools.code.definitions import Definition
+from tools.code.names import receiver_of
+from tools.code.source import Source, ancestors, below, is_class, is_function, text
 
 if TYPE_CHECKING:
     from tree_sitter import Node

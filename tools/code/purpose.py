@@ -1,7 +1,7 @@
 """What a file says that it is for."""
 
-from tools.reading.definitions import doc_of, uncommented
-from tools.reading.source import PYTHON, Source, text
+from tools.code.definitions import doc_of, uncommented
+from tools.code.source import PYTHON, Source, text
 
 
 def purpose_of(source: Source) -> str:

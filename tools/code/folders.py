@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from tools.builtin.languages import language_of
+from tools.code.definitions import doc_of
+from tools.code.languages import language_of
+from tools.code.manifest import first_paragraph, read_text
+from tools.code.source import Source
 from tools.host import Host
-from tools.reading.definitions import doc_of
-from tools.reading.manifest import first_paragraph, read_text
-from tools.reading.source import Source
 
 _FOLDERS = 14
 

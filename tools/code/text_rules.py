@@ -4,8 +4,8 @@ import json
 import re
 import tomllib
 
+from tools.code.review import Finding, Subject
 from tools.protected import secret
-from tools.review.finding import Finding, Subject
 
 _CONFLICT = re.compile(r"<{7}(\s|$)")
 _LEFTOVER = re.compile(r"(\.(orig|rej|bak|swp|swo|tmp)|~)$|(^|/)(\.DS_Store|Thumbs\.db)$")

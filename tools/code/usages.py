@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tools.modules import Modules
-from tools.reading.bindings import Binding, bindings, reexported
-from tools.reading.definitions import Definition
-from tools.reading.files import is_test
-from tools.reading.receivers import belongs
-from tools.reading.scopes import in_import, is_key, is_member, names, receiver_of
-from tools.reading.source import SCRIPT, Source, ancestors, defined_by, qualified, text
+from tools.code.bindings import Binding, bindings, reexported
+from tools.code.definitions import Definition
+from tools.code.files import is_test
+from tools.code.modules import Modules
+from tools.code.names import in_import, is_key, is_member, names, receiver_of
+from tools.code.receivers import belongs
+from tools.code.source import SCRIPT, Source, ancestors, defined_by, qualified, text
 
 if TYPE_CHECKING:
     from tree_sitter import Node

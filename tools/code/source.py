@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tools.builtin.languages import Language, language_of, parser, words
+from tools.code.languages import Language, language_of, parser, words
 
 if TYPE_CHECKING:
     from tree_sitter import Node

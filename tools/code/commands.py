@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Mapping
 
+from tools.code.manifest import manifest, read_text
 from tools.errors import ToolError
 from tools.host import Host
-from tools.reading.manifest import manifest, read_text
 
 KINDS = ("install", "build", "lint", "typecheck", "format", "start")
 _NAMES = {

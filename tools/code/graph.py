@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from tools.code.files import Line, matching
+from tools.code.modules import Modules
 from tools.host import Host
-from tools.modules import Modules
-from tools.reading.files import Line, matching
 from tools.spec import Call
 
 _PYTHON_LINE = r"^\s*(?:from\s+[.\w]+\s+import\s|import\s+[\w.]+)"

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from tools.code import files
+from tools.code.definitions import Definition, definitions
+from tools.code.files import is_test
+from tools.code.modules import Modules
+from tools.code.source import SCOPED, Source
+from tools.code.usages import Exports
 from tools.errors import ToolError
 from tools.host import Host
-from tools.modules import Modules
-from tools.reading import files
-from tools.reading.definitions import Definition, definitions
-from tools.reading.files import is_test
-from tools.reading.source import SCOPED, Source
-from tools.reading.usages import Exports
 from tools.spec import Call
 
 #: How many files are parsed for one answer.

@@ -3,9 +3,9 @@
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.builtin.languages import words
-from tools.reading.scopes import binding_scope
-from tools.reading.source import (
+from tools.code.languages import words
+from tools.code.names import binding_scope
+from tools.code.source import (
     Source,
     below,
     defined_by,

@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tools.modules import Modules
-from tools.reading.bindings import Binding, bindings
-from tools.reading.definitions import definitions
-from tools.reading.source import PYTHON, SCRIPT, Source, ancestors, text
-from tools.review.finding import Finding, Subject
+from tools.code.bindings import Binding, bindings
+from tools.code.definitions import definitions
+from tools.code.modules import Modules
+from tools.code.review import Finding, Subject
+from tools.code.source import PYTHON, SCRIPT, Source, ancestors, text
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tools.builtin.languages import SUFFIXES
 from tools.builtin.listener import Listener
-from tools.builtin.ripgrep import ripgrep
+from tools.code.languages import SUFFIXES
+from tools.code.source import Source
 from tools.errors import TimedOut, ToolError
 from tools.host import Host
-from tools.reading.source import Source
+from tools.ripgrep import ripgrep
 from tools.spec import Call
 
 _OUTPUT = 32 << 20

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Collection
 
-from tools.reading.files import is_test
-from tools.reading.graph import Graph
+from tools.code.files import is_test
+from tools.code.graph import Graph
 
 NODES = 14
 _EDGES = 40

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tools.builtin.outline import outlined
-from tools.reading.definitions import Definition, definitions
-from tools.reading.files import is_test
-from tools.reading.folders import first_sentence
-from tools.reading.source import PYTHON, SCRIPT, Source
+from tools.code.definitions import Definition, definitions
+from tools.code.files import is_test
+from tools.code.folders import first_sentence
+from tools.code.outline import outlined
+from tools.code.source import PYTHON, SCRIPT, Source
 
 _HIDDEN = re.compile(
     r"(^|/)(_[^/]*|scripts?|examples?|docs?|benchmarks?|packaging|setup\.py|conftest\.py)(/|$)|\.(config|d)\."

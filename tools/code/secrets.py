@@ -4,8 +4,8 @@ import math
 import re
 from collections import Counter
 
-from tools.reading.files import is_test
-from tools.review.finding import Finding, Severity, Subject
+from tools.code.files import is_test
+from tools.code.review import Finding, Severity, Subject
 
 _KNOWN = {
     "an AWS access key": r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
