@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.guard import BodyTooLarge
-from sidecar.engine.errors import Refused
+from sidecar.engine.errors import OperationRefused
 from sidecar.wire.base import Wire
 
 T = TypeVar("T", bound=Wire)
@@ -18,7 +18,7 @@ async def read(request: Request, kind: type[T]) -> T:
     try:
         body = await request.body()
     except BodyTooLarge:
-        raise Refused(413, "body_too_large", "The body is larger than this sidecar takes.") from None
+        raise OperationRefused(413, "body_too_large", "The body is larger than this sidecar takes.") from None
     # A word that only looks like the right type is a slip: "no" for a switch must not be taken for a yes or a no.
     return kind.model_validate_json(body or b"{}", strict=True)
 
@@ -32,15 +32,15 @@ def number(request: Request, name: str, default: int, *, most: int) -> int:
     if text is None or text == "":
         return default
     if not (text.isascii() and text.isdigit()) or len(text) > 18:
-        raise Refused(422, "invalid_request", f"{name} must be a whole number from 0 to {most}.")
+        raise OperationRefused(422, "invalid_request", f"{name} must be a whole number from 0 to {most}.")
     value = int(text)
     if value > most:
-        raise Refused(422, "invalid_request", f"{name} must be a whole number from 0 to {most}.")
+        raise OperationRefused(422, "invalid_request", f"{name} must be a whole number from 0 to {most}.")
     return value
 
 
 def idempotency_key(request: Request) -> str | None:
     key = request.headers.get("idempotency-key")
     if key is not None and (not key.strip() or len(key) > MAX_KEY):
-        raise Refused(422, "invalid_request", f"Idempotency-Key must have 1 to {MAX_KEY} characters.")
+        raise OperationRefused(422, "invalid_request", f"Idempotency-Key must have 1 to {MAX_KEY} characters.")
     return key

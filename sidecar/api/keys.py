@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from sidecar.api.bodies import answer, read
 from sidecar.config.keys import VARIABLES, Keys, is_key
-from sidecar.engine.errors import Refused
+from sidecar.engine.errors import OperationRefused
 from sidecar.wire.system import KeyInfo, KeyList, KeyRequest
 
 #: A keyring that is locked asks the person, who may have gone.
@@ -29,18 +29,20 @@ class KeyRoutes:
                 await self._change(wanted)
         except TimeoutError:
             told = "The system's keyring does not answer. Unlock it, then look whether the key is there."
-            raise Refused(503, "keyring_does_not_answer", told) from None
+            raise OperationRefused(503, "keyring_does_not_answer", told) from None
         return self._answer()
 
     async def _change(self, wanted: KeyRequest) -> None:
         if wanted.provider not in VARIABLES:
             known = ", ".join(VARIABLES)
-            raise Refused(404, "unknown_provider", f"There is no provider {wanted.provider[:100]}; there are {known}.")
+            raise OperationRefused(
+                404, "unknown_provider", f"There is no provider {wanted.provider[:100]}; there are {known}."
+            )
         if wanted.key is None:
             if not await asyncio.to_thread(self._keys.remove, wanted.provider):
-                raise Refused(404, "unknown_key", f"No key of {wanted.provider} was put away.")
+                raise OperationRefused(404, "unknown_key", f"No key of {wanted.provider} was put away.")
         elif not is_key(wanted.key.strip()):
-            raise Refused(422, "no_key", "That is no key: it has spaces or signs in it that no key has.")
+            raise OperationRefused(422, "no_key", "That is no key: it has spaces or signs in it that no key has.")
         else:
             await asyncio.to_thread(self._keys.put, wanted.provider, wanted.key.strip())
 

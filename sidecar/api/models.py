@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from sidecar.api.bodies import answer, read
 from sidecar.config.settings import BadSettings
-from sidecar.engine.errors import Refused
+from sidecar.engine.errors import OperationRefused
 from sidecar.models.access import is_local
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import BadChoice
@@ -35,7 +35,9 @@ class ModelRoutes:
     async def test(self, request: Request) -> Response:
         wanted = await read(request, ModelTestRequest)
         if wanted.base_url and not is_local(wanted.base_url):
-            raise Refused(422, "not_on_this_machine", f"{wanted.base_url[:200]} is not a server on this machine.")
+            raise OperationRefused(
+                422, "not_on_this_machine", f"{wanted.base_url[:200]} is not a server on this machine."
+            )
         return answer(await self._catalog.tried(wanted.model, wanted.base_url))
 
     async def use(self, request: Request) -> Response:
@@ -43,6 +45,6 @@ class ModelRoutes:
         try:
             return answer(await self._selection.use(wanted))
         except BadChoice as error:
-            raise Refused(422, "bad_choice", str(error)) from error
+            raise OperationRefused(422, "bad_choice", str(error)) from error
         except BadSettings as error:
-            raise Refused(409, "settings_not_written", str(error)) from error
+            raise OperationRefused(409, "settings_not_written", str(error)) from error

@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sidecar.engine.errors import Refused
+from sidecar.engine.errors import OperationRefused
 from sidecar.journal.errors import JournalClosed, JournalStalled, UnknownTask
 from sidecar.wire.system import FieldProblem, Problem
 
@@ -48,9 +48,9 @@ def retry_later(status: int, code: str, detail: str, seconds: int) -> Response:
 
 async def answer_exception(request: Request, error: Exception) -> Response:
     match error:
-        case Refused(retry_after=int(seconds)):
+        case OperationRefused(retry_after=int(seconds)):
             return retry_later(error.status, error.code, error.message, seconds)
-        case Refused():
+        case OperationRefused():
             return problem(error.status, error.code, error.message)
         case UnknownTask():
             return problem(404, "unknown_task", f"{error} It may have been dropped; GET /api/brain/tasks lists them.")

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from sidecar.api.bodies import answer, read
 from sidecar.config.renewals import Renewals
-from sidecar.engine.errors import Refused
+from sidecar.engine.errors import OperationRefused
 from sidecar.wire.system import SessionCode, SessionRequest, SessionToken
 
 CODE_SECONDS = 60.0
@@ -40,5 +40,5 @@ class SessionRoutes:
             return answer(SessionToken(token=self._token, renewal=given.code))
         if time.monotonic() > valid_until:
             message = "The code is unknown, used or older than 60 seconds. `brain open` makes a new one."
-            raise Refused(401, "bad_code", message)
+            raise OperationRefused(401, "bad_code", message)
         return answer(SessionToken(token=self._token, renewal=self._renewals.new()))

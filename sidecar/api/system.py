@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from sidecar import __version__
 from sidecar.api.bodies import answer, read
 from sidecar.api.streams import Streams
-from sidecar.engine.errors import Refused
+from sidecar.engine.errors import OperationRefused
 from sidecar.journal.port import Journal
 from sidecar.telemetry.metrics import render
 from sidecar.wire.system import AgentList, Health, SandboxState, ShellState, StatusAnswer
@@ -85,5 +85,5 @@ class SystemRoutes:
         workspace = wanted.context.workspace or str(self._workspace)
         custom = self._customs.of(workspace)
         if slip := slip_in(wanted.task, custom):
-            raise Refused(422, "unknown_command", slip)
+            raise OperationRefused(422, "unknown_command", slip)
         return answer(route(wanted.task, commands=custom.commands, agents=custom.agents))

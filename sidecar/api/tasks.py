@@ -9,8 +9,8 @@ from sidecar.api.bodies import answer, idempotency_key, number, read
 from sidecar.api.problems import retry_later
 from sidecar.api.streams import Streams
 from sidecar.engine.engine import Engine
-from sidecar.engine.errors import Refused
-from sidecar.engine.operations import Answer, Cancel, Execute, Fork, Operation, Resume, Say
+from sidecar.engine.errors import OperationRefused
+from sidecar.engine.operations import AnswerApproval, Cancel, Execute, Fork, Operation, Resume, SendMessage
 from sidecar.journal.port import Journal
 from sidecar.wire.tasks import (
     Accepted,
@@ -55,19 +55,19 @@ class TaskRoutes:
 
     async def message(self, request: Request) -> Response:
         said = await read(request, MessageRequest)
-        return await self._accept(Say(_task_id(request), said.text))
+        return await self._accept(SendMessage(_task_id(request), said.text))
 
     async def approve(self, request: Request) -> Response:
         given = await read(request, ApprovalRequest)
         approval_id = request.path_params["approval_id"]
-        await self._engine.submit(Answer(_task_id(request), approval_id, given))
+        await self._engine.submit(AnswerApproval(_task_id(request), approval_id, given))
         return answer(ApprovalAnswer(approval_id=approval_id, decision=given.decision, scope=given.scope))
 
     async def approve_several(self, request: Request) -> Response:
         given = await read(request, ApprovalsRequest)
         for each in given.answers:
             said = ApprovalRequest(decision=each.decision, scope=each.scope)
-            await self._engine.submit(Answer(_task_id(request), each.approval_id, said))
+            await self._engine.submit(AnswerApproval(_task_id(request), each.approval_id, said))
         answers = [
             ApprovalAnswer(approval_id=each.approval_id, decision=each.decision, scope=each.scope)
             for each in given.answers
@@ -122,7 +122,7 @@ def _statuses(request: Request) -> Collection[Status]:
         return [Status(name) for name in named]
     except ValueError:
         allowed = ", ".join(Status)
-        raise Refused(422, "invalid_request", f"status must be one or more of {allowed}.") from None
+        raise OperationRefused(422, "invalid_request", f"status must be one or more of {allowed}.") from None
 
 
 def _resume_point(request: Request) -> int:
@@ -130,5 +130,5 @@ def _resume_point(request: Request) -> int:
     if not last:
         return number(request, "after", 0, most=MAX_SEQ)
     if not (last.isascii() and last.isdigit()) or int(last) > MAX_SEQ:
-        raise Refused(422, "invalid_request", "Last-Event-ID must be the id of an event of this task.")
+        raise OperationRefused(422, "invalid_request", "Last-Event-ID must be the id of an event of this task.")
     return int(last)

@@ -9,8 +9,8 @@ from sidecar.api.bodies import answer, read
 from sidecar.config.grants import Grants
 from sidecar.config.trust import Trust
 from sidecar.engine.engine import Engine
-from sidecar.engine.errors import Refused
-from sidecar.engine.operations import Revoke
+from sidecar.engine.errors import OperationRefused
+from sidecar.engine.operations import RevokeApproval
 from sidecar.wire.system import GrantInfo, GrantList, RevokeRequest, TrustAnswer, TrustedWorkspace, TrustRequest
 
 
@@ -29,7 +29,7 @@ class TrustRoutes:
         if wanted.trusted:
             self._trust.set(self._engine.checked_workspace(wanted.workspace), trusted=True)
         elif "\0" in wanted.workspace or not Path(wanted.workspace).is_absolute():
-            raise Refused(422, "workspace_not_absolute", "The workspace must be an absolute path.")
+            raise OperationRefused(422, "workspace_not_absolute", "The workspace must be an absolute path.")
         else:
             # Also for one that is gone: trust must not wait for it to come back.
             self._trust.set(wanted.workspace, trusted=False)
@@ -41,9 +41,9 @@ class TrustRoutes:
     async def revoke(self, request: Request) -> Response:
         wanted = await read(request, RevokeRequest)
         if wanted.task_id is not None:
-            await self._engine.submit(Revoke(wanted.task_id, wanted.id))
+            await self._engine.submit(RevokeApproval(wanted.task_id, wanted.id))
         elif not self._grants.revoke(wanted.id):
-            raise Refused(404, "unknown_approval", f"Nothing was allowed under the id {wanted.id[:100]}.")
+            raise OperationRefused(404, "unknown_approval", f"Nothing was allowed under the id {wanted.id[:100]}.")
         return await self._granted()
 
     async def _granted(self) -> Response:

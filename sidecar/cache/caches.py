@@ -7,7 +7,7 @@ from sidecar.cache.stamp import Stamp
 from sidecar.cache.verified import Key, VerifiedCache
 from sidecar.cache.watcher import Watcher
 
-Kind = Literal["files", "tree", "diagnostics"]
+CacheKind = Literal["files", "tree", "diagnostics"]
 
 _MEGABYTE = 1 << 20
 
@@ -15,17 +15,17 @@ _MEGABYTE = 1 << 20
 class Caches:
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher or Watcher()
-        self._kinds: dict[Kind, VerifiedCache[Any]] = {
+        self._kinds: dict[CacheKind, VerifiedCache[Any]] = {
             "tree": VerifiedCache(60.0, 16 * _MEGABYTE),
             "files": VerifiedCache(30.0, 64 * _MEGABYTE),
             "diagnostics": VerifiedCache(10.0, 4 * _MEGABYTE),
         }
 
-    def get(self, kind: Kind, key: Key) -> Any | None:
+    def get(self, kind: CacheKind, key: Key) -> Any | None:
         self._hear()
         return self._kinds[kind].get(key)
 
-    def put(self, kind: Kind, key: Key, value: Any, size: int, sources: Iterable[tuple[str, Stamp]]) -> None:
+    def put(self, kind: CacheKind, key: Key, value: Any, size: int, sources: Iterable[tuple[str, Stamp]]) -> None:
         self.watcher.watch(key[0])
         self._kinds[kind].put(key, value, size, sources)
 

@@ -8,8 +8,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sidecar.engine.memory import Kind, Memory, Round, SaidMessage
 from sidecar.engine.run import TurnRecord
+from sidecar.engine.state import RecordKind, Round, TaskState, UserMessage
 from sidecar.engine.timeline import Timeline, plain, rewinds
 from sidecar.journal.port import Record, StoredEvent
 from sidecar.wire.events import MessageEvent
@@ -35,7 +35,7 @@ class Beginning:
 def beginning(task_id: str, new_id: str, seq: int, records: Sequence[Record], said: Sequence[StoredEvent]) -> Beginning:
     timeline = Timeline.of([rewind for rewind in rewinds(records) if rewind.at <= seq])
     held = [record for record in records if record.seq <= seq and timeline.holds(record.seq)]
-    memory = Memory.of(held)
+    memory = TaskState.of(held)
     copied = [copy for record in held if (copy := _copied(record, task_id, new_id)) is not None]
     shown = [event for event in said if event.seq is not None and event.seq <= seq and timeline.holds(event.seq)]
     messages = [_message(event, task_id, new_id) for event in shown if event.type == "message"]
@@ -58,28 +58,28 @@ def chosen(options: Options, request: ForkRequest) -> Options:
 
 def earlier(rounds: Sequence[Round]) -> list[Record]:
     """What was said in the conversation before the other task, for one that is not part of it."""
-    return [Record(Kind.ROUND, f"earlier.{number}", each.to_json()) for number, each in enumerate(rounds)]
+    return [Record(RecordKind.ROUND, f"earlier.{number}", each.to_json()) for number, each in enumerate(rounds)]
 
 
 def _copied(record: Record, task_id: str, new_id: str) -> Record | None:
     match record.kind:
-        case Kind.STEP if ".budget." not in record.key:
+        case RecordKind.STEP if ".budget." not in record.key:
             turn = _turn(record)
             # What it cost was paid by the other task.
             body = record.body if turn is None else _unpaid(turn).to_json()
-            return Record(Kind.STEP, plain(record.key), body)
-        case Kind.OUTCOME if record.key.startswith(f"{task_id}."):
+            return Record(RecordKind.STEP, plain(record.key), body)
+        case RecordKind.OUTCOME if record.key.startswith(f"{task_id}."):
             outcome = Outcome.model_validate_json(record.body).model_copy(update={"files": [], "unkept": []})
-            return Record(Kind.OUTCOME, plain(new_id + record.key[len(task_id) :]), outcome.to_json())
-        case Kind.MESSAGE:
-            return Record(Kind.MESSAGE, record.key, SaidMessage.model_validate_json(record.body).to_json())
-        case Kind.ROUND:
-            return Record(Kind.ROUND, plain(record.key), record.body)
+            return Record(RecordKind.OUTCOME, plain(new_id + record.key[len(task_id) :]), outcome.to_json())
+        case RecordKind.MESSAGE:
+            return Record(RecordKind.MESSAGE, record.key, UserMessage.model_validate_json(record.body).to_json())
+        case RecordKind.ROUND:
+            return Record(RecordKind.ROUND, plain(record.key), record.body)
     return None
 
 
 def _turn(record: Record) -> TurnRecord | None:
-    return TurnRecord.of(record.body) if record.kind == Kind.STEP else None
+    return TurnRecord.of(record.body) if record.kind == RecordKind.STEP else None
 
 
 def _unpaid(turn: TurnRecord) -> TurnRecord:

@@ -3,7 +3,7 @@
 import base64
 import binascii
 
-from sidecar.engine.operations import Execute, Fork, Operation, Say
+from sidecar.engine.operations import Execute, Fork, Operation, SendMessage
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.tasks import Attachment, Context
 
@@ -15,7 +15,7 @@ def discreet(operation: Operation, redact: Redactor) -> Operation:
             return operation._replace(request=request.model_copy(update=said))
         case Fork(request=request) if request.task is not None:
             return operation._replace(request=request.model_copy(update={"task": redact(request.task)}))
-        case Say(text=text):
+        case SendMessage(text=text):
             return operation._replace(text=redact(text))
         case _:
             return operation

@@ -10,11 +10,20 @@ from pathlib import Path
 from sidecar.config.grants import Grants
 from sidecar.engine import recovery
 from sidecar.engine.discretion import discreet
-from sidecar.engine.errors import Refused
+from sidecar.engine.errors import OperationRefused
 from sidecar.engine.fork import Forks
-from sidecar.engine.memory import Kind, Memory, SaidMessage
-from sidecar.engine.operations import Answer, Cancel, Execute, Fork, Operation, Resume, Revoke, Say
+from sidecar.engine.operations import (
+    AnswerApproval,
+    Cancel,
+    Execute,
+    Fork,
+    Operation,
+    Resume,
+    RevokeApproval,
+    SendMessage,
+)
 from sidecar.engine.review import Review
+from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
 from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
@@ -81,7 +90,7 @@ class Engine:
     def events(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         """What the task tells, in the largest pieces at hand, until it ends."""
         if run := self._worker.run_of(task_id):
-            run.put_down()
+            run.flush()
         return self._journal.tail(task_id, after)
 
     async def submit(self, operation: Operation) -> str:
@@ -96,11 +105,11 @@ class Engine:
                 return await self._cancel(task_id)
             case Resume(task_id):
                 return await self._resume(task_id)
-            case Say(task_id, text):
+            case SendMessage(task_id, text):
                 return await self._say(task_id, text)
-            case Answer():
+            case AnswerApproval():
                 return await self._answer(operation)
-            case Revoke(task_id, approval_id):
+            case RevokeApproval(task_id, approval_id):
                 return await self._revoke(task_id, approval_id)
 
     async def allowed(self) -> list[tuple[Task, ApprovalEvent]]:
@@ -109,7 +118,7 @@ class Engine:
         return [
             (task, approval)
             for task in open_tasks
-            for approval in Memory.of(await self._journal.records(task.id)).allowed()
+            for approval in TaskState.of(await self._journal.records(task.id)).allowed()
         ]
 
     async def _execute(self, operation: Execute) -> str:
@@ -138,7 +147,7 @@ class Engine:
             task, _ = await creating
         except QueueFull as error:
             message = f"{error} Wait until some are done, or cancel one, and send it again."
-            raise Refused(429, "queue_full", message, retry_after=5) from error
+            raise OperationRefused(429, "queue_full", message, retry_after=5) from error
         return task.id
 
     async def _fork(self, operation: Fork) -> str:
@@ -157,18 +166,18 @@ class Engine:
             return str(self._workspace)
         path = Path(named)
         if "\0" in named or not path.is_absolute():
-            raise Refused(
+            raise OperationRefused(
                 422, "workspace_not_absolute", f"The workspace must be an absolute path; {named!r} is not one."
             )
         if not _is_directory(path):
             message = f"There is no directory {named}. Create it, or name another one."
-            raise Refused(422, "workspace_not_found", message)
+            raise OperationRefused(422, "workspace_not_found", message)
         return str(path)
 
     def _check_words(self, asked: str, workspace: str) -> None:
         """What begins with a command that is misspelled is not begun: it would be taken for something else."""
         if slip := self._workflow.slip(asked, workspace):
-            raise Refused(422, "unknown_command", slip)
+            raise OperationRefused(422, "unknown_command", slip)
 
     async def _cancel(self, task_id: str) -> str:
         try:
@@ -178,10 +187,10 @@ class Engine:
             if error.status is Status.CANCELLING:
                 return task_id
             message = f"The task is already {error.status}; there is nothing left to cancel."
-            raise Refused(409, "task_ended", message) from error
+            raise OperationRefused(409, "task_ended", message) from error
         if not self._worker.cancel(task_id):
             # Nobody is working on it, so nothing has to be stopped first.
-            memory = Memory.of(await self._journal.records(task_id))
+            memory = TaskState.of(await self._journal.records(task_id))
             ended = CancelledEvent(killed=[], effects=memory.effects()), StatusEvent(status=Status.CANCELLED)
             # Unless somebody has begun with it since, and has seen that it was over.
             with suppress(WrongStatus):
@@ -195,9 +204,9 @@ class Engine:
         except WrongStatus as error:
             if error.status is Status.COMPLETED:
                 message = "The task is completed; there is nothing to resume. Send it a message to continue."
-                raise Refused(409, "task_completed", message) from error
+                raise OperationRefused(409, "task_completed", message) from error
             message = f"The task is {error.status}; only one that was cancelled, failed or interrupted can be resumed."
-            raise Refused(409, "task_active", message) from error
+            raise OperationRefused(409, "task_active", message) from error
         self._worker.wake()
         return task_id
 
@@ -208,13 +217,13 @@ class Engine:
             status = task.status
             if status is Status.COMPLETED:
                 self._check_words(text, task.workspace)
-            message = SaidMessage(id=f"m_{secrets.token_hex(8)}", text=text, opens=status is Status.COMPLETED)
+            message = UserMessage(id=f"m_{secrets.token_hex(8)}", text=text, opens=status is Status.COMPLETED)
             said = MessageEvent(message_id=message.id, role="user", agent="", text=text)
-            record = Record(Kind.MESSAGE, message.id, message.to_json())
+            record = Record(RecordKind.MESSAGE, message.id, message.to_json())
             again = [StatusEvent(status=Status.QUEUED, reason="continued by a message")] if status in ENDED else []
             when = _UNFINISHED if status not in ENDED else frozenset({status})
             if status is Status.CANCELLING:
-                raise Refused(
+                raise OperationRefused(
                     409, "task_cancelling", "The task is being cancelled; send the message once it has ended."
                 )
             run = self._worker.run_of(task_id)
@@ -228,24 +237,26 @@ class Engine:
             if again:
                 self._worker.wake()
             return task_id
-        raise Refused(409, "task_changing", "The task changes its state too fast to take the message; send it again.")
+        raise OperationRefused(
+            409, "task_changing", "The task changes its state too fast to take the message; send it again."
+        )
 
-    async def _answer(self, operation: Answer) -> str:
+    async def _answer(self, operation: AnswerApproval) -> str:
         task_id, approval_id = operation.task_id, operation.approval_id
-        memory = Memory.of(await self._journal.records(task_id))
+        memory = TaskState.of(await self._journal.records(task_id))
         requested = memory.approvals.get(approval_id)
         if requested is None:
-            raise Refused(404, "unknown_approval", f"The task asks for no approval {approval_id}.")
+            raise OperationRefused(404, "unknown_approval", f"The task asks for no approval {approval_id}.")
         state = "allowed" if operation.answer.decision == "allow" else "denied"
         event: ApprovalEvent = requested.model_copy(update={"state": state, "scope": operation.answer.scope})
-        record = Record(Kind.ANSWER, approval_id, operation.answer.to_json())
+        record = Record(RecordKind.ANSWER, approval_id, operation.answer.to_json())
         try:
             await self._journal.append(task_id, [event], [record], when=_UNFINISHED)
         except DuplicateRecord as error:
-            raise Refused(409, "approval_answered", "Somebody has already answered this.") from error
+            raise OperationRefused(409, "approval_answered", "Somebody has already answered this.") from error
         except WrongStatus as error:
             message = f"The task is {error.status}; it no longer waits for an answer."
-            raise Refused(409, "task_ended", message) from error
+            raise OperationRefused(409, "task_ended", message) from error
         if self._grants is not None and operation.answer.decision == "allow" and operation.answer.scope == "workspace":
             workspace = (await self._journal.task(task_id)).workspace
             self._grants.add(workspace, requested.binding or "", requested.action, requested.argv, requested.cwd)
@@ -253,13 +264,13 @@ class Engine:
         return task_id
 
     async def _revoke(self, task_id: str, approval_id: str) -> str:
-        memory = Memory.of(await self._journal.records(task_id))
+        memory = TaskState.of(await self._journal.records(task_id))
         if approval_id not in {approval.approval_id for approval in memory.allowed()}:
-            raise Refused(
+            raise OperationRefused(
                 404, "unknown_approval", f"Nothing was allowed for the task under the id {approval_id[:100]}."
             )
         told = memory.approvals[approval_id].model_copy(update={"state": "allowed", "scope": "once"})
-        record = Record(Kind.REVOKED, approval_id, "{}")
+        record = Record(RecordKind.REVOKED, approval_id, "{}")
         with suppress(DuplicateRecord):
             await self._journal.append(task_id, [told], [record])
         self._tell(task_id, record)

@@ -1,6 +1,6 @@
 """
 EngineError
-├── Refused         an operation that does not fit the task as it is; `code` is stable, `status` an HTTP status
+├── OperationRefused         an operation that does not fit the task as it is; `code` is stable, `status` an HTTP status
 ├── StepFailed      a step failed for good; `code` and `recoverable` go to the task as they are
 └── Escalated       what was done does not hold, and a person is needed; everything is kept
 """
@@ -12,7 +12,7 @@ class EngineError(Exception):
     pass
 
 
-class Refused(EngineError):
+class OperationRefused(EngineError):
     def __init__(self, status: int, code: str, message: str, retry_after: int | None = None) -> None:
         super().__init__(message)
         self.status = status

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sidecar.engine.memory import Kind
+from sidecar.engine.state import RecordKind
 from sidecar.engine.timeline import Timeline, rewinds
 from sidecar.journal.port import Record
 from tools.ledger import FileState, Intent, Outcome, Unkept
@@ -87,9 +87,9 @@ class FileHistory:
 def _settled(records: Sequence[Record]) -> Iterator[tuple[int, Outcome, Intent | None]]:
     intents: dict[str, Intent] = {}
     for record in records:
-        if record.kind == Kind.INTENT:
+        if record.kind == RecordKind.INTENT:
             intents[record.key] = Intent.model_validate_json(record.body)
-        elif record.kind == Kind.OUTCOME:
+        elif record.kind == RecordKind.OUTCOME:
             yield record.seq, Outcome.model_validate_json(record.body), intents.get(record.key)
 
 

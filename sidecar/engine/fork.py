@@ -8,10 +8,10 @@ import secrets
 from itertools import takewhile
 
 from sidecar.engine.beginning import Beginning, beginning, chosen, earlier
-from sidecar.engine.errors import Refused
-from sidecar.engine.memory import Kind, Round, SaidMessage
+from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Fork
 from sidecar.engine.review import Review
+from sidecar.engine.state import RecordKind, Round, UserMessage
 from sidecar.engine.undo import STILL
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.wire.events import Event, MessageEvent, StatusEvent
@@ -31,15 +31,17 @@ class Forks:
         wanted = operation.request
         seq = old.last_seq if wanted.seq is None else wanted.seq
         if seq > old.last_seq:
-            raise Refused(422, "unknown_event", f"The task has no event {seq}; its last one is {old.last_seq}.")
+            raise OperationRefused(
+                422, "unknown_event", f"The task has no event {seq}; its last one is {old.last_seq}."
+            )
         if old.status not in STILL:
-            raise Refused(409, "task_active", f"The task is {old.status}. Cancel it first, then fork it.")
+            raise OperationRefused(409, "task_active", f"The task is {old.status}. Cancel it first, then fork it.")
         task_id = f"t_{secrets.token_hex(10)}"
         records, said = await self._journal.records(old.id), await self._said(old.id)
         start = beginning(old.id, task_id, seq, records, said)
         if start.answered and wanted.task is None:
             message = "At that event the task was done. Say what the new one is to do, or name an earlier event."
-            raise Refused(422, "nothing_left", message)
+            raise OperationRefused(422, "nothing_left", message)
         reason = f"forked from {old.id} at event {seq}"
         if not wanted.keep_files:
             why = "For another task that begins there: "
@@ -72,9 +74,9 @@ class Forks:
             events += start.messages[1:]
             records += start.records
         if start.begun and wanted.task is not None:
-            message = SaidMessage(id=f"m_{secrets.token_hex(8)}", text=wanted.task, opens=start.answered)
+            message = UserMessage(id=f"m_{secrets.token_hex(8)}", text=wanted.task, opens=start.answered)
             events.append(MessageEvent(message_id=message.id, role="user", agent="", text=message.text))
-            records.append(Record(Kind.MESSAGE, message.id, message.to_json()))
+            records.append(Record(RecordKind.MESSAGE, message.id, message.to_json()))
         return NewTask(task_id, stored, events, operation.idempotency_key, records)
 
     async def _before(self, old: Task, request: StoredRequest) -> list[Record]:

@@ -26,14 +26,14 @@ class Resume(NamedTuple):
     task_id: str
 
 
-class Say(NamedTuple):
+class SendMessage(NamedTuple):
     """A message from the person: steers a task at work, continues one that has ended."""
 
     task_id: str
     text: str
 
 
-class Answer(NamedTuple):
+class AnswerApproval(NamedTuple):
     """The person's word on an approval."""
 
     task_id: str
@@ -41,11 +41,11 @@ class Answer(NamedTuple):
     answer: ApprovalRequest
 
 
-class Revoke(NamedTuple):
+class RevokeApproval(NamedTuple):
     """What was answered for the whole task holds no longer: it is asked again."""
 
     task_id: str
     approval_id: str
 
 
-Operation = Execute | Fork | Cancel | Resume | Say | Answer | Revoke
+Operation = Execute | Fork | Cancel | Resume | SendMessage | AnswerApproval | RevokeApproval

@@ -97,7 +97,7 @@ async def _together(stage: Parallel, number: int, total: int, results: dict[str,
         await _ended(tasks.values())
     except StepFailed:
         if stopped := run.cut_short("Stopped, because another step failed."):
-            run.write(*stopped)
+            run.enqueue(*stopped)
             run.begun.clear()
         raise
     # In their own order, whoever was done first: what is told of them is the same in every life of the task.
@@ -124,15 +124,15 @@ async def _run_step(number: int, total: int, step: Step, results: dict[str, str]
 
     async def act() -> str:
         run.begun[number] = event("started")
-        run.write(run.begun[number])
+        run.enqueue(run.begun[number])
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await step.act(results)
             except AgentError as error:
                 if not error.retry or attempt == ATTEMPTS:
-                    run.write(ended("failed", error.message))
+                    run.enqueue(ended("failed", error.message))
                     raise StepFailed(error.code, error.message, recoverable=error.recoverable) from error
-                run.write(RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=[], error=error.message))
+                run.enqueue(RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=[], error=error.message))
                 await asyncio.sleep(backoff(attempt))
         raise AssertionError("a step returns or fails")
 

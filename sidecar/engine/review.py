@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from sidecar.engine.errors import Refused
+from sidecar.engine.errors import OperationRefused
 from sidecar.engine.files import FileHistory, Hop, Side
 from sidecar.engine.hunks import file_diff, hunk_text, unkept, without
-from sidecar.engine.memory import Kind, Memory
 from sidecar.engine.merge import Conflict, File
+from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.timeline import branched
 from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, change_of
 from sidecar.journal.port import Journal, Record
@@ -24,20 +24,20 @@ class Review:
 
     async def diff(self, task_id: str) -> DiffAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
-        history, memory = FileHistory(records, task.workspace), Memory.of(records)
+        history, memory = FileHistory(records, task.workspace), TaskState.of(records)
         return DiffAnswer(files=await self._diffs(history, memory))
 
     async def decide(self, task_id: str, decision: HunkRequest) -> DiffAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
-        history, memory = FileHistory(records, task.workspace), Memory.of(records)
+        history, memory = FileHistory(records, task.workspace), TaskState.of(records)
         diffs = await self._diffs(history, memory)
         known = {hunk.id for diff in diffs for hunk in diff.hunks}
         unknown = sorted({*decision.accept, *decision.reject} - known)
         if unknown:
             message = f"The task's diff has no hunk {', '.join(unknown)}; read it again: it may have changed."
-            raise Refused(422, "unknown_hunk", message)
+            raise OperationRefused(422, "unknown_hunk", message)
         accepted = [
-            Record(Kind.HUNK, branched(hunk, memory.branch), "accepted")
+            Record(RecordKind.HUNK, branched(hunk, memory.branch), "accepted")
             for hunk in dict.fromkeys(decision.accept)
             if hunk not in memory.hunks
         ]
@@ -54,9 +54,11 @@ class Review:
         """`why` is what the agent is told where the conversation goes on."""
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
         if seq > task.last_seq:
-            raise Refused(422, "unknown_event", f"The task has no event {seq}; its last one is {task.last_seq}.")
+            raise OperationRefused(
+                422, "unknown_event", f"The task has no event {seq}; its last one is {task.last_seq}."
+            )
         if task.status not in STILL and not preview:
-            raise Refused(409, "task_active", f"The task is {task.status}. Cancel it first, then rewind it.")
+            raise OperationRefused(409, "task_active", f"The task is {task.status}. Cancel it first, then rewind it.")
         history = FileHistory(records, task.workspace)
         undo = await (self._rewinding if conversation else self._files_alone)(task, history, seq, preview)
         undo.conflicts.extend(
@@ -75,7 +77,7 @@ class Review:
 
     # -- what was changed --------------------------------------------------------------------------------------------
 
-    async def _diffs(self, history: FileHistory, memory: Memory) -> list[FileDiff]:
+    async def _diffs(self, history: FileHistory, memory: TaskState) -> list[FileDiff]:
         found = [diff for path in history.paths() if (diff := await self._file_diff(path, history, memory))]
         shown = {diff.path for diff in found}
         return [
@@ -83,7 +85,7 @@ class Review:
             *(unkept(each.path, each.change, each.why) for each in history.unkept() if each.path not in shown),
         ]
 
-    async def _file_diff(self, path: str, history: FileHistory, memory: Memory) -> FileDiff | None:
+    async def _file_diff(self, path: str, history: FileHistory, memory: TaskState) -> FileDiff | None:
         hops = history.hops(path, 0)
         if not hops:
             return None

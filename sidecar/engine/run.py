@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from sidecar.engine.budget import exceeded, stops
 from sidecar.engine.clock import Clock
-from sidecar.engine.memory import Kind, SaidMessage
-from sidecar.engine.pen import Pen
+from sidecar.engine.state import RecordKind, UserMessage
+from sidecar.engine.task_log import TaskLog
 from sidecar.engine.timeline import branched, plain
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.models.port import Delta, Reply, Stop
@@ -49,12 +49,12 @@ class TurnRecord(Wire):
         return cls.model_validate_json(body) if body.startswith('{"heard":') else None
 
 
-class TaskRun(Pen):
-    def __init__(self, claim: Claim, journal: Journal, pool: "Places") -> None:
+class TaskRun(TaskLog):
+    def __init__(self, claim: Claim, journal: Journal, pool: "Slots") -> None:
         super().__init__(claim, journal)
         self.request: StoredRequest = claim.request
-        current, held = f"r{self.memory.current_round}.", self.memory.steps
-        steps = [(plain(record.key), record.body) for record in claim.records if record.kind == Kind.STEP]
+        current, held = f"r{self.state.current_round}.", self.state.steps
+        steps = [(plain(record.key), record.body) for record in claim.records if record.kind == RecordKind.STEP]
         #: What all rounds of the task have used, in all of its lives, also where it was rewound since.
         self.usage = _spent(steps)
         # A budget is for one round, as far as that counts.
@@ -62,7 +62,7 @@ class TaskRun(Pen):
             [(key, body) for key, body in steps if not (key.startswith(current) and held.get(key) == body)]
         )
         #: What earlier rounds have heard of what the person said, and what later ones were opened with.
-        self._known = {each for message in self.memory.messages for each in message.of or ()}
+        self._known = {each for message in self.state.messages for each in message.of or ()}
         for key, body in held.items():
             if not key.startswith(current) and (turn := TurnRecord.of(body)) is not None:
                 self._known.update(turn.heard)
@@ -77,14 +77,14 @@ class TaskRun(Pen):
         self._waiters = 0
         self._answered = asyncio.Event()
         #: Where agents were stopped in an earlier life of the task, which somebody has resumed since.
-        self._resumed = frozenset(key for key in self.memory.steps if _STOP in key)
+        self._resumed = frozenset(key for key in self.state.steps if _STOP in key)
         self._on_their_way = 0
         self._branches: dict[str, int] = {}
 
     @property
-    def asked(self) -> str:
+    def instruction(self) -> str:
         """What the person asked for in the present round, in the person's own words."""
-        opening = [message.text for message in self.memory.messages if message.opens]
+        opening = [message.text for message in self.state.messages if message.opens]
         return opening[-1] if opening else self.request.task
 
     # -- steps -------------------------------------------------------------------------------------------------------
@@ -101,12 +101,12 @@ class TaskRun(Pen):
 
         One that `only_looks` is not waited for: lost before anything was built on it, it is simply made again.
         """
-        if key in self.memory.steps:
-            return self.memory.steps[key]
+        if key in self.state.steps:
+            return self.state.steps[key]
         value = await act()
-        records = [Record(Kind.STEP, branched(key, self.memory.branch), value)]
+        records = [Record(RecordKind.STEP, branched(key, self.state.branch), value)]
         if only_looks:
-            self.write(*done(value), records=records)
+            self.enqueue(*done(value), records=records)
         else:
             await self.append(*done(value), records=records)
         return value
@@ -121,7 +121,7 @@ class TaskRun(Pen):
     ) -> Heard:
         """The turn under that key, and what of the person's words it was an answer to. `heard` is what the agent knows
         of them; each of those who work on a round hears them all."""
-        recorded = self.memory.steps.get(key)
+        recorded = self.state.steps.get(key)
         if recorded is not None:
             turn = TurnRecord.model_validate_json(recorded)
         else:
@@ -130,7 +130,7 @@ class TaskRun(Pen):
             heard.update(turn.heard)
             self._heard.update(turn.heard)
         self._branches[key] = turn.branch
-        said = {message.id: message.text for message in self.memory.messages}
+        said = {message.id: message.text for message in self.state.messages}
         return Heard([said[message] for message in turn.heard], turn.reply)
 
     async def _new_turn(
@@ -138,34 +138,34 @@ class TaskRun(Pen):
         key: str,
         agent: str,
         ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]],
-        unheard: Sequence[SaidMessage],
+        unheard: Sequence[UserMessage],
         room: int | None,
     ) -> TurnRecord:
         await self._stay_within_the_budget()
-        await self.keep_up()
+        await self.wait_for_disk()
         asked = ask([message.text for message in unheard])
         reply = await collect(asked, partial(self._show, key, agent), partial(self._cut, key, agent))
         heard = [message.id for message in unheard]
-        turn = TurnRecord(heard=heard, reply=reply, branch=self.memory.branch, room=room)
+        turn = TurnRecord(heard=heard, reply=reply, branch=self.state.branch, room=room)
         said = [MessageEvent(message_id=key, role="assistant", agent=agent, text=reply.text)] if reply.text else []
-        record = Record(Kind.STEP, branched(key, turn.branch), turn.to_json())
+        record = Record(RecordKind.STEP, branched(key, turn.branch), turn.to_json())
         self.usage = together(self.usage, reply.usage)
         spent = [UsageEvent(**self.usage.model_dump())] if reply.usage != Usage() else []
         # Its calls are written after it, and nothing has an effect before its intent is on the disk.
-        self.write(*said, *spent, records=[record] if reply.stop in _KEPT else [])
+        self.enqueue(*said, *spent, records=[record] if reply.stop in _KEPT else [])
         return turn
 
-    def unheard(self, heard: set[str]) -> list[SaidMessage]:
+    def unheard(self, heard: set[str]) -> list[UserMessage]:
         return [message for message in self.said() if message.id not in heard]
 
-    def said(self) -> list[SaidMessage]:
+    def said(self) -> list[UserMessage]:
         """What the person has said for this round, beside what opened it."""
-        return [message for message in self.memory.messages if not message.opens and message.id not in self._known]
+        return [message for message in self.state.messages if not message.opens and message.id not in self._known]
 
     def stopped(self, key: str) -> None:
         """An agent came to no end by itself. Whoever resumes the task lets it take that turn."""
-        if _stop(key) not in self.memory.steps:
-            self.write(records=[Record(Kind.STEP, branched(_stop(key), self.memory.branch), "")])
+        if _stop(key) not in self.state.steps:
+            self.enqueue(records=[Record(RecordKind.STEP, branched(_stop(key), self.state.branch), "")])
 
     def resumed_at(self, key: str) -> bool:
         return _stop(key) in self._resumed
@@ -177,7 +177,7 @@ class TaskRun(Pen):
         """
         name = f"{self.task_id}.{key}.{number}"
         made = branched(name, self._branches.get(key, 0))
-        return made if made in self.memory.outcomes else branched(name, self.memory.branch)
+        return made if made in self.state.outcomes else branched(name, self.state.branch)
 
     def _show(self, key: str, agent: str, delta: Delta) -> None:
         whole = True if delta.anew else None
@@ -188,26 +188,28 @@ class TaskRun(Pen):
         """The words of a reply that nobody waits for any more: who has read them finds them again. They are no turn."""
         # A task that goes on by itself at the next start asks again, and that reply takes their place.
         if text.strip() and self.stopped_by != "shutdown":
-            self.write(MessageEvent(message_id=key, role="assistant", agent=agent, text=text))
+            self.enqueue(MessageEvent(message_id=key, role="assistant", agent=agent, text=text))
 
     async def spend(self, key: str, usage: Usage) -> None:
         """What was used beside the agents' turns, remembered under that key."""
         if usage == Usage():
             return
         self.usage = together(self.usage, usage)
-        record = Record(Kind.STEP, branched(key, self.memory.branch), usage.to_json())
+        record = Record(RecordKind.STEP, branched(key, self.state.branch), usage.to_json())
         await self.append(UsageEvent(**self.usage.model_dump()), records=[record])
 
     def overspent(self) -> str | None:
         """Why the task must ask no model any more, if its budget is used."""
-        _, granted = stops(self.memory.steps, self.memory.current_round, self._granted)
+        _, granted = stops(self.state.steps, self.state.current_round, self._granted)
         return exceeded(self.request.options, self.usage, granted)
 
     async def _stay_within_the_budget(self) -> None:
         why = self.overspent()
         if why is not None:
-            stop, _ = stops(self.memory.steps, self.memory.current_round, self._granted)
-            await self.append(records=[Record(Kind.STEP, branched(stop, self.memory.branch), self.usage.to_json())])
+            stop, _ = stops(self.state.steps, self.state.current_round, self._granted)
+            await self.append(
+                records=[Record(RecordKind.STEP, branched(stop, self.state.branch), self.usage.to_json())]
+            )
             raise AgentError("budget_exceeded", why, retry=False)
 
     # -- effects: the executor's ledger ------------------------------------------------------------------------------
@@ -217,28 +219,28 @@ class TaskRun(Pen):
         return self.stopped_by == "cancel"
 
     def outcome(self, call_id: str) -> Outcome | None:
-        return self.memory.outcomes.get(call_id)
+        return self.state.outcomes.get(call_id)
 
     def intent(self, call_id: str) -> Intent | None:
-        return self.memory.intents.get(call_id)
+        return self.state.intents.get(call_id)
 
     async def intend(self, call_id: str, intent: Intent, event: Event, blobs: Sequence[Kept] = ()) -> None:
         self.keep(blobs)
-        if call_id in self.memory.intents:
+        if call_id in self.state.intents:
             self.note(event)
             return
-        await self.append(event, records=[Record(Kind.INTENT, call_id, intent.to_json())], sync=True)
+        await self.append(event, records=[Record(RecordKind.INTENT, call_id, intent.to_json())], sync=True)
 
     async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[Kept] = ()) -> None:
         self.keep(blobs)
         changed = _changed_files(outcome)
         events = (event, DiffEvent(files=changed)) if changed else (event,)
-        records = [Record(Kind.OUTCOME, call_id, outcome.to_json())]
-        if call_id in self.memory.intents:
+        records = [Record(RecordKind.OUTCOME, call_id, outcome.to_json())]
+        if call_id in self.state.intents:
             await self.append(*events, records=records)
         else:
             # It had no effect: if this is lost, so is what was built on it, and it is simply done again.
-            self.write(*events, records=records)
+            self.enqueue(*events, records=records)
 
     def killed(self, call_id: str, pid: int, command: str) -> None:
         self.killed_processes.append(KilledProcess(call_id=call_id, pid=pid, command=command))
@@ -260,17 +262,17 @@ class TaskRun(Pen):
         )
         if earlier := self._said_for_the_task(approval):
             return earlier
-        if question.id not in self.memory.answers:
-            asked_before = question.id in self.memory.approvals
+        if question.id not in self.state.answers:
+            asked_before = question.id in self.state.approvals
             await self.append(
                 *(() if asked_before else (approval,)),
-                records=[] if asked_before else [Record(Kind.APPROVAL, question.id, approval.to_json())],
+                records=[] if asked_before else [Record(RecordKind.APPROVAL, question.id, approval.to_json())],
             )
             async with self._waiting(f"Waiting for your approval: {question.action}"):
-                while question.id not in self.memory.answers:
+                while question.id not in self.state.answers:
                     self._answered.clear()
                     await self._answered.wait()
-        return self.memory.answers[question.id].decision
+        return self.state.answers[question.id].decision
 
     def _said_for_the_task(self, approval: ApprovalEvent) -> Literal["allow", "deny"] | None:
         """What the person has said, for the whole task, to exactly this act. A no wins.
@@ -279,11 +281,11 @@ class TaskRun(Pen):
         """
         said = {
             answer.decision
-            for key, answer in self.memory.answers.items()
-            if key in self.memory.approvals
+            for key, answer in self.state.answers.items()
+            if key in self.state.approvals
             and answer.scope != "once"
             and not (answer.scope == "workspace" and answer.decision == "allow" and approval.binding)
-            and _same_act(self.memory.approvals[key], approval)
+            and _same_act(self.state.approvals[key], approval)
         }
         return "deny" if "deny" in said else "allow" if said else None
 
@@ -313,13 +315,13 @@ class TaskRun(Pen):
 
     def hear(self, record: Record) -> None:
         """A record that was written from outside: a message, or an answer."""
-        self.memory.take(record)
+        self.state.take(record)
         self._answered.set()
 
     @contextmanager
     def expecting(self) -> Iterator[None]:
         """A message is being written, and will be heard in a moment: a task does not end before that."""
-        self.put_down()
+        self.flush()
         self._on_their_way += 1
         try:
             yield
@@ -333,16 +335,16 @@ class TaskRun(Pen):
             self._answered.clear()
             await self._answered.wait()
 
-    async def open_round(self, done: Record, late: Sequence[SaidMessage]) -> None:
+    async def open_round(self, done: Record, late: Sequence[UserMessage]) -> None:
         """What came too late for this round opens the next one, as it would have a moment later."""
         text, of = "\n\n".join(message.text for message in late), [message.id for message in late]
-        opening = SaidMessage(id=f"m_{secrets.token_hex(8)}", text=text, opens=True, of=of)
-        await self.append(records=[done, Record(Kind.MESSAGE, opening.id, opening.to_json())])
+        opening = UserMessage(id=f"m_{secrets.token_hex(8)}", text=text, opens=True, of=of)
+        await self.append(records=[done, Record(RecordKind.MESSAGE, opening.id, opening.to_json())])
         self._known |= {*of, *self._heard}
         self._granted = self.usage
 
 
-class Places:
+class Slots:
     """How many tasks are at work. A task that waits for a person leaves its place to another."""
 
     def __init__(self, free: int, wake: Callable[[], None]) -> None:

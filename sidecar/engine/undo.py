@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Literal
 
-from sidecar.engine.errors import Refused
+from sidecar.engine.errors import OperationRefused
 from sidecar.engine.files import Hop, Side
-from sidecar.engine.memory import Kind, SaidMessage
 from sidecar.engine.merge import Conflict, File, moved
+from sidecar.engine.state import RecordKind, UserMessage
 from sidecar.engine.timeline import RewoundTo
 from sidecar.journal.errors import DuplicateRecord, WrongStatus
 from sidecar.journal.port import Journal, Record
@@ -113,11 +113,11 @@ class Undoing:
 
     async def plan(self, task: Task, undo: Undo, *, still: bool) -> str:
         key = secrets.token_hex(8)
-        record = Record(Kind.UNDO, key, undo.to_json())
+        record = Record(RecordKind.UNDO, key, undo.to_json())
         try:
             await self._journal.append(task.id, records=[record], sync=True, when=STILL if still else None)
         except WrongStatus as error:
-            raise Refused(409, "task_active", f"The task is {error.status} again. Cancel it first.") from error
+            raise OperationRefused(409, "task_active", f"The task is {error.status} again. Cancel it first.") from error
         return key
 
     async def _found(self, host: Host, path: str, hops: Sequence[Hop]) -> File | None:
@@ -144,29 +144,29 @@ class Undoing:
                 why = DROPPED if isinstance(error, Dropped) else str(error)
                 undo.conflicts.append(RewoundFile(path=file.path, change="conflict", why=why))
         events: list[Event] = [DiffEvent(files=[_changed(file) for file in undo.files])] if undo.files else []
-        records = [Record(Kind.UNDONE, key, "{}")]
+        records = [Record(RecordKind.UNDONE, key, "{}")]
         if undo.rewind_to is not None:
             reason = f"rewound to event {undo.rewind_to}"
             events.append(StatusEvent(status=Status.CANCELLED, reason=reason, rewound_to=undo.rewind_to))
-            records.append(Record(Kind.REWIND, key, RewoundTo(to=undo.rewind_to).to_json()))
+            records.append(Record(RecordKind.REWIND, key, RewoundTo(to=undo.rewind_to).to_json()))
         if undo.history:
             records += _as_history(key, undo)
-        said = SaidMessage(id=f"m_{key}", text=undo.message, is_news=True)
+        said = UserMessage(id=f"m_{key}", text=undo.message, is_news=True)
         if undo.message:
             events.append(MessageEvent(message_id=said.id, role="user", agent="", text=undo.message))
-            records.append(Record(Kind.MESSAGE, said.id, said.to_json()))
+            records.append(Record(RecordKind.MESSAGE, said.id, said.to_json()))
         with suppress(DuplicateRecord):  # somebody else has finished it meanwhile
             await self._journal.append(task.id, events, records)
             if undo.message:
-                self._heard(task.id, Record(Kind.MESSAGE, said.id, said.to_json()))
+                self._heard(task.id, Record(RecordKind.MESSAGE, said.id, said.to_json()))
 
     async def finish(self) -> None:
         """What an earlier process was undoing when it died."""
         for task_id in await self._journal.undoing():
             records = await self._journal.records(task_id)
-            done = {record.key for record in records if record.kind == Kind.UNDONE}
+            done = {record.key for record in records if record.kind == RecordKind.UNDONE}
             for record in records:
-                if record.kind == Kind.UNDO and record.key not in done:
+                if record.kind == RecordKind.UNDO and record.key not in done:
                     task = await self._journal.task(task_id)
                     await self.carry_out(task, record.key, Undo.model_validate_json(record.body))
 
@@ -211,4 +211,7 @@ def _as_history(key: str, undo: Undo) -> list[Record]:
     outcome = Outcome(
         status="success", content="", summary="taken back by the person", duration_ms=0, files=undo.history
     )
-    return [Record(Kind.INTENT, call_id, intent.to_json()), Record(Kind.OUTCOME, call_id, outcome.to_json())]
+    return [
+        Record(RecordKind.INTENT, call_id, intent.to_json()),
+        Record(RecordKind.OUTCOME, call_id, outcome.to_json()),
+    ]

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Literal, Protocol
 
 from sidecar.engine.errors import Escalated, StepFailed
-from sidecar.engine.memory import Kind, Round, SaidMessage
-from sidecar.engine.run import Places, TaskRun
+from sidecar.engine.run import Slots, TaskRun
+from sidecar.engine.state import RecordKind, Round, UserMessage
 from sidecar.engine.timeline import branched
 from sidecar.journal.errors import JournalError, LeaseLost, WrongStatus
 from sidecar.journal.port import Claim, Journal, Record
@@ -32,7 +32,7 @@ class Work(Protocol):
 
     async def tidy(self, run: TaskRun) -> None: ...
 
-    def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
+    def missed(self, run: TaskRun) -> Sequence[UserMessage]:
         """What the person has said in this round that nobody who could act on it has heard."""
 
 
@@ -42,7 +42,7 @@ class Worker:
         self._work = work
         self._owner = owner
         self._wake = asyncio.Event()
-        self._places = Places(places, self._wake.set)
+        self._places = Slots(places, self._wake.set)
         self._running: dict[str, tuple[TaskRun, asyncio.Task[None]]] = {}
         self._claiming: asyncio.Task[None] | None = None
         #: Called when the last task at work has ended.
@@ -215,7 +215,7 @@ class Worker:
         run.ending = True
         await self._work.tidy(run)
         # How many messages there were: whoever goes on sees whether the person has said something since.
-        record = Record(Kind.STEP, branched(needed.key, run.memory.branch), str(len(run.memory.messages)))
+        record = Record(RecordKind.STEP, branched(needed.key, run.state.branch), str(len(run.state.messages)))
         with suppress(WrongStatus):
             await run.move(
                 UsageEvent(**run.usage.model_dump()),
@@ -245,7 +245,7 @@ class Worker:
         with suppress(WrongStatus):
             await run.move(
                 *run.cut_short("Stopped, because the task was cancelled."),
-                CancelledEvent(killed=run.killed_processes, effects=run.memory.effects()),
+                CancelledEvent(killed=run.killed_processes, effects=run.state.effects()),
                 StatusEvent(status=Status.CANCELLED),
                 when=frozenset({Status.CANCELLING}),
             )
@@ -257,8 +257,8 @@ def _interrupt(run: TaskRun, task: asyncio.Task[None]) -> None:
 
 
 def _round(run: TaskRun, result: TaskResult) -> Record:
-    done = Round(asked=run.asked, answered=result.summary)
-    return Record(Kind.ROUND, branched(str(run.memory.current_round), run.memory.branch), done.to_json())
+    done = Round(asked=run.instruction, answered=result.summary)
+    return Record(RecordKind.ROUND, branched(str(run.state.current_round), run.state.branch), done.to_json())
 
 
 async def _renew_forever(run: TaskRun) -> None:

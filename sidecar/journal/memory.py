@@ -17,7 +17,7 @@ from sidecar.journal.errors import (
     WrongStatus,
 )
 from sidecar.journal.port import LEFT_OPEN, PRIORITIES, UNCLAIMED, Claim, Entry, NewTask, Page, Record, StoredEvent
-from sidecar.journal.projection import TaskState, fold, task_of
+from sidecar.journal.projection import TaskProjection, fold, task_of
 from sidecar.journal.retention import Retention, timestamp
 from sidecar.journal.tail import Hub
 from sidecar.wire.events import Event
@@ -36,7 +36,7 @@ class _Kept:
     created_at: str
     request: StoredRequest
     queued: int
-    state: TaskState = field(default_factory=TaskState)
+    state: TaskProjection = field(default_factory=TaskProjection)
     events: list[StoredEvent] = field(default_factory=list)
     records: dict[tuple[str, str], Record] = field(default_factory=dict)
     blobs: set[str] = field(default_factory=set)

@@ -11,7 +11,7 @@ from sidecar.wire.tasks import ENDED, Intent, Progress, Status, StoredRequest, T
 _CLEARS_THE_END = frozenset({Status.QUEUED, Status.RUNNING})
 
 
-class TaskState(Wire):
+class TaskProjection(Wire):
     status: Status = Status.QUEUED
     intent: Intent | None = None
     pipeline: list[str] = []
@@ -24,7 +24,7 @@ class TaskState(Wire):
     usage: Usage = Field(default_factory=Usage)
 
 
-def fold(state: TaskState, event: wire.Event, at: str) -> TaskState:
+def fold(state: TaskProjection, event: wire.Event, at: str) -> TaskProjection:
     match event:
         case wire.StatusEvent(status=status):
             changes: dict[str, Any] = {"status": status, "ended_at": at if status in ENDED else None}
@@ -61,7 +61,7 @@ def fold(state: TaskState, event: wire.Event, at: str) -> TaskState:
             return state
 
 
-def task_of(task_id: str, created_at: str, request: StoredRequest, state: TaskState, last_seq: int) -> Task:
+def task_of(task_id: str, created_at: str, request: StoredRequest, state: TaskProjection, last_seq: int) -> Task:
     return Task(
         id=task_id,
         status=state.status,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from zlib import crc32
 
 from sidecar.journal.port import PAGE_CHARACTERS, Record, StoredEvent
-from sidecar.journal.projection import TaskState, task_of
+from sidecar.journal.projection import TaskProjection, task_of
 from sidecar.wire.events import ErrorEvent
 from sidecar.wire.tasks import StoredRequest, Task
 
@@ -70,7 +70,7 @@ def task_from(row: tuple[int, str, str, str, str, int]) -> Task:
         task_id,
         created_at,
         StoredRequest.model_validate_json(request),
-        TaskState.model_validate_json(state),
+        TaskProjection.model_validate_json(state),
         last_seq,
     )
 

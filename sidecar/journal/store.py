@@ -16,7 +16,7 @@ from sidecar.journal.blobs import Blobs
 from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.migrations import migrate
 from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, NewTask, Record, StoredEvent
-from sidecar.journal.projection import TaskState, fold, task_of
+from sidecar.journal.projection import TaskProjection, fold, task_of
 from sidecar.journal.retention import Retention
 from sidecar.journal.sheaf import Sheaf
 from sidecar.wire.events import Event
@@ -45,7 +45,7 @@ class Head:
     last_seq: int
     records: int
     fence: int
-    state: TaskState
+    state: TaskProjection
     #: What the task's contents take, once that was asked for.
     blob_bytes: int | None = None
 
@@ -75,7 +75,7 @@ class Store:
         self._records = Sheaf(self._connection, "records", 7)
         self._heads: OrderedDict[str, Head] = OrderedDict()
         #: Rows whose state is written once, at the commit, however many events of the group changed it.
-        self._changed: dict[int, TaskState] = {}
+        self._changed: dict[int, TaskProjection] = {}
         self._before = 0
         self._place: int
         (self._place,) = self._connection.execute("SELECT coalesce(max(queued), 0) FROM tasks").fetchone()
@@ -145,7 +145,7 @@ class Store:
             ).fetchone()
             if queued >= max_queued:
                 raise QueueFull(max_queued)
-        state, request = TaskState(), new.request.to_json()
+        state, request = TaskProjection(), new.request.to_json()
         cursor = self._connection.execute(
             "INSERT INTO tasks"
             " (id, created_at, conversation, idempotency_key, priority, request, request_checksum, status, state,"
@@ -206,7 +206,7 @@ class Store:
         head.state, head.last_seq, head.records = state, seq, number
         return stored
 
-    def _change_status(self, position: int, state: TaskState) -> None:
+    def _change_status(self, position: int, state: TaskProjection) -> None:
         self._connection.execute("UPDATE tasks SET status = ? WHERE position = ?", (state.status, position))
         if state.status is Status.QUEUED:
             place = self._next_place()
@@ -230,7 +230,7 @@ class Store:
             if row is None:
                 raise UnknownTask(task_id)
             position, last_seq, records, fence, state = row
-            head = Head(position, last_seq, records, fence, TaskState.model_validate_json(state))
+            head = Head(position, last_seq, records, fence, TaskProjection.model_validate_json(state))
             self._remember(task_id, head)
         return head
 

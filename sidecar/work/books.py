@@ -25,7 +25,7 @@ class AgentBooks:
         return await self._run.turn(key, agent, ask, self._heard, room)
 
     def room(self, key: str) -> int | None:
-        recorded = TurnRecord.of(self._run.memory.steps.get(key, ""))
+        recorded = TurnRecord.of(self._run.state.steps.get(key, ""))
         return recorded.room if recorded else None
 
     async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
@@ -34,7 +34,7 @@ class AgentBooks:
             workspace=run.request.workspace,
             approvals=run.request.options.approvals,
             ledger=run,
-            task_text=run.asked,
+            task_text=run.instruction,
             tools=frozenset(agent.tools),
         )
         # A call's id is its idempotency key, also for a shell that serves many tasks: no two tasks may share one.
@@ -55,10 +55,10 @@ class AgentBooks:
 
     def goes_on(self, key: str) -> bool:
         run = self._run
-        if key in run.memory.steps:
+        if key in run.state.steps:
             return True
         # What is only told again, because another goes on from there, ends where it ended.
-        is_done = key.rpartition(".")[0] in run.memory.steps
+        is_done = key.rpartition(".")[0] in run.state.steps
         return not is_done and (run.resumed_at(key) or bool(run.unheard(self._heard)))
 
     def stopped(self, key: str) -> None:

@@ -77,7 +77,7 @@ class Desk:
         limit = self.run.request.options.max_iterations
         job = Job(key, agent, model, history, tools, limit, brief, steered=name not in HELPERS)
         books = AgentBooks(self.run, self.executor, agent, model)
-        if dropped and f"{key}.0" not in self.run.memory.steps:
+        if dropped and f"{key}.0" not in self.run.state.steps:
             books.left_out(f"{dropped} earlier turns of the conversation do not fit into the model's window.")
         return job, books
 
@@ -96,7 +96,7 @@ class Desk:
             current_file=context.current_file,
             selected_code=context.selected_code,
             open_files=context.open_files,
-            changed=self.run.memory.files_modified(),
+            changed=self.run.state.files_modified(),
         )
 
     async def _opening(self, model: Model, told: Sequence[str], room: int) -> list[Turn]:

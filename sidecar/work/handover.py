@@ -25,7 +25,7 @@ def handoff(run: TaskRun, giver: str, following: Sequence[Part], said: str, reas
     """To whoever is the next; what remains are the parts of all who follow."""
     taker = following[0].agent
     context = HandoffContext(
-        files_modified=run.memory.files_modified(),
+        files_modified=run.state.files_modified(),
         current_state=said[:_STATE],
         remaining_tasks=[part.task for part in following],
     )
@@ -38,7 +38,7 @@ def so_far(results: dict[str, str], run: TaskRun) -> list[str]:
     said = [f"{agent_of(key)} said:\n{text[:_STATE]}" for key, text in results.items() if text and agent_of(key)]
     if not said:
         return []
-    files = run.memory.files_modified()
+    files = run.state.files_modified()
     changed = [f"Files changed so far: {', '.join(files)}"] if files else []
     return ["What was done so far:", *said[-6:], *changed]
 

@@ -13,8 +13,8 @@ _LINES = 20_000
 async def changed_lines(run: TaskRun) -> list[str]:
     """`path:3-9,12` for each file that is there still; a new file is named without lines, as all of it is new."""
     states: dict[str, tuple[str | None, str | None]] = {}
-    for call_id, intent in run.memory.intents.items():
-        outcome = run.memory.outcomes.get(call_id)
+    for call_id, intent in run.state.intents.items():
+        outcome = run.state.outcomes.get(call_id)
         if outcome is not None and outcome.status == "success":
             for file in intent.files:
                 before, _ = states.get(file.path, (file.before, None))

@@ -18,7 +18,7 @@ class PlannedSteps:
         self._plan = plan
         self._following = following
         self._keys = {step.id: f"{key}.s{number}" for number, step in enumerate(plan.steps, start=1)}
-        steps = desk.run.memory.steps
+        steps = desk.run.state.steps
         self._said = {step: steps[key] for step, key in self._keys.items() if key in steps}
 
     def stage(self) -> Parallel:

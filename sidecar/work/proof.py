@@ -85,7 +85,7 @@ class Proof:
     def _tries_again(self, checked: Checked, attempt: int) -> bool:
         if checked.passed is not False or attempt >= ATTEMPTS:
             return False
-        worker = self._worker(self._run.memory.steps)
+        worker = self._worker(self._run.state.steps)
         return worker is not None and not self._desk.knows_no_language(agent_of(worker))
 
     def _attempted(self, number: int, attempt: int, results: dict[str, str]) -> list[Stage]:
@@ -115,15 +115,15 @@ class Proof:
     def _escalated(self, number: int, attempts: int, results: dict[str, str], why: str = "") -> list[Stage]:
         """A person is needed; or was, and has sent the task on, which gives it attempts of its own."""
         key = f"{self._desk.prefix}.escalation{number}"
-        messages = self._run.memory.steps.get(key)
+        messages = self._run.state.steps.get(key)
         if messages is None:
             checked = self._checked(results)
             told = reason(checked[-1], checked[-attempts:-1], why)
-            files = changed(self._run.memory)
+            files = changed(self._run.state)
             raise Escalated(key, told, attempts=attempts, suggestions=suggestions(checked[-1], files))
         worker = self._worker(results)
-        begun = any(step.startswith(f"{worker}.attempt{number + 1}") for step in self._run.memory.steps)
-        fresh = self._key(number + 1) not in self._run.memory.steps and len(self._run.memory.messages) > int(messages)
+        begun = any(step.startswith(f"{worker}.attempt{number + 1}") for step in self._run.state.steps)
+        fresh = self._key(number + 1) not in self._run.state.steps and len(self._run.state.messages) > int(messages)
         if worker is not None and (begun or fresh):
             return self._attempted(number, 1, results)
         # Nothing was said, so perhaps something was done: it is looked at before anybody works on it.
@@ -160,7 +160,7 @@ class Proof:
         if checked.passed and _state(await self._changes(host)) != state:
             note = "Files of the change were changed while they were checked, so nothing is proven."
             checked = checked.model_copy(update={"passed": None, "notes": [*checked.notes, note]})
-        return checked.model_copy(update={"edits": edits(run.memory)})
+        return checked.model_copy(update={"edits": edits(run.state)})
 
     def _commands(self) -> tuple[Sequence[str] | None, bool]:
         verify = self._run.request.options.verify
@@ -170,7 +170,7 @@ class Proof:
 
     async def _changes(self, host: Host) -> list[Change]:
         """What the task did, in the files as they are now; what only its checks have written is not its work."""
-        memory = self._run.memory
+        memory = self._run.state
         by_checks = paths(memory, checks=True) - paths(memory, checks=False)
         found = []
         known: dict[str, str | None] = {}
@@ -212,7 +212,7 @@ class Proof:
 
     async def _mended(self, worker: str, number: int, results: dict[str, str]) -> str:
         job, books = await self._conversation(worker, number, results)
-        said = to_mend(self._checked(results, number)[-1], changed(self._run.memory))
+        said = to_mend(self._checked(results, number)[-1], changed(self._run.state))
         return await self._desk.again(job, books, f"attempt{number}", said)
 
     async def _conversation(self, worker: str, number: int, results: dict[str, str]) -> tuple[Job, AgentBooks]:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sidecar.engine.errors import StepFailed
-from sidecar.engine.memory import SaidMessage
 from sidecar.engine.pipeline import Stage, Unfold, run_pipeline
 from sidecar.engine.run import TaskRun
+from sidecar.engine.state import UserMessage
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import NoSuchModel
@@ -52,10 +52,10 @@ class Rounds:
         self._verifier: Verifier | None = None
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
-        prefix = f"r{run.memory.current_round}"
+        prefix = f"r{run.state.current_round}"
         custom = self._customs.of(run.request.workspace)
         # Before it is routed, for good: whoever mends the command's file and resumes gets what it stands for.
-        _check_command(custom, run.asked)
+        _check_command(custom, run.instruction)
         chosen = await self._route(f"{prefix}.route", run)
         _check_agents(custom, chosen.pipeline)
         desk = Desk(
@@ -65,7 +65,7 @@ class Rounds:
             executor=self._executor,
             custom=custom,
             prefix=prefix,
-            request=request_of(run.asked, custom.commands, custom.agents),
+            request=request_of(run.instruction, custom.commands, custom.agents),
             past=await self._past(run),
             read_only=chosen.intent in READ_ONLY,
             trusted=self._customs.trusts(run.request.workspace),
@@ -74,12 +74,12 @@ class Rounds:
         results = await run_pipeline([*stages(desk, chosen), verification], run)
         return TaskResult(
             summary=summary(results),
-            files_modified=changed(run.memory),
-            verification=told(run.memory),
+            files_modified=changed(run.state),
+            verification=told(run.state),
             usage=run.usage,
         )
 
-    def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
+    def missed(self, run: TaskRun) -> Sequence[UserMessage]:
         return missed(run)
 
     def _verification(self, desk: Desk, results: dict[str, str]) -> Sequence[Stage]:
@@ -89,7 +89,7 @@ class Rounds:
         if (
             verify == "off"
             or desk.read_only
-            or not (named or due(run.memory, desk.prefix, run.asked, words_of(results)))
+            or not (named or due(run.state, desk.prefix, run.instruction, words_of(results)))
         ):
             return []
         from sidecar.verify.configured import configured
@@ -108,11 +108,11 @@ class Rounds:
 
         async def decide() -> str:
             custom = self._customs.of(run.request.workspace)
-            answer = route(run.asked, options, custom.commands, custom.agents)
+            answer = route(run.instruction, options, custom.commands, custom.agents)
             model = self._judge(run) if unsure(answer) and options.intent is None else None
             if model is None:
                 return answer.to_json()
-            answer, usage = await second_opinion(run.asked, answer, model, options)
+            answer, usage = await second_opinion(run.instruction, answer, model, options)
             await run.spend(f"{key}.asked", usage)
             return answer.to_json()
 
@@ -140,7 +140,7 @@ class Rounds:
             for task in await self._journal.conversation(run.request.conversation_id):
                 if task.id != run.task_id and task.status is Status.COMPLETED and task.result is not None:
                     turns += [UserTurn(text=task.task), ModelTurn(text=task.result.summary)]
-        for done in run.memory.rounds:
+        for done in run.state.rounds:
             turns += [UserTurn(text=done.asked), ModelTurn(text=done.answered)]
         return turns
 

@@ -2,20 +2,20 @@
 
 from collections.abc import Sequence
 
-from sidecar.engine.memory import SaidMessage
 from sidecar.engine.run import TaskRun, TurnRecord
+from sidecar.engine.state import UserMessage
 from sidecar.work.handover import HELPERS, agent_of
 
 
-def missed(run: TaskRun) -> Sequence[SaidMessage]:
+def missed(run: TaskRun) -> Sequence[UserMessage]:
     """What came when the work was done: during a review, a check, or somebody's last word."""
     said = [message for message in run.said() if not message.is_news]
     if not said:
         return ()
-    prefix = f"r{run.memory.current_round}."
+    prefix = f"r{run.state.current_round}."
     turns = [
         (agent_of(key), turn)
-        for key, body in run.memory.steps.items()
+        for key, body in run.state.steps.items()
         if key.startswith(prefix) and (turn := TurnRecord.of(body)) is not None
     ]
     # Where there is nobody else, as in a review that was asked for, it is the helper's own work.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from sidecar.engine.memory import Memory
+from sidecar.engine.state import TaskState
 from tools.ledger import FileState
 from tools.policy.words import said
 
@@ -28,7 +28,7 @@ def is_verification(key: str) -> bool:
     return key.partition(".")[2].startswith(MARK[1:]) and key.rpartition(MARK)[2].isdigit()
 
 
-def due(memory: Memory, prefix: str, asked: str, words: Sequence[str] = ()) -> bool:
+def due(memory: TaskState, prefix: str, asked: str, words: Sequence[str] = ()) -> bool:
     """Whether files were changed, or are said to have been, since they were last verified; or a verification of this
     round was under way.
 
@@ -45,7 +45,7 @@ def due(memory: Memory, prefix: str, asked: str, words: Sequence[str] = ()) -> b
     return any(not _ordered(memory, call_id, asked) for call_id in editing)
 
 
-def told(memory: Memory) -> JsonValue:
+def told(memory: TaskState) -> JsonValue:
     """The verification that holds now, as it stands in a task's result; an earlier round's if nothing changed since."""
     last = _last(memory.steps)
     if last is None:
@@ -58,21 +58,21 @@ def _last(steps: dict[str, str]) -> dict[str, JsonValue] | None:
     return json.loads(found[-1]) if found else None
 
 
-def changed(memory: Memory) -> list[str]:
+def changed(memory: TaskState) -> list[str]:
     """The files that the task changed; what only its checks have written, such as a build, is not its work."""
     return sorted(set(memory.files_modified()) - (paths(memory, checks=True) - paths(memory, checks=False)))
 
 
-def edits(memory: Memory) -> int:
+def edits(memory: TaskState) -> int:
     """How often the task has changed files, its checks not counted."""
     return len(_editing(memory))
 
 
-def paths(memory: Memory, *, checks: bool) -> set[str]:
+def paths(memory: TaskState, *, checks: bool) -> set[str]:
     return {file.path for call_id in memory.outcomes if (MARK in call_id) == checks for file in _files(memory, call_id)}
 
 
-def bases(memory: Memory) -> dict[str, str | None]:
+def bases(memory: TaskState) -> dict[str, str | None]:
     """Each file that the task has touched, with the name of its content before that."""
     bases: dict[str, str | None] = {}
     for call_id in memory.outcomes:
@@ -81,17 +81,17 @@ def bases(memory: Memory) -> dict[str, str | None]:
     return bases
 
 
-def _editing(memory: Memory) -> list[str]:
+def _editing(memory: TaskState) -> list[str]:
     return [call_id for call_id in memory.outcomes if MARK not in call_id and _files(memory, call_id)]
 
 
-def _ordered(memory: Memory, call_id: str, asked: str) -> bool:
+def _ordered(memory: TaskState, call_id: str, asked: str) -> bool:
     intent = memory.intents.get(call_id)
     command = intent.args.get("command") if intent is not None and intent.tool == "run_command" else None
     return isinstance(command, str) and said(command, asked)
 
 
-def _files(memory: Memory, call_id: str) -> list[FileState]:
+def _files(memory: TaskState, call_id: str) -> list[FileState]:
     """What a call did to files: a file tool if it succeeded, a command however it ended."""
     intent, outcome = memory.intents.get(call_id), memory.outcomes[call_id]
     meant = intent.files if intent is not None and outcome.status == "success" else []

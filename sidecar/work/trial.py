@@ -34,7 +34,7 @@ class Trial:
         where: str = "",
     ) -> Outcome | None:
         run = self._run
-        call_id = branched(f"{run.task_id}.{self._key}.{name}", run.memory.branch)
+        call_id = branched(f"{run.task_id}.{self._key}.{name}", run.state.branch)
         ledger: Ledger = run if place is None else Aside(run, where)
         if place is None:
             call_id = await self._unused(call_id)
@@ -42,7 +42,7 @@ class Trial:
             workspace=place or run.request.workspace,
             approvals=self._approvals(allowed),
             ledger=ledger,
-            task_text=said or run.asked,
+            task_text=said or run.instruction,
             anew=True,
             asks=not run.request.options.verify_unasked,
         )
@@ -61,10 +61,10 @@ class Trial:
     async def _unused(self, call_id: str) -> str:
         """A check may be run again: one that was cut off in an earlier life of the task is ended, and begun anew."""
         run, name, number = self._run, call_id, 0
-        while name in run.memory.intents:
-            outcome = run.memory.outcomes.get(name)
+        while name in run.state.intents:
+            outcome = run.state.outcomes.get(name)
             if outcome is None:
-                await self._executor.abandon({name: run.memory.intents[name]}, run.request.workspace, run)
+                await self._executor.abandon({name: run.state.intents[name]}, run.request.workspace, run)
             elif outcome.status not in _CUT_OFF:
                 break
             number += 1

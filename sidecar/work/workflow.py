@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sidecar.engine.memory import SaidMessage
 from sidecar.engine.run import TaskRun
+from sidecar.engine.state import UserMessage
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.wire.tasks import TaskResult
@@ -65,11 +65,11 @@ class Workflow:
     async def abandon(self, run: TaskRun) -> None:
         """End what an earlier life of the task left open; it is not gone on with."""
         left_open = {
-            call_id: intent for call_id, intent in run.memory.intents.items() if call_id not in run.memory.outcomes
+            call_id: intent for call_id, intent in run.state.intents.items() if call_id not in run.state.outcomes
         }
         await self._executor.abandon(left_open, run.request.workspace, run)
 
-    def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
+    def missed(self, run: TaskRun) -> Sequence[UserMessage]:
         return self.rounds.missed(run)
 
     async def tidy(self, run: TaskRun) -> None:

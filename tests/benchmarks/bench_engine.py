@@ -5,9 +5,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from sidecar.engine.memory import SaidMessage
 from sidecar.engine.pipeline import Step, run_pipeline
 from sidecar.engine.run import TaskRun
+from sidecar.engine.state import UserMessage
 from sidecar.engine.worker import Worker
 from sidecar.journal.port import NewTask
 from sidecar.journal.sqlite import SqliteJournal
@@ -54,7 +54,7 @@ class TenSteps:
     async def tidy(self, run: TaskRun) -> None:
         pass
 
-    def missed(self, run: TaskRun) -> list[SaidMessage]:
+    def missed(self, run: TaskRun) -> list[UserMessage]:
         return []
 
     def asked(self, run: TaskRun) -> str:

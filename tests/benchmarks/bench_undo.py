@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from sidecar.engine.review import Review
-from sidecar.engine.run import Places, TaskRun
+from sidecar.engine.run import Slots, TaskRun
 from sidecar.journal.port import Claim, NewTask
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import StatusEvent
@@ -42,7 +42,7 @@ class _Place:
 
     async def open(self) -> None:
         self.journal = await SqliteJournal.open(self.root / "journal.db")
-        self.run = TaskRun(await self.claim("t_1"), self.journal, Places(1, lambda: None))
+        self.run = TaskRun(await self.claim("t_1"), self.journal, Slots(1, lambda: None))
 
     async def close(self) -> None:
         await self.executor.close()
@@ -110,7 +110,7 @@ async def _recording(place: _Place) -> list[Result]:
     text = "".join(f"line {number} of a file of ordinary length\n" for number in range(500))
     for name in ("bare.py", "own.py"):
         (place.workspace / name).write_text(text)
-    forgetful = _Forgetful(await place.claim("t_2"), place.journal, Places(1, lambda: None))
+    forgetful = _Forgetful(await place.claim("t_2"), place.journal, Slots(1, lambda: None))
 
     async def bare(number: int) -> None:
         await place.call(forgetful, "edit_file", path="bare.py", oldText=f"line {number} ", newText=f"edited {number} ")

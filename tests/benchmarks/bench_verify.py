@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sidecar.engine.memory import Memory
+from sidecar.engine.state import TaskState
 from sidecar.verify.altered import assertions, vanished
 from sidecar.verify.cases import cases
 from sidecar.verify.change import Change
@@ -31,7 +31,7 @@ async def run() -> list[Result]:
 
 
 def _nothing_to_verify() -> Result:
-    memory = Memory()
+    memory = TaskState()
     for number in range(CALLS):
         memory.intents[f"t.r1.1-coder.{number}.0"] = Intent(tool="run_command", args={}, site="local")
         memory.outcomes[f"t.r1.1-coder.{number}.0"] = Outcome(status="success", content="", summary="", duration_ms=1)

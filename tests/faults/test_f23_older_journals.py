@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.journal.projection import TaskState, fold
+from sidecar.journal.projection import TaskProjection, fold
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import EventPage
 from tests.e2e.support import running_sidecar
@@ -40,7 +40,7 @@ async def test_f23_an_older_journal_shows_the_same_tasks(version: str, tmp_path:
         for task in tasks:
             page = await journal.events(task.id, limit=10_000)
             assert [json.loads(event.data) for event in page.events] == expected["events"][task.id]
-            state = TaskState()
+            state = TaskProjection()
             body = f'{{"events":[{",".join(event.data for event in page.events)}],"lastSeq":0,"more":false}}'
             for event in EventPage.model_validate_json(body).events:
                 state = fold(state, event, event.at)

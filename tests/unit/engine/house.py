@@ -9,7 +9,7 @@ from typing import Any
 
 from sidecar.config.settings import Settings
 from sidecar.engine.engine import Engine
-from sidecar.engine.operations import Answer, Execute, Operation
+from sidecar.engine.operations import AnswerApproval, Execute, Operation
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
@@ -53,7 +53,7 @@ class House:
 
     async def allow(self, task_id: str, approval_id: str, scope: str = "once") -> None:
         answer = ApprovalRequest.model_validate({"decision": "allow", "scope": scope})
-        await self.engine.submit(Answer(task_id, approval_id, answer))
+        await self.engine.submit(AnswerApproval(task_id, approval_id, answer))
 
     async def events(self, task_id: str) -> list[Json]:
         page = await self.journal.events(task_id, limit=10_000)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.engine.clock import Clock
-from sidecar.engine.memory import Kind
-from sidecar.engine.run import Places, TaskRun
+from sidecar.engine.run import Slots, TaskRun
+from sidecar.engine.state import RecordKind
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, Record
 from sidecar.wire.events import StatusEvent
@@ -67,7 +67,7 @@ async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(tmp_path:
     await journal.create(NewTask("t_1", request, [StatusEvent(status=Status.QUEUED)]))
     claim = await journal.claim("test", 0.0, 60.0)
     assert claim is not None
-    run = TaskRun(claim, journal, Places(1, lambda: None))
+    run = TaskRun(claim, journal, Slots(1, lambda: None))
     await run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED}))
     try:
         checking: asyncio.Task[Outcome | None] = asyncio.create_task(
@@ -78,8 +78,8 @@ async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(tmp_path:
                 await asyncio.sleep(0)
         jump(1_000)
         await passed_on()
-        (asked,) = run.memory.approvals
-        run.hear(Record(Kind.ANSWER, asked, ApprovalRequest(decision="allow", scope="once").to_json()))
+        (asked,) = run.state.approvals
+        run.hear(Record(RecordKind.ANSWER, asked, ApprovalRequest(decision="allow", scope="once").to_json()))
         outcome = await asyncio.wait_for(checking, 30)
         assert outcome is not None and outcome.status == "success"
         assert (house.workspace / "up").exists()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.engine.operations import Answer
+from sidecar.engine.operations import AnswerApproval
 from sidecar.wire.tasks import ApprovalRequest, Status
 from tests.unit.engine.house import a_house
 from tools.registry import default_registry
@@ -44,6 +44,6 @@ async def test_a_no_is_told_back_as_ones_own(tmp_path: Path) -> None:
         task_id = await house.execute("build it", approvals="ask")
         asked = await house.until(task_id, "approval", state="requested")
         no = ApprovalRequest(decision="deny", scope="once")
-        await house.submit(Answer(task_id, asked["approvalId"], no))
+        await house.submit(AnswerApproval(task_id, asked["approvalId"], no))
         ended = await house.ended(task_id)
         assert ended.result is not None and ended.result.summary == "`make build` was not carried out: You said no."

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.engine.errors import Refused
-from sidecar.engine.operations import Cancel, Resume, Say
+from sidecar.engine.errors import OperationRefused
+from sidecar.engine.operations import Cancel, Resume, SendMessage
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Claim
 from sidecar.wire.tasks import Status
@@ -86,7 +86,7 @@ async def test_a_full_queue_refuses_with_a_time_to_come_back(tmp_path: Path) -> 
         running = await house.execute("x", models=models, approvals="auto", intent="run_command")
         await house.until(running, "tool", status="running")
         await house.execute("list the files")
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(OperationRefused) as refusal:
             await house.execute("list the files")
         assert (refusal.value.status, refusal.value.code) == (429, "queue_full")
         assert refusal.value.retry_after
@@ -171,7 +171,7 @@ async def test_cancel_of_a_queued_task_needs_nobody_to_run_it(tmp_path: Path) ->
 async def test_cancel_of_an_ended_task_is_refused(tmp_path: Path) -> None:
     async with a_house(tmp_path) as house:
         task = await house.ended(await house.execute("list the files"))
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(OperationRefused) as refusal:
             await house.submit(Cancel(task.id))
         assert (refusal.value.status, refusal.value.code) == (409, "task_ended")
 
@@ -196,11 +196,11 @@ async def test_resume_of_a_running_or_a_completed_task_is_refused(tmp_path: Path
         models = house.script("wait", [WAIT])
         running = await house.execute("x", models=models, approvals="auto", intent="run_command")
         await house.until(running, "tool", status="running")
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(OperationRefused) as refusal:
             await house.submit(Resume(running))
         assert refusal.value.code == "task_active"
         completed = await house.ended(await house.execute("list the files"))
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(OperationRefused) as refusal:
             await house.submit(Resume(completed.id))
         assert refusal.value.code == "task_completed"
 
@@ -212,7 +212,7 @@ async def test_a_message_to_a_completed_task_continues_it_in_a_new_round(tmp_pat
     async with a_house(tmp_path) as house:
         (house.workspace / "a.txt").write_text("needle")
         task = await house.ended(await house.execute("list the files"))
-        await house.submit(Say(task.id, "search for needle"))
+        await house.submit(SendMessage(task.id, "search for needle"))
         async with asyncio.timeout(5):
             while (again := await house.ended(task.id)).last_seq == task.last_seq:
                 pass
@@ -230,7 +230,7 @@ async def test_a_message_to_a_task_at_work_is_heard_at_its_next_turn(tmp_path: P
         models = house.script("steer", [ask, {"text": "heard"}])
         task_id = await house.execute("x", models=models, agentType="coder", intent="edit_code")
         approval = await house.until(task_id, "approval", state="requested")
-        await house.submit(Say(task_id, "be quick"))
+        await house.submit(SendMessage(task_id, "be quick"))
         await house.allow(task_id, approval["approvalId"])
         await house.ended(task_id)
         records = [record for record in await house.journal.records(task_id) if record.kind == "step"]
@@ -261,7 +261,7 @@ async def test_an_approval_is_asked_for_and_only_the_first_answer_counts(tmp_pat
         approval = await house.until(task_id, "approval", state="requested")
         await house.reached(task_id, Status.WAITING)
         await house.allow(task_id, approval["approvalId"])
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(OperationRefused) as refusal:
             await house.allow(task_id, approval["approvalId"])
         assert (refusal.value.status, refusal.value.code) == (409, "approval_answered")
         task = await house.ended(task_id)
@@ -302,7 +302,7 @@ async def test_a_pending_approval_survives_a_restart(tmp_path: Path) -> None:
 async def test_an_unknown_approval_is_not_found(tmp_path: Path) -> None:
     async with a_house(tmp_path) as house:
         task = await house.ended(await house.execute("list the files"))
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(OperationRefused) as refusal:
             await house.allow(task.id, "nope")
         assert refusal.value.status == 404
 
@@ -358,6 +358,6 @@ async def test_a_task_without_a_usable_model_says_so_and_can_be_resumed(tmp_path
 async def test_a_workspace_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     async with a_house(tmp_path) as house:
         for workspace, code in ((str(tmp_path / "nowhere"), "workspace_not_found"), ("here", "workspace_not_absolute")):
-            with pytest.raises(Refused) as refusal:
+            with pytest.raises(OperationRefused) as refusal:
                 house.engine.checked_workspace(workspace)
             assert (refusal.value.status, refusal.value.code) == (422, code)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.engine.errors import Refused
-from sidecar.engine.operations import Fork, Say
+from sidecar.engine.errors import OperationRefused
+from sidecar.engine.operations import Fork, SendMessage
 from sidecar.models.port import Request, Turn
 from sidecar.models.scripted import Scripted
 from sidecar.wire.tasks import ForkRequest, Status
@@ -61,7 +61,7 @@ async def test_a_fork_goes_on_from_the_checkpoint_with_its_files_and_another_mod
 async def test_a_fork_of_a_done_task_takes_words_and_knows_what_was_said(tmp_path: Path, histories: Histories) -> None:
     async with a_house(tmp_path) as house:
         old = await edited(house, write("a.txt", "one\n"))
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(OperationRefused) as refusal:
             await fork(house, old)
         assert refusal.value.code == "nothing_left"
         histories.clear()
@@ -131,13 +131,13 @@ async def test_the_same_key_is_the_same_fork_and_the_files_are_not_touched_again
 async def test_what_cannot_be_forked_says_why(tmp_path: Path) -> None:
     async with a_house(tmp_path) as house:
         old = await edited(house, write("a.txt", "one\n"))
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(OperationRefused) as refusal:
             await fork(house, old, seq=10_000, task="y")
         assert refusal.value.code == "unknown_event"
         slow = house.script("slow", [{"text": "x", "delayMs": 60_000}])
         running = await house.execute("x", models=slow, intent="chat")
         await house.reached(running, Status.RUNNING)
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(OperationRefused) as refusal:
             await fork(house, running, task="y")
         assert refusal.value.code == "task_active"
 
@@ -149,7 +149,7 @@ async def test_a_fork_of_a_fork_and_of_a_rewound_task_knows_what_counted_then(tm
         models = house.script("say", [{"text": "first"}, {"text": "second"}, {"text": "third"}])
         one = await house.execute("hello", models=models, intent="chat")
         await house.ended(one)
-        await house.submit(Say(one, "go on"))
+        await house.submit(SendMessage(one, "go on"))
         await house.until(one, "message", text="second")
         while (await house.ended(one)).status is not Status.COMPLETED:
             pass

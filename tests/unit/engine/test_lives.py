@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from sidecar.engine.operations import Resume, Say
+from sidecar.engine.operations import Resume, SendMessage
 from sidecar.journal.memory import MemoryJournal
 from sidecar.models.port import Delta, ModelTurn, Reply, Request, Stop, ToolUse
 from sidecar.wire.tasks import Status
@@ -27,7 +27,7 @@ async def test_what_was_used_before_a_restart_is_counted_once_and_in_every_round
         house.script("play", {agent: [{**replies[0], "delayMs": 0}] * 2 for agent, replies in script.items()})
         task = await house.ended(task_id)
         assert (task.usage.input_tokens, task.usage.output_tokens) == (40, 4)
-        await house.submit(Say(task_id, "and now?"))
+        await house.submit(SendMessage(task_id, "and now?"))
         task = await house.ended(task_id)
         assert task.status is Status.COMPLETED, task.error
         assert task.usage.input_tokens == 80, "a task's rounds are counted together"

@@ -8,9 +8,9 @@ from typing import Any
 
 from sidecar.engine.engine import Engine
 from sidecar.engine.errors import StepFailed
-from sidecar.engine.memory import SaidMessage
-from sidecar.engine.operations import Cancel, Say
+from sidecar.engine.operations import Cancel, SendMessage
 from sidecar.engine.run import TaskRun
+from sidecar.engine.state import UserMessage
 from sidecar.engine.worker import Worker
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Claim, NewTask, Record, StoredEvent
@@ -46,7 +46,7 @@ class Work:
         self.tidying.set()
         await self.may_tidy.wait()
 
-    def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
+    def missed(self, run: TaskRun) -> Sequence[UserMessage]:
         return ()
 
 
@@ -223,11 +223,11 @@ async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp
         heard: frozenset[str] = frozenset()
 
         async def carry_out(self, run: TaskRun) -> TaskResult:
-            self.heard = frozenset(message.id for message in run.memory.messages)
+            self.heard = frozenset(message.id for message in run.state.messages)
             return await super().carry_out(run)
 
-        def missed(self, run: TaskRun) -> Sequence[SaidMessage]:
-            return [message for message in run.memory.messages if message.id not in self.heard]
+        def missed(self, run: TaskRun) -> Sequence[UserMessage]:
+            return [message for message in run.state.messages if message.id not in self.heard]
 
     async def nothing_left_to_do() -> None:
         pass
@@ -240,7 +240,7 @@ async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp
     try:
         async with asyncio.timeout(SECONDS):
             await claimed.wait()
-            await engine.submit(Say("t_1", "and more"))
+            await engine.submit(SendMessage("t_1", "and more"))
         assert await _ended(journal, "t_1") is Status.COMPLETED
         assert len(work.heard) == 1
     finally:

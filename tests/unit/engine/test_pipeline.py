@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.engine.errors import StepFailed
 from sidecar.engine.pipeline import Parallel, Step, run_pipeline
-from sidecar.engine.run import Places, TaskRun
+from sidecar.engine.run import Slots, TaskRun
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, StoredEvent
 from sidecar.wire.events import StatusEvent
@@ -19,7 +19,7 @@ from sidecar.work.errors import AgentError
 async def a_run(journal: MemoryJournal, now: float = 0) -> TaskRun:
     claim = await journal.claim("test", now=now, lease=10)
     assert claim is not None
-    return TaskRun(claim, journal, Places(1, lambda: None))
+    return TaskRun(claim, journal, Slots(1, lambda: None))
 
 
 @pytest.fixture

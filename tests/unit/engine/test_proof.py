@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.engine.memory import Memory
-from sidecar.engine.operations import Resume, Say
+from sidecar.engine.operations import Resume, SendMessage
+from sidecar.engine.state import TaskState
 from sidecar.models.port import ModelTurn, UserTurn
 from sidecar.wire.tasks import Status
 from sidecar.work.touched import due
@@ -101,7 +101,7 @@ async def test_a_model_that_has_nothing_more_to_say_needs_a_person_and_goes_on_w
         assert "came to nothing" in escalation["reason"]
         # What came to nothing is told as a turn of its own, so the script has one more.
         house.script("proof", {"coder": [*MENDED[:2], says(""), *MENDED[2:]], "reviewer": []})
-        await house.submit(Say(task_id, "Write that it is right."))
+        await house.submit(SendMessage(task_id, "Write that it is right."))
         task = await house.ended(task_id)
         assert (task.status, task.verified) == (Status.COMPLETED, True)
         assert task.error is None
@@ -114,7 +114,7 @@ async def test_the_persons_message_is_heard_in_the_first_new_attempt(tmp_path: P
             task_id = await begun(house, [*wrong, write("right"), says("Now.")])
             assert (await house.ended(task_id)).status is Status.ESCALATED
             heard = len(requests)
-            await house.submit(Say(task_id, "The word is right."))
+            await house.submit(SendMessage(task_id, "The word is right."))
             task = await house.ended(task_id)
             assert (task.status, task.verified) == (Status.COMPLETED, True)
     first = requests[heard]
@@ -169,7 +169,7 @@ async def test_a_file_that_is_only_said_to_be_written_is_found_out_though_nothin
 @pytest.mark.timeout(5)
 @pytest.mark.parametrize("piece", ["created ", "created a", "a.", "\ncreated"])
 def test_the_longest_words_are_no_trouble_at_the_end_of_a_round(piece: str) -> None:
-    due(Memory(), "r1", "do it", [piece * (200_000 // len(piece))])
+    due(TaskState(), "r1", "do it", [piece * (200_000 // len(piece))])
 
 
 async def test_what_the_persons_own_command_did_is_no_claim_of_an_agent(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.engine.errors import Refused
+from sidecar.engine.errors import OperationRefused
 from sidecar.engine.hunks import file_diff, without
 from sidecar.engine.operations import Resume
 from sidecar.journal.memory import MemoryJournal
@@ -106,7 +106,7 @@ async def test_an_accepted_hunk_is_remembered_and_an_unknown_one_refused(tmp_pat
         for _ in range(2):
             answer = await house.engine.review.decide(task_id, HunkRequest(accept=[diff.hunks[0].id]))
         assert answer.files[0].hunks[0].state == "accepted"
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(OperationRefused) as refusal:
             await house.engine.review.decide(task_id, HunkRequest(reject=["nope"]))
         assert refusal.value.code == "unknown_hunk"
 
@@ -168,7 +168,7 @@ async def test_a_running_task_is_not_rewound(tmp_path: Path) -> None:
         models = house.script("slow", [{"text": "x", "delayMs": 60_000}])
         task_id = await house.execute("x", models=models, intent="chat")
         await house.reached(task_id, Status.RUNNING)
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(OperationRefused) as refusal:
             await house.engine.review.rewind(task_id, 0)
         assert refusal.value.code == "task_active"
 

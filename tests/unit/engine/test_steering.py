@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from sidecar.engine.operations import Say
+from sidecar.engine.operations import SendMessage
 from sidecar.models.port import UserTurn
 from sidecar.wire.tasks import HunkRequest, Status
 from tests.unit.engine.house import a_house
@@ -22,7 +22,7 @@ async def test_a_message_reaches_everybody_who_works_after_it(tmp_path: Path) ->
         async with a_house(tmp_path) as house:
             task_id = await house.execute("do it", models=house.script("play", script), intent="refactor_code")
             await until_true(lambda: requests)
-            await house.submit(Say(task_id, "use tabs"))
+            await house.submit(SendMessage(task_id, "use tabs"))
             await house.ended(task_id)
     heard = [
         (request.agent, sum(isinstance(turn, UserTurn) and turn.text == "use tabs" for turn in request.history))
@@ -38,7 +38,7 @@ async def test_a_message_stands_after_what_was_told_before_it(tmp_path: Path) ->
             task_id = await house.execute("do it", models=models, intent="chat")
             while not requests:
                 await asyncio.sleep(0)
-            await house.submit(Say(task_id, "use tabs"))
+            await house.submit(SendMessage(task_id, "use tabs"))
             await house.ended(task_id)
             told = [event["type"] for event in await house.events(task_id)]
     assert told[:6] == ["status", "message", "status", "route", "step", "model"]
@@ -59,7 +59,7 @@ async def test_a_message_during_the_review_is_a_round_of_its_own_and_the_task_do
         house.script(
             "play", {"coder": [{"text": "Fixed."}, {"text": "Tabs now."}], "reviewer": [{"text": "Fine."}] * 2}
         )
-        await house.submit(Say(task_id, "use tabs"))
+        await house.submit(SendMessage(task_id, "use tabs"))
         task = await house.ended(task_id)
         events = await house.events(task_id)
     assert task.status is Status.COMPLETED, task.error
@@ -81,7 +81,7 @@ async def test_what_was_taken_back_between_two_rounds_is_known_in_the_next_and_b
             (diff,) = (await house.engine.review.diff(task_id)).files
             await house.engine.review.decide(task_id, HunkRequest(reject=[hunk.id for hunk in diff.hunks]))
             asked = len(requests)
-            await house.submit(Say(task_id, "and now?"))
+            await house.submit(SendMessage(task_id, "and now?"))
             assert (await house.ended(task_id)).status is Status.COMPLETED
     told = [turn.text for turn in requests[asked].history if isinstance(turn, UserTurn)]
     assert told[-2] == "and now?"

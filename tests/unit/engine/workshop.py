@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from sidecar.engine.engine import Engine
-from sidecar.engine.run import Places, TaskRun
+from sidecar.engine.run import Slots, TaskRun
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, NewTask
 from sidecar.wire.base import JsonObject
@@ -43,7 +43,7 @@ class Workshop:
         await self.journal.append(task_id, [StatusEvent(status=Status.QUEUED)])
         claim = await self.journal.claim("test", 0.0, 60.0)
         assert claim is not None and claim.task_id == task_id
-        run = TaskRun(claim, self.journal, Places(1, lambda: None))
+        run = TaskRun(claim, self.journal, Slots(1, lambda: None))
         context = BatchContext(str(self.workspace), "auto", run)
         (outcome,) = await self.house.executor.batch([ToolCall(f"c{next(self._numbers)}", tool, args)], context)
         await self.journal.append(task_id, [StatusEvent(status=Status.CANCELLED)])

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.engine.errors import Refused
-from sidecar.engine.operations import Fork, Say
+from sidecar.engine.errors import OperationRefused
+from sidecar.engine.operations import Fork, SendMessage
 from sidecar.wire.tasks import ForkRequest
 from sidecar.work.customs import Customs
 from sidecar.work.router import SLASHES
@@ -63,10 +63,10 @@ async def test_nothing_begins_with_a_misspelled_command_by_whichever_door_it_com
         done = await house.ended(await house.execute("/ask what is it?", models=models))
         for act in (
             lambda: house.execute("/exlpain it"),
-            lambda: house.submit(Say(done.id, "/exlpain it")),
+            lambda: house.submit(SendMessage(done.id, "/exlpain it")),
             lambda: house.submit(Fork(done.id, ForkRequest(task="/exlpain it"))),
         ):
-            with pytest.raises(Refused, match="Did you mean /explain") as refusal:
+            with pytest.raises(OperationRefused, match="Did you mean /explain") as refusal:
                 await act()
             assert (refusal.value.status, refusal.value.code) == (422, "unknown_command")
         assert [task.id for task in await house.journal.tasks()] == [done.id]
@@ -84,7 +84,7 @@ async def test_a_command_of_ones_own_is_none_of_ours_misspelled_and_may_be_missp
         done = await house.ended(await house.execute("/explan it", models=models))
         assert done.intent == "chat"
         for slipped, meant in (("/depoly it", "deploy"), ("/codre it", "coder")):
-            with pytest.raises(Refused, match=f"Did you mean /{meant}"):
+            with pytest.raises(OperationRefused, match=f"Did you mean /{meant}"):
                 await house.execute(slipped, models=models)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.engine.operations import Resume, Say
+from sidecar.engine.operations import Resume, SendMessage
 from sidecar.models.port import Delta, Reply, Request, Stop, ToolTurn, ToolUse
 from sidecar.wire.tasks import Status, Task
 from sidecar.work.router import route
@@ -267,7 +267,7 @@ async def test_f20_the_same_call_again_and_again_is_stopped_and_a_message_lets_i
         assert task.error is not None
         assert (task.error.code, task.error.recoverable) == ("repetition", True)
         assert len([event for event in events if event["type"] == "tool" and event["status"] == "success"]) == 5
-        await house.submit(Say(task.id, "look elsewhere"))
+        await house.submit(SendMessage(task.id, "look elsewhere"))
         async with asyncio.timeout(5):
             await house.until(task.id, "complete")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.engine.memory import Kind
-from sidecar.engine.pen import Pen
+from sidecar.engine.state import RecordKind
+from sidecar.engine.task_log import TaskLog
 from sidecar.journal.errors import WrongStatus
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, Record
@@ -18,12 +18,12 @@ from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 SECONDS = 5.0
 
 
-async def _pen(journal: MemoryJournal) -> Pen:
+async def _pen(journal: MemoryJournal) -> TaskLog:
     request = StoredRequest(task="x", workspace="/w", conversation_id="c_1", context=Context(), options=Options())
     await journal.create(NewTask("t_1", request, [StatusEvent(status=Status.QUEUED)]))
     claim = await journal.claim("me", now=0, lease=60)
     assert claim is not None
-    return Pen(claim, journal)
+    return TaskLog(claim, journal)
 
 
 def _said(text: str) -> MessageEvent:
@@ -38,10 +38,10 @@ async def _told(journal: MemoryJournal) -> list[str]:
 async def test_what_is_waited_for_takes_with_it_what_was_written_before() -> None:
     journal = MemoryJournal()
     pen = await _pen(journal)
-    pen.write(_said("one"), records=[Record(Kind.STEP, "a", "1")])
+    pen.write(_said("one"), records=[Record(RecordKind.STEP, "a", "1")])
     pen.note(_said("two"))
     assert await _told(journal) == ["queued"]
-    assert pen.memory.steps == {"a": "1"}, "remembered at once"
+    assert pen.state.steps == {"a": "1"}, "remembered at once"
     await pen.append(_said("three"))
     assert await _told(journal) == ["queued", "one", "two", "three"]
     assert [(record.key, record.seq) for record in await journal.records("t_1")] == [("a", 2)]

@@ -6,7 +6,7 @@ Every word carries the claim's fence, so that a worker that lost its claim canno
 import asyncio
 from collections.abc import Awaitable, Sequence
 
-from sidecar.engine.memory import Memory
+from sidecar.engine.state import TaskState
 from sidecar.journal.port import Claim, Entry, Journal, Record, StoredEvent
 from sidecar.wire.events import Event, StepEvent
 from sidecar.wire.tasks import Status
@@ -20,10 +20,10 @@ LATEST = 0.1
 AHEAD = 1.0
 
 
-class Pen:
+class TaskLog:
     def __init__(self, claim: Claim, journal: Journal) -> None:
         self.task_id = claim.task_id
-        self.memory = Memory.of(claim.records)
+        self.state = TaskState.of(claim.records)
         self._journal = journal
         self._fence = claim.fence
         #: The steps that have begun and not ended, by their number.
@@ -42,9 +42,9 @@ class Pen:
         earlier = self._taken_up()
         await self._journal.append(self.task_id, events, records, sync=sync, fence=self._fence, earlier=earlier)
         for record in records:
-            self.memory.take(record)
+            self.state.take(record)
 
-    def write(self, *events: Event, records: Sequence[Record] = ()) -> None:
+    def enqueue(self, *events: Event, records: Sequence[Record] = ()) -> None:
         """Written before whatever is appended later, so that nobody has to wait for it: who waits for that, has this.
 
         For what may be lost together with all that follows from it, because it can be found again. If nobody follows
@@ -58,11 +58,11 @@ class Pen:
             self._later = loop.call_later(QUIET, self._look)
         if not self._hurried and self._journal.followed(self.task_id):
             self._hurried = True
-            loop.call_soon(self.put_down)
+            loop.call_soon(self.flush)
         for record in records:
-            self.memory.take(record)
+            self.state.take(record)
 
-    async def keep_up(self) -> None:
+    async def wait_for_disk(self) -> None:
         """Returns at once, unless the disk takes nothing: then when it does."""
         if self._underway is None or self._underway.done():
             return
@@ -71,16 +71,16 @@ class Pen:
 
     def move(self, *events: Event, records: Sequence[Record] = (), when: frozenset[Status]) -> Awaitable[object]:
         """A change of status that holds only if nobody else changed it first; whoever awaits it learns which."""
-        self.put_down()
+        self.flush()
         return self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
 
     def note(self, event: Event) -> None:
-        self.write(event)
+        self.enqueue(event)
 
     def live(self, event: Event) -> None:
         """Shown to those who watch now, after all that was written before it, and itself not written at all."""
         if self._journal.followed(self.task_id):
-            self.put_down()
+            self.flush()
         self._journal.publish(self.task_id, event)
 
     def keep(self, blobs: Sequence[Kept]) -> None:
@@ -104,9 +104,9 @@ class Pen:
         if loop.time() < until:
             self._later = loop.call_at(until, self._look)
         else:
-            self.put_down()
+            self.flush()
 
-    def put_down(self) -> None:
+    def flush(self) -> None:
         """What was in no hurry comes before what follows now: somebody begins to watch, or says something."""
         if earlier := self._taken_up():
             written = self._journal.append(self.task_id, fence=self._fence, earlier=earlier)

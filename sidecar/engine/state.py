@@ -12,7 +12,7 @@ from sidecar.wire.tasks import ApprovalRequest
 from tools.ledger import Intent, Outcome
 
 
-class Kind(StrEnum):
+class RecordKind(StrEnum):
     STEP = "step"
     INTENT = "intent"
     OUTCOME = "outcome"
@@ -27,7 +27,7 @@ class Kind(StrEnum):
     UNDONE = "undone"
 
 
-class SaidMessage(Wire):
+class UserMessage(Wire):
     """A message from the person. One that `opens` begins a new round of a task that was complete."""
 
     id: str
@@ -47,11 +47,11 @@ class Round(Wire):
 
 
 @dataclass(slots=True)
-class Memory:
+class TaskState:
     steps: dict[str, str] = field(default_factory=dict)
     intents: dict[str, Intent] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
-    messages: list[SaidMessage] = field(default_factory=list)
+    messages: list[UserMessage] = field(default_factory=list)
     approvals: dict[str, ApprovalEvent] = field(default_factory=dict)
     answers: dict[str, ApprovalRequest] = field(default_factory=dict)
     rounds: list[Round] = field(default_factory=list)
@@ -59,36 +59,38 @@ class Memory:
     branch: int = 0
 
     @classmethod
-    def of(cls, records: Sequence[Record]) -> "Memory":
+    def of(cls, records: Sequence[Record]) -> "TaskState":
         """What the task knows now; what was rewound it has never known."""
         timeline = Timeline.of(rewinds(records))
         memory = cls(branch=timeline.branch)
         # A call that was cut by a rewind, between what it was about to do and what came of it, is over.
-        over = {record.key for record in records if record.kind == Kind.OUTCOME and not timeline.holds(record.seq)}
+        over = {
+            record.key for record in records if record.kind == RecordKind.OUTCOME and not timeline.holds(record.seq)
+        }
         for record in records:
-            if timeline.holds(record.seq) and not (record.kind == Kind.INTENT and record.key in over):
+            if timeline.holds(record.seq) and not (record.kind == RecordKind.INTENT and record.key in over):
                 memory.take(record)
         return memory
 
     def take(self, record: Record) -> None:
         match record.kind:
-            case Kind.STEP:
+            case RecordKind.STEP:
                 self.steps[plain(record.key)] = record.body
-            case Kind.INTENT:
+            case RecordKind.INTENT:
                 self.intents[record.key] = Intent.model_validate_json(record.body)
-            case Kind.OUTCOME:
+            case RecordKind.OUTCOME:
                 self.outcomes[record.key] = Outcome.model_validate_json(record.body)
-            case Kind.MESSAGE:
-                self.messages.append(SaidMessage.model_validate_json(record.body))
-            case Kind.APPROVAL:
+            case RecordKind.MESSAGE:
+                self.messages.append(UserMessage.model_validate_json(record.body))
+            case RecordKind.APPROVAL:
                 self.approvals[record.key] = ApprovalEvent.model_validate_json(record.body)
-            case Kind.ANSWER:
+            case RecordKind.ANSWER:
                 self.answers[record.key] = ApprovalRequest.model_validate_json(record.body)
-            case Kind.REVOKED if record.key in self.answers:
+            case RecordKind.REVOKED if record.key in self.answers:
                 self.answers[record.key] = self.answers[record.key].model_copy(update={"scope": "once"})
-            case Kind.ROUND:
+            case RecordKind.ROUND:
                 self.rounds.append(Round.model_validate_json(record.body))
-            case Kind.HUNK:
+            case RecordKind.HUNK:
                 self.hunks[plain(record.key)] = record.body
 
     def allowed(self) -> list[ApprovalEvent]:
