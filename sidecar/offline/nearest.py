@@ -4,6 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+CONFIGURE = (
+    "Configure a language model for it: `brain keys set anthropic` stores a key, `brain models` lists models on this "
+    "machine, and `brain doctor` helps."
+)
 _WORD = re.compile(r"[`\w./@-]+")
 _SMALL = re.compile(
     r"an?|the|th(?:is|at|ese|ose)|my|our|your|me|i|you|we|it|is|are|was|be|do|does|did|can|could|would|will|should|to|of|in|"
@@ -51,7 +55,4 @@ def told(asked: str, examples: Sequence[str]) -> str:
         hint = f"The nearest that it can do: {', '.join(f'“{example}”' for example in near)}."
     else:
         hint = "Say “what can you do?” to see what it can."
-    return (
-        f"The offline model works by rules and did not understand this. {hint} For everything else, configure a "
-        "language model: `brain keys set anthropic`, or `brain models` for one on this machine; `brain doctor` helps."
-    )
+    return f"The offline model works by rules and did not understand this. {hint} {CONFIGURE}"

@@ -42,11 +42,6 @@ WRITE = (
     "rename_symbol",
     "organize_imports",
     "move_symbol",
-    "add_docstrings",
-    "extract_constant",
-    "add_test",
-    "update_readme",
-    "update_changelog",
 )
 RUN = ("run_command", "command_output", "stop_command", "run_tests", "git_add", "git_commit")
 

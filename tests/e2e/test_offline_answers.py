@@ -146,31 +146,11 @@ def test_changes_are_told_committed_and_found_again(trusting: RunningSidecar) ->
     assert "Ada wrote line 5" in said(trusting, "who wrote line 5 of shop/money.py")
 
 
-def test_a_readme_and_a_changelog_are_written_and_can_be_undone(trusting: RunningSidecar) -> None:
-    committed(trusting, {**SHOP, "README.md": "# Shop\n\nMine.\n"})
-    before = contents(trusting.workspace)
-    for task, file, words in (
-        (
-            "update the README",
-            "README.md",
-            "| `load_user(id, names)` | `shop/cart.py` | The name that belongs to an id. |",
-        ),
-        ("write a changelog", "CHANGELOG.md", "### Added\n\n- Begin"),
-    ):
-        ended = done(trusting, task)
-        assert ended["status"] == "completed", ended["error"]
-        text = (trusting.workspace / file).read_text()
-        assert words in text
-        assert file != "README.md" or text.startswith("# Shop\n\nMine.\n")
-        assert trusting.post(f"/api/brain/tasks/{ended['id']}/rewind", {"seq": 0}).status == 200
-        assert contents(trusting.workspace) == before
-
-
 def test_help_and_what_comes_nearest(trusting: RunningSidecar) -> None:
     assert "run the tests" in said(trusting, "what can you do?")
     assert "brain keys set anthropic" in said(trusting, "how do I use a real model?")
-    declined = done(trusting, "translate the README into French")
-    assert "“update the README”" in declined["error"]["message"]
+    declined = done(trusting, "push my changes")
+    assert "“commit my changes”" in declined["error"]["message"]
 
 
 def test_a_reviewer_without_a_language_model_sends_back_what_is_broken(trusting: RunningSidecar) -> None:

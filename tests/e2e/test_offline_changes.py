@@ -55,15 +55,6 @@ def changed(before: dict[str, bytes], after: dict[str, bytes]) -> dict[str, str]
             {"shop/cart.py": SHOP["shop/cart.py"].replace("import os\n", "")},
         ),
         (
-            "extract 86400 in shop/cart.py into a constant SECONDS_PER_DAY",
-            "86400 is now SECONDS_PER_DAY in shop/cart.py: 1 place (line 30).",
-            {
-                "shop/cart.py": SHOP["shop/cart.py"]
-                .replace("import rounded\n", "import rounded\n\nSECONDS_PER_DAY = 86400\n")
-                .replace("moment + 86400", "moment + SECONDS_PER_DAY")
-            },
-        ),
-        (
             "move a_day_later from shop/cart.py to shop/times.py",
             "Moved function a_day_later (shop/cart.py:29) to shop/times.py. Imports mended in shop/report.py.",
             {
@@ -75,17 +66,6 @@ def changed(before: dict[str, bytes], after: dict[str, bytes]) -> dict[str, str]
                     "from shop.cart import a_day_later, find_order\n",
                     "from shop.cart import find_order\nfrom shop.times import a_day_later\n",
                 ),
-            },
-        ),
-        (
-            "add a docstring to find_order",
-            "Added 1 docstring skeleton in shop/cart.py: find_order (line 25).",
-            {
-                "shop/cart.py": SHOP["shop/cart.py"].replace(
-                    "def find_order(id, orders):\n",
-                    'def find_order(id, orders):\n    """Find order.\n\n    Args:\n        id: …\n        orders: …\n\n'
-                    '    Returns:\n        …\n    """\n',
-                )
             },
         ),
     ],
@@ -110,20 +90,6 @@ def test_what_is_not_certain_is_left_alone_and_the_project_s_own_tests_tell(trus
     said = [event["text"] for event in trusting.events(task["id"]) if event["type"] == "message"]
     assert any("Not sure, left alone: shop/report.py:8." in text for text in said)
     assert "cart.sum_up(), other.total()" in (trusting.workspace / "shop/report.py").read_text()
-
-
-def test_a_first_test_is_written_run_and_counted(trusting: RunningSidecar) -> None:
-    before = written(SHOP, trusting.workspace)
-    task = done(trusting, "add a test for rounded")
-    assert task["status"] == "completed", task["error"]
-    assert "to tests/test_money.py; it asserts that it gives a float." in task["result"]["summary"]
-    assert "pytest: 1 passed, 0 failed" in task["result"]["summary"]
-    assert changed(before, contents(trusting.workspace))["tests/test_money.py"] == (
-        "from shop.money import rounded\n\n\ndef test_rounded_gives_a_float():\n"
-        "    # Made-up arguments: say here what rounded gives for which.\n    assert isinstance(rounded(1.5), float)\n"
-    )
-    assert task["result"]["verification"]["passed"] is True
-    assert undone(trusting, task) == before
 
 
 def test_the_code_is_formatted_with_the_project_s_own_formatter(trusting: RunningSidecar) -> None:
@@ -211,9 +177,9 @@ def test_a_preview_changes_nothing(trusting: RunningSidecar) -> None:
         ("rename no_such_thing to anything", "Nothing named no_such_thing is defined"),
         ("rename load_user to find_order", "find_order would collide at shop/cart.py:25"),
         ("rename shop/cart.py to shop/basket.py", "git mv"),
-        ("extract 4711 in shop/cart.py into a constant N", "has no 4711"),
+        ("extract 4711 in shop/cart.py into a constant N", "can't extract constants"),
         ("move load_user from shop/cart.py to shop/report.py", "a cycle"),
-        ("add a test for no_such_thing", "No function or class is named no_such_thing"),
+        ("add a test for load_user", "can't write tests"),
     ],
 )
 def test_what_cannot_be_done_is_declined_and_nothing_is_touched(trusting: RunningSidecar, task: str, said: str) -> None:

@@ -204,7 +204,6 @@ async def test_s11_every_tool_with_a_path_takes_it_through_the_door(tmp_path: Pa
         ("find_usages", {"symbol": "x", "path": "{}"}),
         ("describe_file", {"path": "{}"}),
         ("review_changes", {"paths": ["{}"]}),
-        ("update_readme", {"path": "{}"}),
     ]
     async with workbench(tmp_path) as bench:
         bench.ledger.answer = "allow"

@@ -8,11 +8,11 @@ from tools.spec import AnyTool
 _NAMES = """
 read_file read_files list_dir read_directory_tree find_files search_code get_workspace_info
 write_file create_file edit_file multi_edit apply_patch move_file delete_file
-rename_symbol organize_imports move_symbol add_docstrings extract_constant add_test
+rename_symbol organize_imports move_symbol
 run_command command_output stop_command run_tests
 git_status git_diff git_log git_show git_blame git_add git_commit
 get_diagnostics analyze_code find_symbols describe_symbol find_usages describe_file describe_project
-review_changes find_commands update_readme update_changelog
+review_changes find_commands
 """
 
 

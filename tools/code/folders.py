@@ -68,14 +68,6 @@ def first_sentence(text: str) -> str:
     return line if len(line) <= 110 else f"{line[:109].rstrip()}…"
 
 
-def plain_table(folders: Sequence[Folder]) -> str:
-    """Without numbers, which would be wrong again tomorrow."""
-    rows = [
-        f"| `{each.name}{'' if each.name == '.' else '/'}` | {each.purpose.replace('|', '/')} |" for each in folders
-    ]
-    return "\n".join(["| folder | what it is |", "| --- | --- |", *rows])
-
-
 def table(folders: Sequence[Folder]) -> str:
     rows = [
         f"| `{name}{'' if name == '.' else '/'}` | {files:,} | {lines:,} | {said.replace('|', '/')} |"

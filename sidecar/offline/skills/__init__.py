@@ -2,12 +2,9 @@
 
 from sidecar.offline.skill import Skill
 from sidecar.offline.skills.blame import Blame
-from sidecar.offline.skills.changelog import Changelog
 from sidecar.offline.skills.commands import Commands
 from sidecar.offline.skills.commit_message import CommitMessage
 from sidecar.offline.skills.committing import Committing
-from sidecar.offline.skills.constants import Constants
-from sidecar.offline.skills.docstrings import Docstrings
 from sidecar.offline.skills.explain_file import ExplainFile
 from sidecar.offline.skills.explain_project import ExplainProject
 from sidecar.offline.skills.explain_symbol import ExplainSymbol
@@ -18,16 +15,15 @@ from sidecar.offline.skills.history import History
 from sidecar.offline.skills.imports import Imports
 from sidecar.offline.skills.listing import Listing
 from sidecar.offline.skills.moving import Moving
-from sidecar.offline.skills.readme import Readme
 from sidecar.offline.skills.rename import Rename
 from sidecar.offline.skills.review import Review
 from sidecar.offline.skills.running import Running
 from sidecar.offline.skills.scaffold import Scaffold
 from sidecar.offline.skills.search import Search
 from sidecar.offline.skills.test_runs import TestRuns
-from sidecar.offline.skills.test_skeletons import TestSkeletons
 from sidecar.offline.skills.usages import Usages
 from sidecar.offline.skills.verdict import ReviewVerdict
+from sidecar.offline.skills.writing import Writing
 
 SKILLS: tuple[Skill, ...] = (
     Scaffold(),
@@ -36,9 +32,7 @@ SKILLS: tuple[Skill, ...] = (
     Rename(),
     Imports(),
     Moving(),
-    Constants(),
-    Docstrings(),
-    TestSkeletons(),
+    Writing(),
     Formatting(),
     TestRuns(),
     Running(),
@@ -46,8 +40,6 @@ SKILLS: tuple[Skill, ...] = (
     GitState(),
     CommitMessage(),
     Committing(),
-    Changelog(),
-    Readme(),
     History(),
     Blame(),
     ExplainProject(),

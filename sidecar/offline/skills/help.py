@@ -55,9 +55,6 @@ GROUPS = (
             "rename `load` to `read`",
             "remove unused imports",
             "move `parse_line` from src/app.py to src/parsing.py",
-            "extract 86400 in src/app.py into a constant SECONDS_PER_DAY",
-            "add docstrings to src/app.py",
-            "add a test for `parse_line`",
             "format the code",
         ),
     ),
@@ -67,7 +64,6 @@ GROUPS = (
         "Git",
         ("what did I change?", "suggest a commit message", "commit my changes", "what changed since yesterday?"),
     ),
-    ("Write", ("update the README", "write a changelog")),
     ("Look", ("list the files", 'search for "TODO"')),
 )
 MODEL = """\

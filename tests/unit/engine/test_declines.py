@@ -21,7 +21,7 @@ FOR_MODELS = re.compile(
         ("list the files in nowhere", "nowhere could not be listed: nowhere does not exist."),
         ("run the tests", "The tests could not be run: No tests were found: "),
         ("git status", "The workspace is not a Git repository."),
-        ("write a changelog", "The workspace is not a Git repository."),
+        ("write a changelog", "The offline model can't write changelogs. Configure a language model for it: "),
         ("run `sudo ls`", "`sudo ls` was not carried out: Not allowed: "),
         ("rename f to h", "2 things are named f; nothing was changed."),
         ("who calls parse_line?", "No symbol parse_line is defined in this project."),

@@ -102,8 +102,8 @@ async def test_what_came_back_is_said_as_it_was(
         ("fix the bug in parser.py", ["explain src/app.py", "review src/app.py"]),
         ("tests are important", ["run the tests"]),
         ("push my changes", ["review my changes", "commit my changes"]),
-        ("translate the README", ["update the README"]),
-        ("write me a poem", ["write a changelog"]),
+        ("move the tests", ["run the tests"]),
+        ("write me a poem", []),
         ("why is the sky blue?", []),
         ("", []),
     ],
@@ -124,7 +124,6 @@ async def test_what_it_does_not_understand_it_says_with_the_nearest_that_it_can_
     ("text", "tool", "args"),
     [
         ("sort the imports in cart.py", "organize_imports", {"remove": False, "paths": ["src/shop/cart.py"]}),
-        ("add a test for total in cart.py", "add_test", {"symbol": "total", "path": "src/shop/cart.py"}),
         ("review cart.py", "review_changes", {"paths": ["src/shop/cart.py"]}),
     ],
 )

@@ -46,31 +46,6 @@ UNDERSTOOD: list[tuple[str, str, JsonObject]] = [
      {"symbol": "Cart", "from": "shop/a.py", "to": "shop/b.py"}),
     ("move this function to src/b.py", "move_symbol", {"symbol": "foo", "from": "src/a.py", "to": "src/b.py"}),
     ("move parse_line to b.py", "find_symbols", {"query": "parse_line"}),
-    ("extract 86400 in x.py into a constant SECONDS_PER_DAY", "extract_constant",
-     {"path": "x.py", "name": "SECONDS_PER_DAY", "value": "86400"}),
-    ('turn the string "abc" in src/b.ts into a constant called NAME', "extract_constant",
-     {"path": "src/b.ts", "name": "NAME", "value": '"abc"'}),
-    ("make 3.14 in the function area in geo.py a constant named PI", "extract_constant",
-     {"path": "geo.py", "name": "PI", "value": "3.14", "function": "area"}),
-    ("extract the value at src/b.py:12 to a constant LIMIT", "extract_constant",
-     {"path": "src/b.py", "name": "LIMIT", "line": 12}),
-    ("introduce a constant LIMIT for 10 in this file", "extract_constant",
-     {"path": "src/a.py", "name": "LIMIT", "value": "10"}),
-    ("add docstrings to x.py", "add_docstrings", {"path": "x.py"}),
-    ("Could you write docstrings for this file?", "add_docstrings", {"path": "src/a.py"}),
-    ("document the functions in src/b.py", "add_docstrings", {"path": "src/b.py"}),
-    ("add docstrings to every function in src/b.py", "add_docstrings", {"path": "src/b.py"}),
-    ("document src/b.py", "add_docstrings", {"path": "src/b.py"}),
-    ("add jsdoc to src/b.ts", "add_docstrings", {"path": "src/b.ts"}),
-    ("add a docstring to parse_line in src/b.py", "add_docstrings", {"symbol": "parse_line", "path": "src/b.py"}),
-    ("add a docstring to this function", "add_docstrings", {"path": "src/a.py", "symbol": "foo"}),
-    ("add a docstring to `parse_line`", "find_symbols", {"query": "parse_line"}),
-    ("add a test for parse_line", "add_test", {"symbol": "parse_line"}),
-    ("write a unit test for `Cart.total` in shop/cart.py", "add_test",
-     {"symbol": "Cart.total", "path": "shop/cart.py"}),
-    ("please create a test for the function parse_line()", "add_test", {"symbol": "parse_line"}),
-    ("cover parse_line with a test", "add_test", {"symbol": "parse_line"}),
-    ("add a test for this", "add_test", {"symbol": "foo", "path": "src/a.py"}),
     ("format the code", "find_commands", {}),
     ("format this file", "find_commands", {}),
     ("format src/b.py please", "find_commands", {}),
@@ -113,7 +88,7 @@ def test_it_is_sent_to_an_agent_that_has_the_tools(text: str, tool: str) -> None
 )
 def test_near_misses_are_left_to_others(text: str) -> None:
     found = answering(text)
-    changing = {"organize_imports", "move_symbol", "extract_constant", "add_docstrings", "add_test"}
+    changing = {"organize_imports", "move_symbol"}
     assert found is None or not (found[0].tools & changing or found[0].example == "format the code"), found
 
 
@@ -121,8 +96,19 @@ def test_near_misses_are_left_to_others(text: str) -> None:
     ("text", "said"),
     [
         ("move src/a.py to src/b.py", "git mv"),
-        ("add tests for src/a.py", "one function at a time"),
-        ("make 86400 in x.py a constant", "what the constant is to be called"),
+        ("add tests for src/a.py", "can't write tests"),
+        ("please create a test for the function parse_line()", "can't write tests"),
+        ("cover parse_line with a test", "can't write tests"),
+        ("make 86400 in x.py a constant", "can't extract constants"),
+        ("extract 86400 in x.py into a constant SECONDS_PER_DAY", "can't extract constants"),
+        ("introduce a constant LIMIT for 10 in this file", "can't extract constants"),
+        ("add docstrings to x.py", "can't write docstrings"),
+        ("document the functions in src/b.py", "can't write docstrings"),
+        ("add jsdoc to src/b.ts", "can't write docstrings"),
+        ("Could you update the README?", "can't write READMEs"),
+        ("add a usage section to the README", "can't write READMEs"),
+        ("write a changelog since v1.0", "can't write changelogs"),
+        ("create release notes since v1.0", "brain keys set"),
     ],
 )
 def test_what_is_nearly_possible_is_declined_with_what_is(text: str, said: str) -> None:
@@ -136,10 +122,7 @@ def test_what_is_nearly_possible_is_declined_with_what_is(text: str, said: str) 
     [
         "remove unused imports in this file",
         "move this to b.py",
-        "add docstrings to this file",
-        "add a test for this",
         "format this file",
-        "extract this into a constant LIMIT",
     ],
 )
 def test_without_an_open_file_or_a_selection_it_says_so(text: str) -> None:
@@ -151,8 +134,6 @@ def test_without_an_open_file_or_a_selection_it_says_so(text: str) -> None:
     [
         ("remove unused imports", "organize_imports"),
         ("move f from a.py to b.py", "move_symbol"),
-        ("extract 1 in x.py into a constant ONE", "extract_constant"),
-        ("add docstrings to x.py", "add_docstrings"),
     ],
 )
 def test_what_the_tool_says_is_the_answer(text: str, tool: str) -> None:
@@ -189,30 +170,10 @@ def test_a_symbol_without_a_file_is_looked_up_first() -> None:
         [("move_symbol", {"symbol": "parse_line", "to": "src/b.py", "from": "src/x.py"})]
     )
     several = returned("find_symbols", "a.py:1 function parse_line\nb.py:2 function parse_line")
-    declined = move("add a docstring to parse_line", several)
+    declined = move("move parse_line to src/c.py", several)
     assert isinstance(declined, Decline)
     assert "a.py:1, b.py:2" in declined.text
     assert isinstance(move("move parse_line to b.py", returned("find_symbols", "No symbol is named so.")), Decline)
-
-
-def test_a_test_is_run_and_claims_less_if_what_was_made_up_does_not_fit() -> None:
-    text = "add a test for parse"
-    wrote = returned(
-        "add_test", "Added a test of parse (a.py:1) to tests/test_a.py; it asserts that it gives an int.\n\n+"
-    )
-    assert move(text, wrote) == Act([("run_tests", {"target": "tests/test_a.py"})])
-    passed = returned("run_tests", "pytest: 1 passed, 0 failed, 0 skipped\nmore")
-    said = move(text, wrote, passed)
-    assert isinstance(said, Say)
-    assert said.text.endswith("it asserts that it gives an int.\n\npytest: 1 passed, 0 failed, 0 skipped")
-    denied = move(text, wrote, returned("run_tests", "The person said no. Ask them.", "error"))
-    assert isinstance(denied, Say)
-    assert denied.text.endswith("It was not run: You said no.")
-    failed = returned("run_tests", "pytest: 0 passed, 1 failed", "error")
-    assert move(text, wrote, failed) == Act([("add_test", {"symbol": "parse", "call": False, "replace": True})])
-    less = returned("add_test", "Added a test of parse (a.py:1) to tests/test_a.py; it asserts only its signature.")
-    assert move(text, wrote, failed, less) == Act([("run_tests", {"target": "tests/test_a.py"})])
-    assert isinstance(move(text, wrote, failed, less, passed), Say)
 
 
 def test_the_formatter_of_the_project_is_run_on_all_or_on_one_file() -> None:

@@ -167,14 +167,6 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
             {"path": "src/b.py", "startLine": 12, "endLine": 12},
             "who wrote line 12 of src/b.py? | who changed line 12 in src/b.py | blame line 12 of src/b.py",
         ),
-        ("update_readme", {}, "write the README | update the README | generate a readme for this project"),
-        (
-            "update_readme",
-            {"sections": ["usage"]},
-            "add a usage section to the README | write the usage part of the readme",
-        ),
-        ("update_changelog", {}, "write a changelog | generate a changelog from the commits | update the CHANGELOG.md"),
-        ("update_changelog", {"since": "v1.0"}, "write a changelog since v1.0 | create release notes since v1.0"),
     ],
 )
 def test_a_request_becomes_a_call(tool: str, args: dict[str, object], texts: str) -> None:

@@ -209,7 +209,6 @@ async def test_odd_names_and_bytes_are_described_or_refused_in_words(
         ("describe_symbol", {"symbol": "f"}),
         ("find_usages", {"symbol": "f", "transitive": True}),
         ("review_changes", {"paths": ["."]}),
-        ("update_readme", {}),
         ("find_commands", {}),
     )
 
