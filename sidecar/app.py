@@ -41,7 +41,7 @@ from sidecar.models.selection import Selection
 from sidecar.telemetry.redaction import Redactor, known_values
 from sidecar.wire.events import EventKind
 from sidecar.wire.system import Ready
-from sidecar.work.customs import Customs
+from sidecar.work.customizations import Customizations
 from sidecar.work.roster import ROSTER
 from sidecar.work.workflow import Workflow
 from tools.executor import Executor
@@ -137,7 +137,7 @@ class Sidecar:
         self._executor = Executor(self._registry, sites, policy, caches, redact)
         scripts = Path(settings.scripts or launch.data_dir / "scripts")
         catalog = self._catalog = Catalog(settings, scripts, keys, choices=choices)
-        customs = Customs(config_file().parent, trust.trusted)
+        customs = Customizations(config_file().parent, trust.trusted)
         workflow = self._workflow = Workflow(
             self._journal,
             catalog,

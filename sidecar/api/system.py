@@ -17,7 +17,7 @@ from sidecar.journal.port import Journal
 from sidecar.telemetry.metrics import render
 from sidecar.wire.system import AgentList, Health, SandboxState, ShellState, StatusAnswer
 from sidecar.wire.tasks import RouteRequest
-from sidecar.work.customs import Customs
+from sidecar.work.customizations import Customizations
 from tools.local.sandbox import Sandboxes
 
 
@@ -25,7 +25,7 @@ class SystemRoutes:
     def __init__(
         self,
         journal: Journal,
-        customs: Customs,
+        customs: Customizations,
         streams: Streams,
         shells: Callable[[], list[ShellState]],
         sandboxes: Sandboxes,
@@ -79,11 +79,11 @@ class SystemRoutes:
         return answer(AgentList(agents=[agent.info() for agent in agents.values()]))
 
     async def route(self, request: Request) -> Response:
-        from sidecar.work.router import route, slip_in
+        from sidecar.work.router import route, suggest_for
 
         wanted = await read(request, RouteRequest)
         workspace = wanted.context.workspace or str(self._workspace)
         custom = self._customs.of(workspace)
-        if slip := slip_in(wanted.task, custom):
+        if slip := suggest_for(wanted.task, custom):
             raise OperationRefused(422, "unknown_command", slip)
         return answer(route(wanted.task, commands=custom.commands, agents=custom.agents))

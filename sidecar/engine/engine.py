@@ -176,7 +176,7 @@ class Engine:
 
     def _check_words(self, asked: str, workspace: str) -> None:
         """What begins with a command that is misspelled is not begun: it would be taken for something else."""
-        if slip := self._workflow.slip(asked, workspace):
+        if slip := self._workflow.suggest_command(asked, workspace):
             raise OperationRefused(422, "unknown_command", slip)
 
     async def _cancel(self, task_id: str) -> str:

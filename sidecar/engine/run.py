@@ -29,7 +29,7 @@ from sidecar.wire.events import (
 )
 from sidecar.wire.tasks import Status, StoredRequest, Usage
 from sidecar.work.errors import AgentError
-from sidecar.work.hearing import Heard, collect
+from sidecar.work.replies import CollectedReply, collect
 from tools.ledger import Intent, Kept, Outcome, Question
 
 
@@ -118,7 +118,7 @@ class TaskRun(TaskLog):
         ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]],
         heard: set[str],
         room: int | None = None,
-    ) -> Heard:
+    ) -> CollectedReply:
         """The turn under that key, and what of the person's words it was an answer to. `heard` is what the agent knows
         of them; each of those who work on a round hears them all."""
         recorded = self.state.steps.get(key)
@@ -131,7 +131,7 @@ class TaskRun(TaskLog):
             self._heard.update(turn.heard)
         self._branches[key] = turn.branch
         said = {message.id: message.text for message in self.state.messages}
-        return Heard([said[message] for message in turn.heard], turn.reply)
+        return CollectedReply([said[message] for message in turn.heard], turn.reply)
 
     async def _new_turn(
         self,

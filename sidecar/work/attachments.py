@@ -20,7 +20,7 @@ _BEGINNINGS = {
 }
 
 
-def attached(attachments: Sequence[Attachment]) -> tuple[list[str], list[Image]]:
+def parse_attachments(attachments: Sequence[Attachment]) -> tuple[list[str], list[Image]]:
     texts: list[str] = []
     images: list[Image] = []
     for each in attachments:

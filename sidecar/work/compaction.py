@@ -4,7 +4,7 @@ If that is not enough, the oldest calls go as a whole, with their results and wi
 with them; a note says what was done in them. What the person and the program said (the rules, the request, the plan,
 what to mend) stays word for word, and so do the newest turns and the newest check that failed; only where these alone
 are more than a small window holds, long results among them are cut. A pure function of the history and of the room that
-there was, which is in the books: a resumed task leaves out the same. What is left out can be searched (`archive.py`),
+there was, which is in the log: a resumed task leaves out the same. What is left out can be searched (`archive.py`),
 and stays in the task's records.
 """
 
@@ -120,7 +120,7 @@ class Fitting:
                 place += 1
         kept += self.history[place:]
         if at is not None:
-            self._note = UserTurn(text=self._told())
+            self._note = UserTurn(text=self._render_note())
             self.tokens += of_turn(self._note)
             kept.insert(at, self._note)
         self.history[:] = kept
@@ -181,7 +181,7 @@ class Fitting:
         self._done += [about(call) for call in turn.calls] if isinstance(turn, ModelTurn) else []
         self._done = list(dict.fromkeys(self._done))
 
-    def _told(self) -> str:
+    def _render_note(self) -> str:
         """What was done last is said first to stay, if not all of it can."""
         said: list[str] = []
         left = _NOTE

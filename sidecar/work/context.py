@@ -44,7 +44,7 @@ _QUOTED = (
 )
 
 
-async def surroundings(
+async def describe_workspace(
     host: Host,
     context: Context,
     text: str,
@@ -74,7 +74,7 @@ async def surroundings(
     return cut(_joined([*parts, _QUOTED, *quotes] if quotes else parts), room)
 
 
-def given(context: Context) -> str:
+def render_selection(context: Context) -> str:
     """What the person put beside the request, word for word."""
     if not context.selected_code:
         return ""

@@ -45,7 +45,7 @@ def so_far(results: dict[str, str], run: TaskRun) -> list[str]:
 
 def of_plan(plan: Plan, said: str) -> list[str]:
     """What the worker is told whose part is the whole plan, or who has none, but the planner's words."""
-    told = f"The plan:\n{plan.told()}" if plan.steps[0].checks or plan.steps[0].files else f"planner said:\n{said}"
+    told = f"The plan:\n{plan.render()}" if plan.steps[0].checks or plan.steps[0].files else f"planner said:\n{said}"
     return [cut(told, PLAN)] if said else []
 
 
@@ -56,14 +56,14 @@ def step_of(plan: Plan, step: PlannedStep) -> list[str]:
     part = cut(f"Your part is step {step.id}: {step.title}.{files}{done_when}", PLAN // 2)
     rules = "Do only that; the other steps are done by others, perhaps at this moment, who hear the person as you do."
     left = PLAN - size(part) - size(rules) - size("The plan:\n\n")
-    whole = plan.told()
+    whole = plan.render()
     if size(whole) > left:
         whole = cut("\n".join(f"{each.id}. {each.title}" for each in plan.steps), left)
     return [f"The plan:\n{whole}", f"{part} {rules}"]
 
 
 def to_mend(verdict: Verdict) -> list[str]:
-    return [f"A review of your work found problems. Mend them, and nothing else:\n{verdict.told()}"]
+    return [f"A review of your work found problems. Mend them, and nothing else:\n{verdict.render()}"]
 
 
 def unfinished(why: str) -> str:
@@ -95,9 +95,9 @@ def summary(results: dict[str, str]) -> str:
     verdicts = [verdict for name, text in said if name == "reviewer" and (verdict := read_verdict(text))]
     if agent == "reviewer":
         verdict = read_verdict(last)
-        return "\n\n".join([*_worked(results), verdict.told() if verdict else last])
+        return "\n\n".join([*_worked(results), verdict.render() if verdict else last])
     if verdicts and not verdicts[-1].passed:
-        return f"{last}\n\nThe review still finds fault:\n{verdicts[-1].told()}"
+        return f"{last}\n\nThe review still finds fault:\n{verdicts[-1].render()}"
     return last
 
 

@@ -26,22 +26,22 @@ from sidecar.wire.tools import ToolInfo
 from sidecar.work.archive import RECALL, recall
 from sidecar.work.compaction import Fitting
 from sidecar.work.errors import AgentError
-from sidecar.work.hearing import Heard
-from sidecar.work.pace import Pace
+from sidecar.work.replies import CollectedReply
 from sidecar.work.roster import Agent
-from sidecar.work.shelf import MORE, Shelf, size
 from sidecar.work.tokens import BYTES_A_TOKEN, estimate, room
+from sidecar.work.tool_selection import MORE, ToolSelection, size
+from sidecar.work.turn_limits import TurnLimits
 
 #: What a provider says that was sent more than it takes.
 _OVERFLOW = "context_overflow"
 
 
-class Books(Protocol):
-    """Where an agent's turns are kept. What is in the books is not asked for again."""
+class TurnLog(Protocol):
+    """Where an agent's turns are kept. What is in the log is not asked for again."""
 
     async def turn(
         self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
-    ) -> Heard:
+    ) -> CollectedReply:
         """The reply recorded under that key; else `ask`, with the messages that came meanwhile, and record it."""
 
     def room(self, key: str) -> int | None:
@@ -76,47 +76,47 @@ class Job:
     brief: Brief = field(default_factory=Brief)
     #: Whether it goes on when the person says something during its last word. Else the next agent hears it.
     steered: bool = True
-    shelf: Shelf = field(init=False)
+    selection: ToolSelection = field(init=False)
     fitting: Fitting = field(init=False)
 
     def __post_init__(self) -> None:
-        self.shelf = Shelf(self.tools, self.history)
-        beside = estimate(self.agent.prompt) + sum(size(tool) for tool in self.shelf.offered) // BYTES_A_TOKEN
+        self.selection = ToolSelection(self.tools, self.history)
+        beside = estimate(self.agent.prompt) + sum(size(tool) for tool in self.selection.offered) // BYTES_A_TOKEN
         self.fitting = Fitting(partial(room, self.model, beside), self.history)
 
 
-async def work(job: Job, books: Books, name: str | None = None) -> str:
+async def run_agent(job: Job, log: TurnLog, name: str | None = None) -> str:
     """The agent's last word. Whoever goes on with a job that is done gives that a name of its own."""
-    fitting, pace = job.fitting, Pace(job.agent, job.max_iterations)
+    fitting, limits = job.fitting, TurnLimits(job.agent, job.max_iterations)
     note: str | AgentError | None = None
     for number in count():
         key = f"{name or job.key}.{number}"
         if isinstance(note, AgentError):
-            if not books.goes_on(key):
-                books.stopped(key)
+            if not log.goes_on(key):
+                log.stopped(key)
                 raise note
-            pace.afresh()
+            limits.afresh()
         # A model that answers at once must not keep others from their turn, such as whoever watches or cancels.
         await asyncio.sleep(0)
-        heard = await _next_turn(job, books, key)
+        heard = await _next_turn(job, log, key)
         reply = heard.reply
         for text in heard.messages:
             fitting.add(UserTurn(text=text))
-            pace.afresh()
+            limits.afresh()
         if reply.stop is Stop.END and reply.text.strip():
             fitting.add(ModelTurn(text=reply.text, kept=reply.kept))
-            if not (job.steered and books.goes_on(f"{name or job.key}.{number + 1}")):
+            if not (job.steered and log.goes_on(f"{name or job.key}.{number + 1}")):
                 return reply.text
             note = None
         elif reply.stop is Stop.TOOL_USE:
             fitting.add(ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept))
-            returns = await _carried_out(job, reply.calls, partial(books.call, key, job.agent))
+            returns = await _carried_out(job, reply.calls, partial(log.call, key, job.agent))
             fitting.add(ToolTurn(returns=returns))
-            note = pace.after_calls(reply.calls, returns)
+            note = limits.after_calls(reply.calls, returns)
         elif reply.stop in (Stop.END, Stop.LENGTH):
             # Half a call is never carried out, and no provider takes an empty turn back.
             fitting.add(ModelTurn(text=reply.text.strip() or "(nothing)"))
-            note = pace.after_words(reply)
+            note = limits.after_words(reply)
         else:
             raise _failed(reply)
         if isinstance(note, str):
@@ -124,15 +124,15 @@ async def work(job: Job, books: Books, name: str | None = None) -> str:
     raise AssertionError("an agent comes to an end")
 
 
-async def _next_turn(job: Job, books: Books, key: str) -> Heard:
+async def _next_turn(job: Job, log: TurnLog, key: str) -> CollectedReply:
     """A server that does not take so much, though nobody knew, is sent less, as long as something can be left out."""
     fitting = job.fitting
-    room = books.room(key) or fitting.limit
+    room = log.room(key) or fitting.limit
     left_out = fitting.fit(room)
     while True:
         if fitting.archive:
-            job.shelf.offer(recall())
-        heard = await books.turn(key, job.agent.name, partial(_ask, job, books, left_out), room)
+            job.selection.offer(recall())
+        heard = await log.turn(key, job.agent.name, partial(_ask, job, log, left_out), room)
         if heard.reply.failure is None or heard.reply.failure.code != _OVERFLOW:
             return heard
         fitting.was_too_much()
@@ -141,11 +141,11 @@ async def _next_turn(job: Job, books: Books, key: str) -> Heard:
             return heard
 
 
-def _ask(job: Job, books: Books, left_out: str | None, messages: Sequence[str]) -> AsyncIterator[Delta | Reply]:
+def _ask(job: Job, log: TurnLog, left_out: str | None, messages: Sequence[str]) -> AsyncIterator[Delta | Reply]:
     if left_out is not None:
-        books.left_out(left_out)
+        log.left_out(left_out)
     history = [*job.history, *(UserTurn(text=text) for text in messages)]
-    offered, gone = job.shelf.offered, job.fitting.gone
+    offered, gone = job.selection.offered, job.fitting.gone
     return job.model.stream(Request(job.agent.name, job.agent.prompt, history, offered, job.brief, job.tools, gone))
 
 
@@ -153,7 +153,7 @@ async def _carried_out(
     job: Job, calls: Sequence[ToolUse], call: Callable[[Sequence[ToolUse]], Awaitable[Sequence[ToolReturn]]]
 ) -> list[ToolReturn]:
     """In the order of the calls. What is about the conversation itself takes no tool."""
-    own = {MORE: job.shelf.fetch, RECALL: job.fitting.archive.answer}
+    own = {MORE: job.selection.fetch, RECALL: job.fitting.archive.answer}
     others = [each for each in calls if each.tool not in own]
     done = iter(await call(others) if others else ())
     return [own[each.tool](each) if each.tool in own else next(done) for each in calls]

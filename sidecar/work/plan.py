@@ -55,7 +55,7 @@ class PlannedStep(BaseModel):
             one[: len(another)] == another[: len(one)] for one in ours for another in theirs
         )
 
-    def told(self) -> str:
+    def render(self) -> str:
         parts = [f"{self.id}. {self.title}"]
         parts += [f"files: {', '.join(self.files)}"] if self.files else []
         parts += [f"done when: {'; '.join(self.checks)}"] if self.checks else []
@@ -67,8 +67,8 @@ class Plan(BaseModel):
 
     steps: list[PlannedStep]
 
-    def told(self) -> str:
-        return "\n".join(step.told() for step in self.steps)
+    def render(self) -> str:
+        return "\n".join(step.render() for step in self.steps)
 
     def order(self) -> list[PlannedStep]:
         """As it is written, but none before those that it waits for."""

@@ -5,20 +5,20 @@ from collections.abc import Sequence
 from sidecar.engine.pipeline import Parallel, Step
 from sidecar.wire.events import Event
 from sidecar.work.context import PLAN, ROOM
-from sidecar.work.desk import Desk
 from sidecar.work.handover import Part, handoff, so_far, step_of
 from sidecar.work.plan import Plan, PlannedStep
+from sidecar.work.setup import AgentSetup
 
 
 class PlannedSteps:
     """The steps of one plan. Whoever is the last of them to be done hands over, for all of them."""
 
-    def __init__(self, desk: Desk, key: str, plan: Plan, following: Sequence[Part]) -> None:
-        self._desk = desk
+    def __init__(self, setup: AgentSetup, key: str, plan: Plan, following: Sequence[Part]) -> None:
+        self._setup = setup
         self._plan = plan
         self._following = following
         self._keys = {step.id: f"{key}.s{number}" for number, step in enumerate(plan.steps, start=1)}
-        steps = desk.run.state.steps
+        steps = setup.run.state.steps
         self._said = {step: steps[key] for step, key in self._keys.items() if key in steps}
 
     def stage(self) -> Parallel:
@@ -27,18 +27,18 @@ class PlannedSteps:
         return Parallel(tuple(self._step(step) for step in self._plan.order()), after)
 
     def _step(self, step: PlannedStep) -> Step:
-        desk, key = self._desk, self._keys[step.id]
+        setup, key = self._setup, self._keys[step.id]
 
         async def act(results: dict[str, str]) -> str:
             earlier = {self._keys[other]: results[self._keys[other]] for other in step.after}
-            told = [*step_of(self._plan, step), *so_far(earlier, desk.run)]
-            return await desk.work(key, "coder", told, ROOM - PLAN)
+            told = [*step_of(self._plan, step), *so_far(earlier, setup.run)]
+            return await setup.work(key, "coder", told, ROOM - PLAN)
 
         def then(said: str) -> Sequence[Event]:
             self._said[step.id] = said
             if not self._following or len(self._said) < len(self._keys):
                 return []
             state = "\n".join(f"{each.title}: {self._said[each.id]}" for each in self._plan.steps)
-            return [handoff(desk.run, "coder", self._following, state)]
+            return [handoff(setup.run, "coder", self._following, state)]
 
         return Step(key, "coder", step.title, act, then)

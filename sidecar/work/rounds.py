@@ -14,13 +14,13 @@ from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Model, ModelTurn, Turn, UserTurn
 from sidecar.wire.events import Event, RouteEvent
 from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
-from sidecar.work.customs import Custom, Customs
-from sidecar.work.desk import Desk
+from sidecar.work.changes import changed_files, needs_verification, verification_result
+from sidecar.work.customizations import Customizations, Definitions
 from sidecar.work.handover import summary, words_of
+from sidecar.work.pipelines import stages
 from sidecar.work.router import READ_ONLY, request_of, route, second_opinion, unsure
-from sidecar.work.stages import stages
+from sidecar.work.setup import AgentSetup
 from sidecar.work.steering import missed
-from sidecar.work.touched import changed, due, told
 from tools.executor import Executor
 from tools.registry import Registry
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 _NO_LANGUAGE = frozenset({"offline", "scripted"})
 
 
-class Rounds:
+class RoundRunner:
     def __init__(
         self,
         journal: Journal,
         catalog: Catalog,
         registry: Registry,
         executor: Executor,
-        customs: Customs,
+        customizations: Customizations,
         verify_seconds: float,
         contained: Callable[[], bool],
     ) -> None:
@@ -46,19 +46,19 @@ class Rounds:
         self._catalog = catalog
         self._registry = registry
         self._executor = executor
-        self._customs = customs
+        self._customizations = customizations
         self._verify_seconds = verify_seconds
         self._contained = contained
         self._verifier: Verifier | None = None
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
         prefix = f"r{run.state.current_round}"
-        custom = self._customs.of(run.request.workspace)
+        custom = self._customizations.of(run.request.workspace)
         # Before it is routed, for good: whoever mends the command's file and resumes gets what it stands for.
         _check_command(custom, run.instruction)
         chosen = await self._route(f"{prefix}.route", run)
         _check_agents(custom, chosen.pipeline)
-        desk = Desk(
+        setup = AgentSetup(
             run=run,
             catalog=self._catalog,
             registry=self._registry,
@@ -68,46 +68,46 @@ class Rounds:
             request=request_of(run.instruction, custom.commands, custom.agents),
             past=await self._past(run),
             read_only=chosen.intent in READ_ONLY,
-            trusted=self._customs.trusts(run.request.workspace),
+            trusted=self._customizations.trusts(run.request.workspace),
         )
-        verification = Unfold(lambda results: self._verification(desk, results))
-        results = await run_pipeline([*stages(desk, chosen), verification], run)
+        verification = Unfold(lambda results: self._verification(setup, results))
+        results = await run_pipeline([*stages(setup, chosen), verification], run)
         return TaskResult(
             summary=summary(results),
-            files_modified=changed(run.state),
-            verification=told(run.state),
+            files_modified=changed_files(run.state),
+            verification=verification_result(run.state),
             usage=run.usage,
         )
 
     def missed(self, run: TaskRun) -> Sequence[UserMessage]:
         return missed(run)
 
-    def _verification(self, desk: Desk, results: dict[str, str]) -> Sequence[Stage]:
+    def _verification(self, setup: AgentSetup, results: dict[str, str]) -> Sequence[Stage]:
         """What comes after the agents, if there is something to verify. It is loaded when it is first needed."""
-        run, verify = desk.run, desk.run.request.options.verify
+        run, verify = setup.run, setup.run.request.options.verify
         named = isinstance(verify, list) and bool(verify)
         if (
             verify == "off"
-            or desk.read_only
-            or not (named or due(run.state, desk.prefix, run.instruction, words_of(results)))
+            or setup.read_only
+            or not (named or needs_verification(run.state, setup.prefix, run.instruction, words_of(results)))
         ):
             return []
         from sidecar.verify.configured import configured
         from sidecar.verify.verifier import Verifier
-        from sidecar.work.proof import Proof
+        from sidecar.work.verification import VerificationStages
 
         if self._verifier is None:
             self._verifier = Verifier(self._verify_seconds)
         # As policy has it: what a project brings runs without a question only where there is a sandbox to run it in.
-        unasked = (desk.trusted or run.request.options.approvals == "auto") and self._contained()
-        commands = configured(run.request.workspace) if desk.trusted else None
-        return Proof(desk, self._journal, self._verifier, commands, unasked=unasked).stages()
+        unasked = (setup.trusted or run.request.options.approvals == "auto") and self._contained()
+        commands = configured(run.request.workspace) if setup.trusted else None
+        return VerificationStages(setup, self._journal, self._verifier, commands, unasked=unasked).stages()
 
     async def _route(self, key: str, run: TaskRun) -> RouteAnswer:
         options = run.request.options
 
         async def decide() -> str:
-            custom = self._customs.of(run.request.workspace)
+            custom = self._customizations.of(run.request.workspace)
             answer = route(run.instruction, options, custom.commands, custom.agents)
             model = self._judge(run) if unsure(answer) and options.intent is None else None
             if model is None:
@@ -145,14 +145,14 @@ class Rounds:
         return turns
 
 
-def _check_command(custom: Custom, asked: str) -> None:
+def _check_command(custom: Definitions, asked: str) -> None:
     """A file that cannot be used is no reason to do something else instead."""
     first = asked.split(maxsplit=1)[0]
     if first.startswith("/") and (problem := custom.problems.get(f"commands{first}")):
         raise StepFailed("bad_command", f"{problem}. Nothing was done; mend the file and resume.", recoverable=True)
 
 
-def _check_agents(custom: Custom, pipeline: Sequence[str]) -> None:
+def _check_agents(custom: Definitions, pipeline: Sequence[str]) -> None:
     missing = next((name for name in pipeline if name not in custom.agents), None)
     if missing is None:
         return

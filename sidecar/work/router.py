@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping
 
 from sidecar.models.port import Model, Reply, Request, Stop, UserTurn
 from sidecar.wire.tasks import Intent, Options, RouteAnswer, Usage
-from sidecar.work.customs import Command, Custom
+from sidecar.work.customizations import Command, Definitions
 from sidecar.work.routing.guess import INTENTS, guess
-from sidecar.work.slips import SLASH, slip
+from sidecar.work.suggestions import SLASH, suggest_command
 
 PIPELINES: dict[Intent, tuple[str, ...]] = {
     "create_project": ("planner", "coder", "terminal", "reviewer", "docs"),
@@ -88,7 +88,7 @@ def request_of(task: str, commands: Mapping[str, Command] | None = None, agents:
         return task
     rest = task.lstrip()[slash.end() :]
     if own := (commands or {}).get(slash[1]):
-        return own.said_with(rest.strip())
+        return own.expand(rest.strip())
     if slash[1] in agents and slash[1] not in SLASHES and rest.strip():
         return rest
     if slash[1] not in SLASHES or not rest.strip():
@@ -98,11 +98,11 @@ def request_of(task: str, commands: Mapping[str, Command] | None = None, agents:
     return rest if whole else f"{verb} {rest}"
 
 
-def slip_in(task: str, custom: Custom) -> str | None:
+def suggest_for(task: str, custom: Definitions) -> str | None:
     """What to say of a task that begins with a misspelled command or agent, ours or the person's own."""
     # A command whose file cannot be used is one all the same: what is wrong with it is said when it is carried out.
     unusable = (name.removeprefix("commands/") for name in custom.problems if name.startswith("commands/"))
-    return slip(task, (*SLASHES, *custom.commands, *custom.agents, *unusable))
+    return suggest_command(task, (*SLASHES, *custom.commands, *custom.agents, *unusable))
 
 
 def unsure(answer: RouteAnswer) -> bool:

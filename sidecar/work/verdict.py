@@ -47,7 +47,7 @@ class Issue(BaseModel):
     def _text(cls, value: Any) -> Any:
         return "" if value is None else str(value)
 
-    def told(self) -> str:
+    def render(self) -> str:
         where = f"{self.file}:{self.line}" if self.file and self.line else self.file
         return (
             f"{self.severity}: {f'{where}: ' if where else ''}{self.message}{f' Fix: {self.fix}' if self.fix else ''}"
@@ -73,10 +73,10 @@ class Verdict(BaseModel):
         given = value if isinstance(value, list) else [value] if value else []
         return [each if isinstance(each, dict) and any(map(each.get, _NAMES)) else _in_words(each) for each in given]
 
-    def told(self) -> str:
+    def render(self) -> str:
         nothing = "nothing that must be mended" if self.issues else "nothing wrong"
         head = self.summary or f"The review found {nothing if self.passed else 'problems'}."
-        return "\n".join([head, *(f"- {issue.told()}" for issue in self.issues)])
+        return "\n".join([head, *(f"- {issue.render()}" for issue in self.issues)])
 
 
 def read_verdict(text: str) -> Verdict | None:

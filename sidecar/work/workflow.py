@@ -9,12 +9,12 @@ from sidecar.engine.state import UserMessage
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.wire.tasks import TaskResult
-from sidecar.work.customs import Customs
+from sidecar.work.customizations import Customizations
 from tools.executor import Executor
 from tools.registry import Registry
 
 if TYPE_CHECKING:
-    from sidecar.work.rounds import Rounds
+    from sidecar.work.rounds import RoundRunner
 
 
 class Workflow:
@@ -24,7 +24,7 @@ class Workflow:
         catalog: Catalog,
         registry: Registry,
         executor: Executor,
-        customs: Customs | None = None,
+        customizations: Customizations | None = None,
         verify_seconds: float = 120,
         contained: Callable[[], bool] = lambda: True,
     ) -> None:
@@ -32,32 +32,32 @@ class Workflow:
         self._catalog = catalog
         self._registry = registry
         self._executor = executor
-        self._customs = customs or Customs()
+        self._customizations = customizations or Customizations()
         self._verify_seconds = verify_seconds
         self._contained = contained
 
-    def slip(self, asked: str, workspace: str) -> str | None:
+    def suggest_command(self, asked: str, workspace: str) -> str | None:
         """What to say of words that begin with a misspelled slash command."""
         if not asked.lstrip().startswith("/"):
             return None
-        from sidecar.work.router import slip_in
+        from sidecar.work.router import suggest_for
 
-        return slip_in(asked, self._customs.of(workspace))
+        return suggest_for(asked, self._customizations.of(workspace))
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
         return await self.rounds.carry_out(run)
 
     @cached_property
-    def rounds(self) -> "Rounds":
+    def rounds(self) -> "RoundRunner":
         """Agents, router and pipelines are loaded with the first task, or when there is time: no start waits for it."""
-        from sidecar.work.rounds import Rounds
+        from sidecar.work.rounds import RoundRunner
 
-        return Rounds(
+        return RoundRunner(
             self._journal,
             self._catalog,
             self._registry,
             self._executor,
-            self._customs,
+            self._customizations,
             self._verify_seconds,
             self._contained,
         )

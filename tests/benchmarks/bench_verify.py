@@ -13,7 +13,7 @@ from sidecar.verify.change import Change
 from sidecar.verify.claims import claimed
 from sidecar.verify.copies import copied
 from sidecar.verify.syntax import syntax
-from sidecar.work.touched import due
+from sidecar.work.changes import needs_verification
 from tests.benchmarks.result import Result
 from tools.ledger import Intent, Outcome
 
@@ -36,7 +36,7 @@ def _nothing_to_verify() -> Result:
         memory.intents[f"t.r1.1-coder.{number}.0"] = Intent(tool="run_command", args={}, site="local")
         memory.outcomes[f"t.r1.1-coder.{number}.0"] = Outcome(status="success", content="", summary="", duration_ms=1)
         memory.steps[f"r1.1-coder.{number}"] = "{}"
-    taken = min(_timed(lambda: due(memory, "r1", "do it")) for _ in range(20)) * 1000
+    taken = min(_timed(lambda: needs_verification(memory, "r1", "do it")) for _ in range(20)) * 1000
     return Result(f"the end of a task of {CALLS} calls without edits", taken, "ms", None, "", "< 1 ms", taken < 1)
 
 

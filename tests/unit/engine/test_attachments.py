@@ -5,7 +5,7 @@ from base64 import b64encode
 import pytest
 
 from sidecar.wire.tasks import Attachment
-from sidecar.work.attachments import attached
+from sidecar.work.attachments import parse_attachments
 
 PNG, JPEG, WEBP = b"\x89PNG\r\n\x1a\n0", b"\xff\xd8\xff\xe0", b"RIFF\0\0\0\0WEBPVP8 "
 
@@ -26,23 +26,23 @@ def given(media_type: str, data: bytes | str) -> Attachment:
     ],
 )
 def test_a_picture_is_of_the_kind_that_it_is(media_type: str, data: bytes, kind: str) -> None:
-    texts, (image,) = attached([given(media_type, data)])
+    texts, (image,) = parse_attachments([given(media_type, data)])
     assert (texts, image.media_type, image.data) == ([], kind, b64encode(data).decode())
 
 
 def test_a_picture_may_come_as_it_stands_in_a_page() -> None:
     encoded = b64encode(PNG).decode()
-    (image,) = attached([given("image/png", f"data:image/png;base64,{encoded[:4]}\n{encoded[4:]}")])[1]
+    (image,) = parse_attachments([given("image/png", f"data:image/png;base64,{encoded[:4]}\n{encoded[4:]}")])[1]
     assert image.data == encoded
 
 
 def test_a_drawing_that_is_text_is_given_as_text() -> None:
-    (text,), images = attached([given("image/svg+xml", b"<svg><circle/></svg>")])
+    (text,), images = parse_attachments([given("image/svg+xml", b"<svg><circle/></svg>")])
     assert "<svg><circle/></svg>" in text and images == []
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00", "not base64!", b"RIFF\0\0\0\0WAVE\xff", b""])
 def test_what_no_model_can_look_at_is_said_to_be_there_and_not_sent(data: bytes | str) -> None:
     media_type = "image/png" if isinstance(data, str) or not data else "image/tiff"
-    (text,), images = attached([given(media_type, data)])
+    (text,), images = parse_attachments([given(media_type, data)])
     assert text.startswith("The person attached x (image/") and images == []

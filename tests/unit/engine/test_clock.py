@@ -13,7 +13,7 @@ from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, Record
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import ApprovalRequest, Context, Options, Status, StoredRequest
-from sidecar.work.trial import Trial
+from sidecar.work.check_runner import TaskCheckRunner
 from tests.unit.engine.house import House
 from tools.ledger import Outcome
 
@@ -71,7 +71,9 @@ async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(tmp_path:
     await run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED}))
     try:
         checking: asyncio.Task[Outcome | None] = asyncio.create_task(
-            Trial(run, house.executor, "verify1").run("check", "run_command", {"command": "touch up"}, seconds=60)
+            TaskCheckRunner(run, house.executor, "verify1").run(
+                "check", "run_command", {"command": "touch up"}, seconds=60
+            )
         )
         async with asyncio.timeout(5):
             while (await journal.task("t_1")).status is not Status.WAITING:

@@ -7,7 +7,7 @@ from sidecar.engine.operations import SendMessage
 from sidecar.models.port import UserTurn
 from sidecar.wire.tasks import HunkRequest, Status
 from tests.unit.engine.house import a_house
-from tests.unit.work.hearing import hearing
+from tests.unit.work.replies import hearing
 from tests.waiting import until_true
 
 

@@ -245,7 +245,7 @@ def test_every_coder_writes_the_files_of_its_step_only() -> None:
     plan = read_plan(move.text)
     written: list[str] = []
     for number, step in enumerate(plan.steps, start=1):
-        act, _ = played("coder", text, {}, part=f"s{number}", told=[f"The plan:\n{plan.told()}", "Your part is …"])
+        act, _ = played("coder", text, {}, part=f"s{number}", told=[f"The plan:\n{plan.render()}", "Your part is …"])
         assert isinstance(act, Act)
         assert [args["path"] for _, args in act.calls] == step.files
         written += step.files
@@ -278,7 +278,7 @@ def test_the_verdict_is_on_what_is_there_and_how_the_tests_went(ran: str, passed
     shown = "\n".join(f"── {path}\n{_numbered(content)}" for path, content in files.items())
     verdict = reviewed(text, list(files), shown, [f"terminal said:\n{ran}"])
     assert verdict.passed is passed
-    assert ("have not been run" in verdict.told()) is ("Not run" in ran)
+    assert ("have not been run" in verdict.render()) is ("Not run" in ran)
 
 
 def test_the_verdict_names_a_file_that_cannot_be_parsed_or_read() -> None:

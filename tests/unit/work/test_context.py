@@ -10,9 +10,9 @@ from sidecar.engine.operations import Execute
 from sidecar.models.port import Request, ToolTurn, UserTurn
 from sidecar.wire.tasks import ExecuteRequest, Status
 from sidecar.work.context import ROOM, fenced
-from sidecar.work.customs import Customs
+from sidecar.work.customizations import Customizations
 from tests.unit.engine.house import House, a_house
-from tests.unit.work.hearing import hearing
+from tests.unit.work.replies import hearing
 
 
 async def first_request(house: House, task: str, context: dict[str, Any] | None = None, **options: object) -> Request:
@@ -81,7 +81,7 @@ async def test_selection_open_files_mentions_and_git_state_are_told(tmp_path: Pa
         task = "look at @src/a.py and @no/such.py, mail me@example.com"
         text = said(await first_request(house, task, context))
         assert "?? src/" not in text, "Git is not started in a workspace that is not trusted"
-        house.engine._worker._work.rounds._customs = Customs(None, lambda workspace: True)  # type: ignore[attr-defined]
+        house.engine._worker._work.rounds._customizations = Customizations(None, lambda workspace: True)  # type: ignore[attr-defined]
         text = said(await first_request(house, task, context))
     for expected in ("branch topic", "?? src/", "selected = True", "src/b.py", "MARKER = 1", "src/ (a.py)"):
         assert expected in text, expected
@@ -97,7 +97,7 @@ async def test_a_mention_does_not_lead_out_of_the_workspace(tmp_path: Path) -> N
 
 async def test_whatever_is_mentioned_is_shown_or_said_to_be_missing(tmp_path: Path) -> None:
     async with a_house(tmp_path) as house:
-        house.engine._worker._work.rounds._customs = Customs(None, lambda workspace: True)  # type: ignore[attr-defined]
+        house.engine._worker._work.rounds._customizations = Customizations(None, lambda workspace: True)  # type: ignore[attr-defined]
         (house.workspace / "app" / "[id]").mkdir(parents=True)
         (house.workspace / "app" / "[id]" / "page.tsx").write_text("PAGE")
         (house.workspace / "my notes.md").write_text("NOTES")
@@ -142,13 +142,13 @@ async def test_an_attachment_that_is_cut_is_said_to_be(tmp_path: Path) -> None:
 
 
 async def test_attachments_are_given_as_text_or_as_pictures(tmp_path: Path) -> None:
-    def attached(name: str, media_type: str, data: bytes) -> dict[str, str]:
+    def parse_attachments(name: str, media_type: str, data: bytes) -> dict[str, str]:
         return {"name": name, "mediaType": media_type, "data": base64.b64encode(data).decode()}
 
     files = [
-        attached("log.txt", "text/plain", b"the log"),
-        attached("x.png", "image/png", b"\x89PNG"),
-        attached("x.bin", "application/octet-stream", b"\xff\xfe\x00"),
+        parse_attachments("log.txt", "text/plain", b"the log"),
+        parse_attachments("x.png", "image/png", b"\x89PNG"),
+        parse_attachments("x.bin", "application/octet-stream", b"\xff\xfe\x00"),
     ]
     async with a_house(tmp_path) as house:
         request = await first_request(house, "fix it", {"attachments": files})

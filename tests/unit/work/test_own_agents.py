@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from sidecar.engine.operations import Resume
-from sidecar.work.customs import Customs
+from sidecar.work.customizations import Customizations
 from tests.unit.engine.house import a_house
 
 
@@ -14,7 +14,7 @@ async def test_an_agent_whose_file_is_gone_fails_clearly_and_can_be_resumed(tmp_
         (own / kind).mkdir(parents=True)
         (own / kind / "brief.md").write_text(text)
     async with a_house(tmp_path) as house:
-        house.engine._worker._work._customs = Customs(own)  # type: ignore[attr-defined]
+        house.engine._worker._work._customizations = Customizations(own)  # type: ignore[attr-defined]
         refusal = {"failure": {"code": "refused", "message": "no", "retry": False}}
         models = house.script("play", {"brief": [refusal]})
         task = await house.ended(await house.execute("/brief", models=models))
@@ -35,7 +35,7 @@ async def test_a_file_that_cannot_be_used_is_said_and_nothing_else_is_done_inste
         (own / kind).mkdir(parents=True, exist_ok=True)
         (own / kind / f"{name}.md").write_text(text)
     async with a_house(tmp_path) as house:
-        house.engine._worker._work._customs = Customs(own)  # type: ignore[attr-defined]
+        house.engine._worker._work._customizations = Customizations(own)  # type: ignore[attr-defined]
         models, first = house.script("play", [{"text": "never said"}]), ""
         for task, options, code, why in (
             ("/broken everything", {}, "bad_command", "there is no intent 'dance'"),
@@ -57,7 +57,7 @@ async def test_an_agent_may_have_a_model_of_its_own_and_the_task_may_know_better
     own.mkdir(parents=True)
     (own / "brief.md").write_text("---\nmodel: scripted/mine\n---\nBe brief.")
     async with a_house(tmp_path) as house:
-        house.engine._worker._work._customs = Customs(tmp_path / "own")  # type: ignore[attr-defined]
+        house.engine._worker._work._customizations = Customizations(tmp_path / "own")  # type: ignore[attr-defined]
         house.script("mine", [{"text": "mine"}])
         theirs = house.script("theirs", [{"text": "theirs"}])
         for models, expected in (({}, "mine"), (theirs, "theirs")):

@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.models.port import Delta, Reply, Request, Stop
 from sidecar.wire.tasks import Options, Usage
-from sidecar.work.customs import Command
+from sidecar.work.customizations import Command
 from sidecar.work.router import PIPELINES, request_of, route, second_opinion, unsure
 from tests.sentences import labelled, said
 

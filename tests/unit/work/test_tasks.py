@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from sidecar.wire.events import AnyEvent
 from sidecar.wire.tasks import Status
 from tests.unit.engine.house import House, Json, a_house
-from tests.unit.work.hearing import hearing
+from tests.unit.work.replies import hearing
 
 BEGIN = ["queued", "message", "running", "route"]
 END = ["usage", "complete", "completed"]

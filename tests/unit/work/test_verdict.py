@@ -13,7 +13,7 @@ def test_a_verdict_has_its_issues_with_place_severity_and_fix() -> None:
     assert verdict is not None
     (issue,) = verdict.issues
     assert (issue.file, issue.line, issue.severity, issue.fix) == ("a.py", 12, "error", "Close it.")
-    assert verdict.told() == "One thing.\n- error: a.py:12: It leaks. Fix: Close it."
+    assert verdict.render() == "One thing.\n- error: a.py:12: It leaks. Fix: Close it."
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_what_is_wrong_is_not_lost_because_of_its_form(said: str, issues: list[s
     verdict = read_verdict(said)
     assert verdict is not None
     assert verdict.passed is False
-    found = [issue.told() for issue in verdict.issues]
+    found = [issue.render() for issue in verdict.issues]
     assert found == (["warning: a.py:7: Close it. Fix: Close it."] if issues is None else issues)
-    assert verdict.told().startswith("The review found problems.")
+    assert verdict.render().startswith("The review found problems.")
 
 
 def test_issues_without_an_error_pass_by_themselves() -> None:
@@ -47,7 +47,7 @@ def test_issues_without_an_error_pass_by_themselves() -> None:
 def test_what_passes_with_remarks_is_not_said_to_have_nothing_wrong() -> None:
     verdict = read_verdict('{"passed": true, "issues": [{"message": "It leaks.", "severity": "error"}]}')
     assert verdict is not None and verdict.passed
-    assert verdict.told() == "The review found nothing that must be mended.\n- error: It leaks."
+    assert verdict.render() == "The review found nothing that must be mended.\n- error: It leaks."
 
 
 def test_a_verdict_that_was_meant_is_known_from_prose() -> None:
@@ -64,4 +64,4 @@ def test_prose_is_no_verdict_and_stands_for_itself() -> None:
 def test_a_verdict_without_issues_says_so_in_words() -> None:
     verdict = read_verdict('{"passed": true}')
     assert verdict is not None
-    assert verdict.told() == "The review found nothing wrong."
+    assert verdict.render() == "The review found nothing wrong."

@@ -15,7 +15,7 @@ from sidecar.work.router import route
 from tests.sentences import said
 from tests.unit.engine.house import House, Json, a_house
 from tests.unit.engine.test_crashes import MortalJournal
-from tests.unit.work.hearing import hearing
+from tests.unit.work.replies import hearing
 
 PASSED = {"text": '{"passed": true}'}
 FAILED = {"text": '{"passed": false, "issues": [{"file": "a.py", "line": 3, "severity": "error", "message": "wrong"}]}'}

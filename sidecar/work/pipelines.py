@@ -5,18 +5,18 @@ from collections.abc import Callable, Sequence
 from sidecar.engine.pipeline import Pipeline, Stage, Step, Unfold
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import Intent, RouteAnswer
-from sidecar.work.books import AgentBooks
 from sidecar.work.context import PLAN, ROOM
-from sidecar.work.desk import CANNOT, ENDLESS, Desk
 from sidecar.work.errors import AgentError
 from sidecar.work.handover import Part, handoff, of_plan, so_far, to_mend, unfinished
-from sidecar.work.loop import Job, work
+from sidecar.work.loop import Job, run_agent
 from sidecar.work.plan import NoPlan, Plan, one_step, read_plan
 from sidecar.work.planned import PlannedSteps
+from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
+from sidecar.work.turn_log import TaskTurnLog
 from sidecar.work.verdict import Verdict, read_verdict, was_meant
 
 #: How often a reviewer may send the work back.
-SENT_BACK = 2
+MAX_SENT_BACK = 2
 _INSTALL = "Your part: install what the project needs, in the workspace only. If it needs nothing, say so."
 _CONFIGURE = "Your part: look at what was created and installed, and put right what keeps it from running."
 _TEST = "Your part: run the project's tests, or start it if it has none, and say what works and what does not."
@@ -34,17 +34,17 @@ _TASKS = {
 _ANSWERS = {"coder": "Look at the code and answer", "reviewer": "Review the code"}
 
 
-def stages(desk: Desk, chosen: RouteAnswer) -> Pipeline:
+def stages(setup: AgentSetup, chosen: RouteAnswer) -> Pipeline:
     names = tuple(chosen.pipeline)
     make = _BY_INTENT.get(chosen.intent)
     if make is not None and names == make[0]:
-        return make[1](Stages(desk, names))
-    return Stages(desk, names).one_after_the_other()
+        return make[1](PipelineBuilder(setup, names))
+    return PipelineBuilder(setup, names).one_after_the_other()
 
 
-class Stages:
-    def __init__(self, desk: Desk, names: tuple[str, ...]) -> None:
-        self._desk = desk
+class PipelineBuilder:
+    def __init__(self, setup: AgentSetup, names: tuple[str, ...]) -> None:
+        self._setup = setup
         self._names = names
         workers = [name for name in names if name in _WORKERS]
         self._worker = workers[0] if workers else names[0]
@@ -83,36 +83,36 @@ class Stages:
     # -- the steps ---------------------------------------------------------------------------------------------------
 
     def _key(self, name: str) -> str:
-        return f"{self._desk.prefix}.{self._names.index(name) + 1}-{name}"
+        return f"{self._setup.prefix}.{self._names.index(name) + 1}-{name}"
 
     def _part(self, name: str) -> Part:
-        tasks = {**_TASKS, **_ANSWERS} if self._desk.read_only else _TASKS
-        return Part(name, tasks.get(name) or self._desk.agent(name).description)
+        tasks = {**_TASKS, **_ANSWERS} if self._setup.read_only else _TASKS
+        return Part(name, tasks.get(name) or self._setup.agent(name).description)
 
     def _step(self, key: str, part: Part, following: Sequence[Part], told: Sequence[str] = ()) -> Step:
-        desk = self._desk
+        setup = self._setup
         needed = key == self._key(self._worker)
 
         async def act(results: dict[str, str]) -> str:
             try:
-                return await desk.work(key, part.agent, [*so_far(results, desk.run), *told])
+                return await setup.work(key, part.agent, [*so_far(results, setup.run), *told])
             except AgentError as error:
                 if needed or error.code not in CANNOT:
                     raise
                 return ""
 
         def then(said: str) -> Sequence[Event]:
-            return [handoff(desk.run, part.agent, following, said)] if following and said else []
+            return [handoff(setup.run, part.agent, following, said)] if following and said else []
 
         return Step(key, part.agent, part.task, act, then)
 
     def _plan(self) -> Step:
-        desk, key = self._desk, self._key("planner")
+        setup, key = self._setup, self._key("planner")
 
         async def act(results: dict[str, str]) -> str:
             try:
-                job, books = await desk.job(key, "planner")
-                said = await work(job, books)
+                job, log = await setup.job(key, "planner")
+                said = await run_agent(job, log)
             except AgentError as error:
                 if error.code not in CANNOT:
                     raise
@@ -120,21 +120,21 @@ class Stages:
             try:
                 read_plan(said)
             except NoPlan as problem:
-                return await self._repaired(said, problem, job, books)
+                return await self._repaired(said, problem, job, log)
             return said
 
         def then(said: str) -> Sequence[Event]:
             if not said:
                 return []
-            return [handoff(desk.run, "planner", [Part("coder", step.title) for step in self._read(said).steps], said)]
+            return [handoff(setup.run, "planner", [Part("coder", step.title) for step in self._read(said).steps], said)]
 
         return Step(key, "planner", _TASKS["planner"], act, then)
 
-    async def _repaired(self, said: str, problem: NoPlan, job: Job, books: AgentBooks) -> str:
+    async def _repaired(self, said: str, problem: NoPlan, job: Job, log: TaskTurnLog) -> str:
         """One more try at a plan. If that is none either, the planner's words are kept, and the work is one step."""
         wish = f"That is not a plan that can be carried out: {problem}. Answer with the JSON of the plan, nothing else."
         try:
-            repaired = await self._desk.again(job, books, "repair", wish)
+            repaired = await self._setup.again(job, log, "repair", wish)
             read_plan(repaired)
         except (AgentError, NoPlan):
             return said
@@ -144,7 +144,7 @@ class Stages:
         try:
             return read_plan(said)
         except NoPlan:
-            return one_step(self._desk.request)
+            return one_step(self._setup.request)
 
     def _planned(self, following: Sequence[Part]) -> Unfold:
         key = self._key("planner")
@@ -153,34 +153,34 @@ class Stages:
             plan = self._read(results[key])
             if len(plan.steps) == 1:
                 return [self._in_one(plan, results[key], following)]
-            return [PlannedSteps(self._desk, self._key("coder"), plan, following).stage()]
+            return [PlannedSteps(self._setup, self._key("coder"), plan, following).stage()]
 
         return Unfold(make, expected=1)
 
     def _in_one(self, plan: Plan, planned: str, following: Sequence[Part]) -> Step:
         """A plan of one step, or none: the request itself, with what the planner found out."""
-        desk, key = self._desk, self._key("coder")
+        setup, key = self._setup, self._key("coder")
 
         async def act(results: dict[str, str]) -> str:
-            return await desk.work(key, "coder", of_plan(plan, planned), ROOM - PLAN if planned else ROOM)
+            return await setup.work(key, "coder", of_plan(plan, planned), ROOM - PLAN if planned else ROOM)
 
         def then(said: str) -> Sequence[Event]:
-            return [handoff(desk.run, "coder", following, said)]
+            return [handoff(setup.run, "coder", following, said)]
 
         return Step(key, "coder", plan.steps[0].title, act, then)
 
     def _review(self, following: Sequence[Part], sent_back: int = 0) -> list[Stage]:
         """A verdict that finds fault sends the worker back; what it mends is reviewed again."""
-        desk, worker, review = self._desk, self._worker, self._part("reviewer")
+        setup, worker, review = self._setup, self._worker, self._part("reviewer")
         key = f"{self._key('reviewer')}.again{sent_back}" if sent_back else self._key("reviewer")
 
         def found(said: str) -> Verdict | None:
             verdict = read_verdict(said)
-            return verdict if verdict and not verdict.passed and sent_back < SENT_BACK else None
+            return verdict if verdict and not verdict.passed and sent_back < MAX_SENT_BACK else None
 
         async def act(results: dict[str, str]) -> str:
             try:
-                return await self._verdict(key, [*so_far(results, desk.run), "Your part: review what was done."])
+                return await self._verdict(key, [*so_far(results, setup.run), "Your part: review what was done."])
             except AgentError as error:
                 if error.code in ENDLESS:
                     return unfinished(error.message)
@@ -191,18 +191,17 @@ class Stages:
         def then(said: str) -> Sequence[Event]:
             if verdict := found(said):
                 count = len(verdict.issues) or "some"
-                reason = (
-                    f"The review found {count} problem{'s' * (count != 1)} (sent back {sent_back + 1} of {SENT_BACK})."
-                )
-                remaining = [issue.told() for issue in verdict.issues] or [verdict.told()]
-                return [handoff(desk.run, "reviewer", [Part(worker, each) for each in remaining], said, reason)]
-            return [handoff(desk.run, "reviewer", following, said)] if following and said else []
+                times = f"sent back {sent_back + 1} of {MAX_SENT_BACK}"
+                reason = f"The review found {count} problem{'s' * (count != 1)} ({times})."
+                remaining = [issue.render() for issue in verdict.issues] or [verdict.render()]
+                return [handoff(setup.run, "reviewer", [Part(worker, each) for each in remaining], said, reason)]
+            return [handoff(setup.run, "reviewer", following, said)] if following and said else []
 
         def make(results: dict[str, str]) -> Sequence[Stage]:
             verdict = found(results[key])
             if verdict is None:
                 return []
-            mend = Part(worker, f"Mend what the review found ({sent_back + 1} of {SENT_BACK})")
+            mend = Part(worker, f"Mend what the review found ({sent_back + 1} of {MAX_SENT_BACK})")
             fix = f"{self._key(worker)}.fix{sent_back + 1}"
             step = self._step(fix, mend, (review, *following), to_mend(verdict))
             return [step, *self._review(following, sent_back + 1)]
@@ -211,19 +210,19 @@ class Stages:
 
     async def _verdict(self, key: str, told: Sequence[str]) -> str:
         """The reviewer's words. A verdict that cannot be read is asked for once more; prose stands for itself."""
-        job, books = await self._desk.job(key, "reviewer", told)
-        said = await work(job, books)
+        job, log = await self._setup.job(key, "reviewer", told)
+        said = await run_agent(job, log)
         if read_verdict(said) is not None or not was_meant(said):
             return said
         wish = "That verdict cannot be read. Answer with its JSON, `passed` and `issues`, and nothing else."
         try:
-            repaired = await self._desk.again(job, books, "repair", wish)
+            repaired = await self._setup.again(job, log, "repair", wish)
         except AgentError:
             return said
         return repaired if read_verdict(repaired) is not None else said
 
 
-_BY_INTENT: dict[Intent, tuple[tuple[str, ...], Callable[[Stages], Pipeline]]] = {
-    "refactor_code": (("planner", "coder", "reviewer"), Stages.refactor_code),
-    "create_project": (("planner", "coder", "terminal", "reviewer", "docs"), Stages.create_project),
+_BY_INTENT: dict[Intent, tuple[tuple[str, ...], Callable[[PipelineBuilder], Pipeline]]] = {
+    "refactor_code": (("planner", "coder", "reviewer"), PipelineBuilder.refactor_code),
+    "create_project": (("planner", "coder", "terminal", "reviewer", "docs"), PipelineBuilder.create_project),
 }

@@ -11,17 +11,17 @@ from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Brief, Model, Switch, Turn, UserTurn
 from sidecar.wire.events import ModelEvent
 from sidecar.wire.tasks import Models
-from sidecar.work.attachments import attached
-from sidecar.work.books import AgentBooks
+from sidecar.work.attachments import parse_attachments
+from sidecar.work.changed_lines import changed_lines
 from sidecar.work.compaction import fitting_past
-from sidecar.work.context import ROOM, given, surroundings
-from sidecar.work.customs import Custom
+from sidecar.work.context import ROOM, describe_workspace, render_selection
+from sidecar.work.customizations import Definitions
 from sidecar.work.errors import AgentError
 from sidecar.work.handover import HELPERS, part_of
-from sidecar.work.loop import Job, work
-from sidecar.work.marks import changed_lines
+from sidecar.work.loop import Job, run_agent
 from sidecar.work.roster import Agent
 from sidecar.work.tokens import room
+from sidecar.work.turn_log import TaskTurnLog
 from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
 from tools.builtin.git_status import GitStatus, GitStatusArguments
 from tools.errors import ToolError
@@ -39,21 +39,21 @@ _SYMBOLS = 5
 
 
 @dataclass(slots=True)
-class Desk:
+class AgentSetup:
     """One round of one task. `request` is what the agents are asked, `past` what was said before."""
 
     run: TaskRun
     catalog: Catalog
     registry: Registry
     executor: Executor
-    custom: Custom
+    custom: Definitions
     prefix: str
     request: str
     past: Sequence[Turn]
     read_only: bool
     trusted: bool = False
     #: What was done in this life of the task, by its key: whoever mends something goes on with the same conversation.
-    jobs: dict[str, tuple[Job, AgentBooks]] = field(default_factory=dict)
+    jobs: dict[str, tuple[Job, TaskTurnLog]] = field(default_factory=dict)
     _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def agent(self, name: str) -> Agent:
@@ -62,10 +62,10 @@ class Desk:
 
     async def work(self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM) -> str:
         """The agent's last word on the request, and on what it is told beside it and `about` the workspace."""
-        job, books = self.jobs[key] = await self.job(key, name, told, about)
-        return await work(job, books)
+        job, log = self.jobs[key] = await self.job(key, name, told, about)
+        return await run_agent(job, log)
 
-    async def job(self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM) -> tuple[Job, AgentBooks]:
+    async def job(self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM) -> tuple[Job, TaskTurnLog]:
         agent = self.agent(name)
         model = self._model(agent)
         past, dropped = fitting_past(self.past, room(model))
@@ -76,15 +76,15 @@ class Desk:
             brief = replace(brief, changed_lines=await changed_lines(self.run))
         limit = self.run.request.options.max_iterations
         job = Job(key, agent, model, history, tools, limit, brief, steered=name not in HELPERS)
-        books = AgentBooks(self.run, self.executor, agent, model)
+        log = TaskTurnLog(self.run, self.executor, agent, model)
         if dropped and f"{key}.0" not in self.run.state.steps:
-            books.left_out(f"{dropped} earlier turns of the conversation do not fit into the model's window.")
-        return job, books
+            log.left_out(f"{dropped} earlier turns of the conversation do not fit into the model's window.")
+        return job, log
 
-    async def again(self, job: Job, books: AgentBooks, suffix: str, said: str) -> str:
+    async def again(self, job: Job, log: TaskTurnLog, suffix: str, said: str) -> str:
         """Go on with a job that is done: something was wrong with its last word."""
         job.fitting.add(UserTurn(text=said))
-        return await work(job, books, f"{job.key}.{suffix}")
+        return await run_agent(job, log, f"{job.key}.{suffix}")
 
     def _brief(self, key: str, told: Sequence[str]) -> Brief:
         context = self.run.request.context
@@ -104,8 +104,8 @@ class Desk:
             # It reads the brief, and no prose.
             return [UserTurn(text=self.request)]
         about = await self._surroundings(room)
-        beside, images = attached(self.run.request.context.attachments)
-        opening = [text for text in (about, given(self.run.request.context), *beside) if text]
+        beside, images = parse_attachments(self.run.request.context.attachments)
+        opening = [text for text in (about, render_selection(self.run.request.context), *beside) if text]
         turns: list[Turn] = [UserTurn(text="\n\n".join(opening))] if opening else []
         return [*turns, UserTurn(text="\n\n".join((self.request, *told)), images=images)]
 
@@ -121,7 +121,7 @@ class Desk:
                 changes = await self._changes(host) if self.trusted else []
                 find = partial(self._defined, host) if self.trusted else None
                 context, redact = self.run.request.context, self.executor.redact
-                return await surroundings(host, context, self.request, changes, redact, find, room)
+                return await describe_workspace(host, context, self.request, changes, redact, find, room)
             except (ToolError, OSError):
                 return ""
 

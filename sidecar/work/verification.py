@@ -18,14 +18,14 @@ from sidecar.verify.recovery import to_mend
 from sidecar.verify.result import Checked
 from sidecar.verify.verifier import Verifier, Work
 from sidecar.wire.events import Event, RetryEvent
-from sidecar.work.books import AgentBooks
-from sidecar.work.desk import CANNOT, ENDLESS, Desk
+from sidecar.work.changes import MARK, changed_files, count_edits, original_contents, touched_paths
+from sidecar.work.check_runner import TaskCheckRunner
 from sidecar.work.errors import AgentError
 from sidecar.work.handover import HELPERS, agent_of, so_far, words_of
-from sidecar.work.loop import Job, work
+from sidecar.work.loop import Job, run_agent
 from sidecar.work.plan import NoPlan, read_plan
-from sidecar.work.touched import MARK, bases, changed, edits, paths
-from sidecar.work.trial import Trial
+from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
+from sidecar.work.turn_log import TaskTurnLog
 from tools.errors import ToolError
 from tools.host import Host
 from tools.paths import plain
@@ -40,12 +40,12 @@ _SIZE = 4 * 1024 * 1024 + 1
 _FILES = 1_000
 
 
-class Proof:
+class VerificationStages:
     def __init__(
-        self, desk: Desk, journal: Journal, verifier: Verifier, commands: Sequence[str] | None, *, unasked: bool
+        self, setup: AgentSetup, journal: Journal, verifier: Verifier, commands: Sequence[str] | None, *, unasked: bool
     ) -> None:
-        self._desk = desk
-        self._run = desk.run
+        self._setup = setup
+        self._run = setup.run
         self._journal = journal
         self._verifier = verifier
         #: What the workspace itself names as its checks.
@@ -86,7 +86,7 @@ class Proof:
         if checked.passed is not False or attempt >= ATTEMPTS:
             return False
         worker = self._worker(self._run.state.steps)
-        return worker is not None and not self._desk.knows_no_language(agent_of(worker))
+        return worker is not None and not self._setup.knows_no_language(agent_of(worker))
 
     def _attempted(self, number: int, attempt: int, results: dict[str, str]) -> list[Stage]:
         """The worker goes on with what was found; then it is verified again."""
@@ -114,12 +114,12 @@ class Proof:
 
     def _escalated(self, number: int, attempts: int, results: dict[str, str], why: str = "") -> list[Stage]:
         """A person is needed; or was, and has sent the task on, which gives it attempts of its own."""
-        key = f"{self._desk.prefix}.escalation{number}"
+        key = f"{self._setup.prefix}.escalation{number}"
         messages = self._run.state.steps.get(key)
         if messages is None:
             checked = self._checked(results)
             told = reason(checked[-1], checked[-attempts:-1], why)
-            files = changed(self._run.state)
+            files = changed_files(self._run.state)
             raise Escalated(key, told, attempts=attempts, suggestions=suggestions(checked[-1], files))
         worker = self._worker(results)
         begun = any(step.startswith(f"{worker}.attempt{number + 1}") for step in self._run.state.steps)
@@ -133,11 +133,11 @@ class Proof:
 
     async def _check(self, number: int, attempt: int, results: dict[str, str]) -> Checked:
         run, key = self._run, self._key(number)
-        host = self._desk.executor.host(run.request.workspace)
+        host = self._setup.executor.host(run.request.workspace)
         if host is None:
             return Checked(passed=None, attempt=attempt, notes=["The workspace cannot be looked at."])
         # What still runs could change what was just checked.
-        for killed in await self._desk.executor.stop_commands(run):
+        for killed in await self._setup.executor.stop_commands(run):
             run.killed("", killed.pid, killed.command)
         changes = await self._changes(host)
         state = _state(changes)
@@ -145,7 +145,7 @@ class Proof:
         commands, own_words = self._commands()
         done = Work(
             mark=f"{run.task_id}.{key}",
-            request=self._desk.request,
+            request=self._setup.request,
             words=words_of(results),
             changes=changes,
             planned=self._planned(results),
@@ -156,11 +156,11 @@ class Proof:
             state=state,
             earlier=failed[-(attempt - 1) :] if attempt > 1 else [],
         )
-        checked = await self._verifier.verify(done, host, Trial(run, self._desk.executor, key))
+        checked = await self._verifier.verify(done, host, TaskCheckRunner(run, self._setup.executor, key))
         if checked.passed and _state(await self._changes(host)) != state:
             note = "Files of the change were changed while they were checked, so nothing is proven."
             checked = checked.model_copy(update={"passed": None, "notes": [*checked.notes, note]})
-        return checked.model_copy(update={"edits": edits(run.state)})
+        return checked.model_copy(update={"edits": count_edits(run.state)})
 
     def _commands(self) -> tuple[Sequence[str] | None, bool]:
         verify = self._run.request.options.verify
@@ -171,10 +171,10 @@ class Proof:
     async def _changes(self, host: Host) -> list[Change]:
         """What the task did, in the files as they are now; what only its checks have written is not its work."""
         memory = self._run.state
-        by_checks = paths(memory, checks=True) - paths(memory, checks=False)
+        by_checks = touched_paths(memory, checks=True) - touched_paths(memory, checks=False)
         found = []
         known: dict[str, str | None] = {}
-        for path, name in bases(memory).items():
+        for path, name in original_contents(memory).items():
             if path not in by_checks:
                 known.setdefault(plain(path, self._run.request.workspace), name)
         for path, name in islice(known.items(), _FILES):
@@ -196,7 +196,7 @@ class Proof:
 
     def _is_work(self, key: str) -> bool:
         agent = agent_of(key)
-        if not key.startswith(f"{self._desk.prefix}.") or not agent or agent in HELPERS:
+        if not key.startswith(f"{self._setup.prefix}.") or not agent or agent in HELPERS:
             return False
         # Turns are steps too, and end in a number; attempts go on with a step that is already counted.
         return ".attempt" not in key and not key.rpartition(".")[2].isdigit()
@@ -211,37 +211,37 @@ class Proof:
         return []
 
     async def _mended(self, worker: str, number: int, results: dict[str, str]) -> str:
-        job, books = await self._conversation(worker, number, results)
-        said = to_mend(self._checked(results, number)[-1], changed(self._run.state))
-        return await self._desk.again(job, books, f"attempt{number}", said)
+        job, log = await self._conversation(worker, number, results)
+        said = to_mend(self._checked(results, number)[-1], changed_files(self._run.state))
+        return await self._setup.again(job, log, f"attempt{number}", said)
 
-    async def _conversation(self, worker: str, number: int, results: dict[str, str]) -> tuple[Job, AgentBooks]:
-        """The worker's own, up to its last word; in another life of the task it is told again from the books."""
-        known = self._desk.jobs.get(worker)
+    async def _conversation(self, worker: str, number: int, results: dict[str, str]) -> tuple[Job, TaskTurnLog]:
+        """The worker's own, up to its last word; in another life of the task it is told again from the log."""
+        known = self._setup.jobs.get(worker)
         if known is not None:
             return known
         others = {key: text for key, text in results.items() if key != worker and ".attempt" not in key}
-        job, books = self._desk.jobs[worker] = await self._desk.job(worker, agent_of(worker), so_far(others, self._run))
-        await work(job, books)
+        job, log = self._setup.jobs[worker] = await self._setup.job(worker, agent_of(worker), so_far(others, self._run))
+        await run_agent(job, log)
         for earlier in range(2, number):
             words = results.get(f"{worker}.attempt{earlier}")
             if words is None:
                 continue
             said = to_mend(self._checked(results, earlier)[-1], [])
             if words.startswith((_GAVE_UP, _CUT_SHORT)):
-                # It has no last word in the books, and is not to go on here.
+                # It has no last word in the log, and is not to go on here.
                 job.fitting.add(UserTurn(text=said))
                 job.fitting.add(ModelTurn(text=words))
             else:
-                await self._desk.again(job, books, f"attempt{earlier}", said)
-        return job, books
+                await self._setup.again(job, log, f"attempt{earlier}", said)
+        return job, log
 
     def _key(self, number: int) -> str:
-        return f"{self._desk.prefix}{MARK}{number}"
+        return f"{self._setup.prefix}{MARK}{number}"
 
     def _checked(self, results: dict[str, str], before: int | None = None) -> list[Checked]:
         """This round's verifications in order; those before an attempt, if one is named."""
-        prefix = f"{self._desk.prefix}{MARK}"
+        prefix = f"{self._setup.prefix}{MARK}"
         numbers = sorted(int(key.removeprefix(prefix)) for key in results if key.startswith(prefix))
         return [
             Checked.model_validate_json(results[self._key(number)])

@@ -5,7 +5,7 @@ import pytest
 from sidecar.models.port import ModelTurn, ToolUse
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.roster import ROSTER
-from sidecar.work.shelf import BUDGET, MORE, Shelf, size
+from sidecar.work.tool_selection import BUDGET, MORE, ToolSelection, size
 from tools.registry import default_registry
 
 REGISTRY = default_registry()
@@ -16,62 +16,62 @@ def asks(*names: str) -> ToolUse:
     return ToolUse(id="1", tool=MORE, args={"names": list(names)})
 
 
-def named(shelf: Shelf) -> list[str]:
-    return [tool.name for tool in shelf.offered]
+def named(selection: ToolSelection) -> list[str]:
+    return [tool.name for tool in selection.offered]
 
 
 @pytest.mark.parametrize("agent", ROSTER.values(), ids=lambda agent: agent.name)
 @pytest.mark.parametrize("read_only", [False, True])
 def test_what_is_offered_at_first_stays_within_its_budget(agent: object, read_only: bool) -> None:
     chosen = agent.read_only() if read_only else agent  # type: ignore[attr-defined]
-    shelf = Shelf(REGISTRY.offers(frozenset(chosen.tools)))
-    assert sum(map(size, shelf.offered)) <= BUDGET
-    assert {"read_file", "search_code", MORE} <= set(named(shelf))
+    selection = ToolSelection(REGISTRY.offers(frozenset(chosen.tools)))
+    assert sum(map(size, selection.offered)) <= BUDGET
+    assert {"read_file", "search_code", MORE} <= set(named(selection))
 
 
 def test_the_coder_begins_with_what_most_tasks_need() -> None:
-    first = set(named(Shelf(CODER)))
+    first = set(named(ToolSelection(CODER)))
     assert {"read_file", "search_code", "find_files", "edit_file", "write_file", "run_command", "run_tests"} <= first
 
 
 def test_however_many_tools_there_will_be_the_budget_holds() -> None:
     more = [tool.model_copy(update={"name": f"{tool.name}_{number}"}) for number in range(20) for tool in CODER]
-    shelf = Shelf([*CODER, *more])
-    assert sum(map(size, shelf.offered)) <= BUDGET
-    everything = shelf.fetch(asks()).content
+    selection = ToolSelection([*CODER, *more])
+    assert sum(map(size, selection.offered)) <= BUDGET
+    everything = selection.fetch(asks()).content
     assert all(tool.name in everything for tool in more), "whoever asks for no name is told of all"
 
 
 def test_an_agent_with_few_tools_is_told_of_all_of_them() -> None:
     few = REGISTRY.offers({"read_file", "git_blame", "apply_patch"})
-    assert named(Shelf(few)) == [tool.name for tool in few]
+    assert named(ToolSelection(few)) == [tool.name for tool in few]
 
 
 def test_an_agent_with_none_of_the_usual_ones_is_told_of_some_of_its_own() -> None:
     own = [tool.model_copy(update={"name": f"own_{number}"}) for number, tool in enumerate(CODER)]
-    assert "own_0" in named(Shelf(own))
+    assert "own_0" in named(ToolSelection(own))
 
 
 def test_what_is_asked_for_comes_at_the_end_and_only_once() -> None:
-    shelf = Shelf(CODER)
-    first = named(shelf)
-    assert shelf.fetch(asks("git_blame", "git_log", "git_blame")).status == "success"
-    assert shelf.fetch(asks("git_log")).status == "success"
-    assert named(shelf) == [*first, "git_blame", "git_log"]
+    selection = ToolSelection(CODER)
+    first = named(selection)
+    assert selection.fetch(asks("git_blame", "git_log", "git_blame")).status == "success"
+    assert selection.fetch(asks("git_log")).status == "success"
+    assert named(selection) == [*first, "git_blame", "git_log"]
 
 
 def test_what_is_not_there_is_said_with_what_is() -> None:
-    shelf = Shelf(CODER)
-    answer = shelf.fetch(asks("fly"))
+    selection = ToolSelection(CODER)
+    answer = selection.fetch(asks("fly"))
     assert answer.status == "error"
     assert "no tool fly" in answer.content
     assert "git_blame: " in answer.content
-    assert shelf.fetch(ToolUse(id="1", tool=MORE, args={"names": "git_blame"})).status == "success"
+    assert selection.fetch(ToolUse(id="1", tool=MORE, args={"names": "git_blame"})).status == "success"
 
 
 def test_what_the_conversation_asked_for_is_there_again() -> None:
-    shelf = Shelf(CODER, [ModelTurn(text="", calls=[asks("git_blame")])])
-    assert "git_blame" in named(shelf)
+    selection = ToolSelection(CODER, [ModelTurn(text="", calls=[asks("git_blame")])])
+    assert "git_blame" in named(selection)
 
 
 def test_a_model_is_told_the_same_fields_in_fewer_words() -> None:

@@ -7,9 +7,9 @@ import pytest
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Fork, SendMessage
 from sidecar.wire.tasks import ForkRequest
-from sidecar.work.customs import Customs
+from sidecar.work.customizations import Customizations
 from sidecar.work.router import SLASHES
-from sidecar.work.slips import slip
+from sidecar.work.suggestions import suggest_command
 from tests.unit.engine.house import a_house
 
 
@@ -29,7 +29,7 @@ from tests.unit.engine.house import a_house
 )
 def test_a_misspelled_command_is_said_back_with_the_one_that_was_meant(word: str, meant: str) -> None:
     for task in (f"/{word}", f"/{word} the parser", f"  /{word}\nthe parser"):
-        said = slip(task, SLASHES)
+        said = suggest_command(task, SLASHES)
         assert said is not None
         assert said.startswith(f"There is no command /{word}. Did you mean /{meant}?")
 
@@ -54,7 +54,7 @@ def test_a_misspelled_command_is_said_back_with_the_one_that_was_meant(word: str
     ],
 )
 def test_a_command_and_whatever_may_be_a_sentence_are_taken_as_they_are(task: str) -> None:
-    assert slip(task, SLASHES) is None
+    assert suggest_command(task, SLASHES) is None
 
 
 async def test_nothing_begins_with_a_misspelled_command_by_whichever_door_it_comes(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ async def test_a_command_of_ones_own_is_none_of_ours_misspelled_and_may_be_missp
     (commands / "explan.md").write_text("---\nintent: chat\n---\nSay it plainly.")
     (commands / "deploy.md").write_text("---\nintent: dance\n---\nIt cannot be used.")
     async with a_house(tmp_path) as house:
-        house.engine._worker._work._customs = Customs(tmp_path / "own")  # type: ignore[attr-defined]
+        house.engine._worker._work._customizations = Customizations(tmp_path / "own")  # type: ignore[attr-defined]
         models = house.script("play", [{"text": "plainly"}])
         done = await house.ended(await house.execute("/explan it", models=models))
         assert done.intent == "chat"

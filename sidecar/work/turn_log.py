@@ -1,16 +1,16 @@
-"""An agent's books: its turns are the task's steps, its calls go through the executor."""
+"""An agent's log: its turns are the task's steps, its calls go through the executor."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from sidecar.engine.run import TaskRun, TurnRecord
 from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse
 from sidecar.wire.events import ModelEvent
-from sidecar.work.hearing import Heard
+from sidecar.work.replies import CollectedReply
 from sidecar.work.roster import Agent
 from tools.executor import BatchContext, Executor, ToolCall
 
 
-class AgentBooks:
+class TaskTurnLog:
     def __init__(self, run: TaskRun, executor: Executor, agent: Agent, model: Model) -> None:
         self._run = run
         self._executor = executor
@@ -21,7 +21,7 @@ class AgentBooks:
 
     async def turn(
         self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
-    ) -> Heard:
+    ) -> CollectedReply:
         return await self._run.turn(key, agent, ask, self._heard, room)
 
     def room(self, key: str) -> int | None:

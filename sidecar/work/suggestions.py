@@ -1,7 +1,7 @@
 """A slash command that is none, but nearly one: to be said back to the person, instead of being taken for a sentence.
 
 A path or an address may begin a sentence too (“/etc is not readable”, “/reviews answers 500”), so only what hardly can
-be anything else counts as a slip.
+be anything else counts as a suggest_command.
 """
 
 import re
@@ -15,7 +15,7 @@ _ALIKE_SHORT = 0.65
 _ALIKE = 0.8
 
 
-def slip(task: str, names: Iterable[str]) -> str | None:
+def suggest_command(task: str, names: Iterable[str]) -> str | None:
     """What to say of a task that begins with a misspelled one of these commands; `None` of any other."""
     slash = SLASH.match(task.lstrip())
     if slash is None:
@@ -36,7 +36,7 @@ def _nearest(word: str, names: Iterable[str]) -> str | None:
     matcher.set_seq2(word)
     alike: list[tuple[float, str]] = []
     for name in sorted(names):
-        # People miss a letter within a word, not its first; and more of something is a name, not a slip.
+        # People miss a letter within a word, not its first; and more of something is a name, not a suggest_command.
         swapped = sorted(word) == sorted(name)
         if not swapped and (word[0] != name[0] or word == f"{name}s"):
             continue

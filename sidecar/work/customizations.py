@@ -50,14 +50,14 @@ class Command:
     intent: Intent | None = None
     agent: str | None = None
 
-    def said_with(self, words: str) -> str:
+    def expand(self, words: str) -> str:
         if "$ARGUMENTS" in self.text:
             return self.text.replace("$ARGUMENTS", words)
         return f"{self.text}\n\n{words}" if words else self.text
 
 
 @dataclass(frozen=True, slots=True)
-class Custom:
+class Definitions:
     """What holds in one workspace."""
 
     agents: Mapping[str, Agent] = field(default_factory=lambda: ROSTER)
@@ -66,13 +66,13 @@ class Custom:
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
-class Customs:
+class Customizations:
     def __init__(self, user: Path | None = None, trusted: Callable[[str], bool] = lambda workspace: False) -> None:
         self._user = user
         self._trusted = trusted
-        self._read: dict[Path, tuple[tuple[object, ...], Custom]] = {}
+        self._read: dict[Path, tuple[tuple[object, ...], Definitions]] = {}
 
-    def of(self, workspace: str) -> Custom:
+    def of(self, workspace: str) -> Definitions:
         """The roster and the person's own; a file that cannot be used is left out, and it is said why."""
         places = [self._user] if self._user is not None else []
         own = Path(workspace) / IN_WORKSPACE
@@ -86,12 +86,12 @@ class Customs:
             agents |= found.agents
             commands |= found.commands
             problems |= found.problems
-        return Custom({**agents, **ROSTER}, commands, problems)
+        return Definitions({**agents, **ROSTER}, commands, problems)
 
     def trusts(self, workspace: str) -> bool:
         return self._trusted(workspace)
 
-    def _place(self, place: Path, *, own: bool) -> Custom:
+    def _place(self, place: Path, *, own: bool) -> Definitions:
         files = [file for kind in ("agents", "commands") for file in _files(place / kind)]
         stamp = tuple(files)
         known = self._read.get(place)
@@ -115,7 +115,7 @@ class Customs:
                 problems[f"{file.parent.name}/{file.stem}"] = f"{file} is not used: {error}"
         for problem in problems.values():
             log.warning(problem)
-        custom = Custom(agents, commands, problems)
+        custom = Definitions(agents, commands, problems)
         self._read[place] = (stamp, custom)
         return custom
 

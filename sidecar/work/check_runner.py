@@ -15,7 +15,7 @@ from tools.ledger import Intent, Kept, Ledger, ListLedger, Outcome, Question
 _CUT_OFF = frozenset({"cancelled", "unknown"})
 
 
-class Trial:
+class TaskCheckRunner:
     def __init__(self, run: TaskRun, executor: Executor, key: str) -> None:
         self._run = run
         self._executor = executor
@@ -35,7 +35,7 @@ class Trial:
     ) -> Outcome | None:
         run = self._run
         call_id = branched(f"{run.task_id}.{self._key}.{name}", run.state.branch)
-        ledger: Ledger = run if place is None else Aside(run, where)
+        ledger: Ledger = run if place is None else CopyLedger(run, where)
         if place is None:
             call_id = await self._unused(call_id)
         context = BatchContext(
@@ -72,8 +72,8 @@ class Trial:
         return name
 
 
-class Aside(ListLedger):
-    """The books of a call in a private copy: it is seen like any other, but does nothing to the task's own files."""
+class CopyLedger(ListLedger):
+    """The log of a call in a private copy: it is seen like any other, but does nothing to the task's own files."""
 
     def __init__(self, run: TaskRun, where: str) -> None:
         super().__init__()

@@ -33,7 +33,7 @@ USUAL = (
 )
 
 
-class Shelf:
+class ToolSelection:
     def __init__(self, tools: Sequence[ToolInfo], history: Sequence[Turn] = (), budget: int = BUDGET) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self.offered: Sequence[ToolInfo] = tuple(tools) if _fits(tools, budget) else self._first(budget)

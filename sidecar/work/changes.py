@@ -1,4 +1,4 @@
-"""What a task has done to files, as its books have it, and whether that was verified.
+"""What a task has done to files, as its log have it, and whether that was verified.
 
 Asked at the end of every round, so it costs next to nothing; what verifies is loaded when it is needed.
 """
@@ -28,7 +28,7 @@ def is_verification(key: str) -> bool:
     return key.partition(".")[2].startswith(MARK[1:]) and key.rpartition(MARK)[2].isdigit()
 
 
-def due(memory: TaskState, prefix: str, asked: str, words: Sequence[str] = ()) -> bool:
+def needs_verification(memory: TaskState, prefix: str, asked: str, words: Sequence[str] = ()) -> bool:
     """Whether files were changed, or are said to have been, since they were last verified; or a verification of this
     round was under way.
 
@@ -37,7 +37,7 @@ def due(memory: TaskState, prefix: str, asked: str, words: Sequence[str] = ()) -
     if any(key.startswith(f"{prefix}{MARK}") for key in memory.steps):
         return True
     last = _last(memory.steps)
-    if last is not None and last.get("edits") == edits(memory):
+    if last is not None and last.get("edits") == count_edits(memory):
         return False
     editing = _editing(memory)
     if not editing:
@@ -45,7 +45,7 @@ def due(memory: TaskState, prefix: str, asked: str, words: Sequence[str] = ()) -
     return any(not _ordered(memory, call_id, asked) for call_id in editing)
 
 
-def told(memory: TaskState) -> JsonValue:
+def verification_result(memory: TaskState) -> JsonValue:
     """The verification that holds now, as it stands in a task's result; an earlier round's if nothing changed since."""
     last = _last(memory.steps)
     if last is None:
@@ -58,27 +58,29 @@ def _last(steps: dict[str, str]) -> dict[str, JsonValue] | None:
     return json.loads(found[-1]) if found else None
 
 
-def changed(memory: TaskState) -> list[str]:
+def changed_files(memory: TaskState) -> list[str]:
     """The files that the task changed; what only its checks have written, such as a build, is not its work."""
-    return sorted(set(memory.files_modified()) - (paths(memory, checks=True) - paths(memory, checks=False)))
+    return sorted(
+        set(memory.files_modified()) - (touched_paths(memory, checks=True) - touched_paths(memory, checks=False))
+    )
 
 
-def edits(memory: TaskState) -> int:
+def count_edits(memory: TaskState) -> int:
     """How often the task has changed files, its checks not counted."""
     return len(_editing(memory))
 
 
-def paths(memory: TaskState, *, checks: bool) -> set[str]:
+def touched_paths(memory: TaskState, *, checks: bool) -> set[str]:
     return {file.path for call_id in memory.outcomes if (MARK in call_id) == checks for file in _files(memory, call_id)}
 
 
-def bases(memory: TaskState) -> dict[str, str | None]:
+def original_contents(memory: TaskState) -> dict[str, str | None]:
     """Each file that the task has touched, with the name of its content before that."""
-    bases: dict[str, str | None] = {}
+    originals: dict[str, str | None] = {}
     for call_id in memory.outcomes:
         for file in _files(memory, call_id):
-            bases.setdefault(file.path, file.before)
-    return bases
+            originals.setdefault(file.path, file.before)
+    return originals
 
 
 def _editing(memory: TaskState) -> list[str]:

@@ -8,7 +8,7 @@ from sidecar.models.port import Delta, Failure, Reply, Stop
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class CollectedReply:
     """A reply, and what the person had said just before it was asked for."""
 
     messages: Sequence[str]

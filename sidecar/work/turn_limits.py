@@ -17,7 +17,7 @@ _REMEMBERED = 20
 _PATIENCE = 2
 
 
-class Pace:
+class TurnLimits:
     def __init__(self, agent: Agent, max_iterations: int | None) -> None:
         self._agent = agent
         self.limit = max_iterations or agent.max_iterations * STRETCH
