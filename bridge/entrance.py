@@ -1,6 +1,6 @@
 """The bridge before anybody has crossed it: everything else of it is loaded by the first shell that connects.
 
-Most starts never see a shell, and each pays for what it loads. To the executor this is the site `shell`, to the
+Most starts never see a shell, and each pays for what it loads. To the executor this is the backend `shell`, to the
 application the WebSocket endpoint.
 """
 
@@ -16,7 +16,7 @@ from tools.host import Killed
 from tools.spec import AnyTool, Call, Output, ToolResult
 
 if TYPE_CHECKING:
-    from bridge.host import BridgeSite
+    from bridge.host import BridgeBackend
     from bridge.server import BridgeServer
     from bridge.switchboard import Switchboard
 
@@ -31,27 +31,27 @@ class Entrance:
         self._heartbeat_seconds = heartbeat_seconds
         self._changed = changed
         self._switchboard: Switchboard | None = None
-        self._site: BridgeSite | None = None
+        self._backend: BridgeBackend | None = None
         self._server: BridgeServer | None = None
 
     # -- for the executor --------------------------------------------------------------------------------------------
 
     def offers(self, tool: str, workspace: str) -> bool:
-        return self._site is not None and self._site.offers(tool, workspace)
+        return self._backend is not None and self._backend.offers(tool, workspace)
 
     def remembers(self, call_id: str) -> bool:
-        return self._site is not None and self._site.remembers(call_id)
+        return self._backend is not None and self._backend.remembers(call_id)
 
     async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
         return await self._opened().returned(call_id, tool, workspace)
 
     async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
-        return () if self._site is None else await self._site.stop(command_id, workspace)
+        return () if self._backend is None else await self._backend.stop(command_id, workspace)
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
-        if self._site is None:
+        if self._backend is None:
             raise HostGone(f"No desktop shell that offers {tool.spec.name} is connected.")
-        return await self._site.run(tool, args, call, output)
+        return await self._backend.run(tool, args, call, output)
 
     # -- for the application -----------------------------------------------------------------------------------------
 
@@ -77,9 +77,9 @@ class Entrance:
         if self._switchboard is not None:
             self._switchboard.hurry(seconds)
 
-    def _opened(self) -> "BridgeSite":
-        if self._site is None:
-            from bridge.host import BridgeSite
+    def _opened(self) -> "BridgeBackend":
+        if self._backend is None:
+            from bridge.host import BridgeBackend
             from bridge.notes import Notes
             from bridge.server import BridgeServer
             from bridge.session import Sessions
@@ -87,6 +87,6 @@ class Entrance:
 
             sessions = Sessions(reconnect_seconds=self._reconnect_seconds, heartbeat_seconds=self._heartbeat_seconds)
             self._switchboard = Switchboard(sessions, Notes(self._changed))
-            self._site = BridgeSite(self._switchboard)
+            self._backend = BridgeBackend(self._switchboard)
             self._server = BridgeServer(self._switchboard)
-        return self._site
+        return self._backend

@@ -27,7 +27,7 @@ _STOP = "stop_command"
 _STOP_MS = 5_000
 
 
-class BridgeSite:
+class BridgeBackend:
     name = "shell"
 
     def __init__(self, switchboard: Switchboard) -> None:

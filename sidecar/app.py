@@ -44,13 +44,13 @@ from sidecar.wire.system import Ready
 from sidecar.work.customizations import Customizations
 from sidecar.work.roster import ROSTER
 from sidecar.work.workflow import Workflow
-from tools.executor import Executor
-from tools.local import LocalSite
+from tools.backend import Backend
+from tools.executor.executor import Executor
+from tools.executor.registry import default_registry
+from tools.local import LocalBackend
 from tools.local.limits import Limits
 from tools.local.sandbox import Sandboxes
-from tools.policy import Policy
-from tools.registry import default_registry
-from tools.site import Site
+from tools.policy.policy import Policy
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 IDLE_GRACE_SECONDS = 2.0
@@ -129,12 +129,12 @@ class Sidecar:
             changed=caches.changed,
         )
         limits = Limits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes)
-        local = LocalSite(self._registry, launch.data_dir, sandboxes=sandboxes, limits=limits)
-        sites: list[Site] = [self._bridge, local]
+        local = LocalBackend(self._registry, launch.data_dir, sandboxes=sandboxes, limits=limits)
+        backends: list[Backend] = [self._bridge, local]
         choices = Choices(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)
         redact = Redactor(lambda: _secrets(keys, token), _listed(settings.let_through), keys.stamp)
-        self._executor = Executor(self._registry, sites, policy, caches, redact)
+        self._executor = Executor(self._registry, backends, policy, caches, redact)
         scripts = Path(settings.scripts or launch.data_dir / "scripts")
         catalog = self._catalog = Catalog(settings, scripts, keys, choices=choices)
         customs = Customizations(config_file().parent, trust.trusted)

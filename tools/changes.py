@@ -13,14 +13,14 @@ _ASKED_LINES = 5_000
 _DIFF_BYTES = 1_000_000
 
 
-def told(changes: Sequence[FileChange], note: str = "") -> ToolResult:
+def render_changes(changes: Sequence[FileChange], note: str = "") -> ToolResult:
     """One result for a set of changes; `note` is said first."""
     if not changes:
         return ToolResult(content=note or "Nothing to change.", details={"files": []}, summary=note or "no change")
     files: list[JsonObject] = []
     parts = [note] if note else []
     for change in changes:
-        diff = unified(change)
+        diff = unified_diff(change)
         added = sum(line.startswith("+") for line in diff[2:])
         removed = sum(line.startswith("-") for line in diff[2:])
         kind = "created" if change.before is None else "deleted" if change.after is None else "modified"
@@ -45,14 +45,14 @@ def told(changes: Sequence[FileChange], note: str = "") -> ToolResult:
     return ToolResult(content="\n".join(parts), details={"files": list(files)}, summary=summary)
 
 
-def whole(changes: Sequence[FileChange]) -> str:
+def render_full_diff(changes: Sequence[FileChange]) -> str:
     """All of it, for a person who is asked: what a model reads is shortened, this is not, unless it is huge."""
-    lines = [line for change in changes for line in unified(change)]
+    lines = [line for change in changes for line in unified_diff(change)]
     more = [f"… {len(lines) - _ASKED_LINES} more lines"] if len(lines) > _ASKED_LINES else []
     return "\n".join([*lines[:_ASKED_LINES], *more])
 
 
-def unified(change: FileChange) -> list[str]:
+def unified_diff(change: FileChange) -> list[str]:
     before, after = change.before or b"", change.after or b""
     if b"\0" in before[:8192] or b"\0" in after[:8192]:
         return ["--- binary", "+++ binary", f"@@ {len(before)} bytes → {len(after)} bytes @@"]

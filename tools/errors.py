@@ -24,7 +24,7 @@ ToolError
 """
 
 from sidecar.wire.events import ErrorBody
-from tools.text import clipped
+from tools.text import clip
 
 
 class ToolError(Exception):
@@ -44,10 +44,10 @@ class ToolError(Exception):
 
     @property
     def body(self) -> ErrorBody:
-        return ErrorBody(code=self.code, message=clipped(self.message, 2_000), advice=self.advice or None)
+        return ErrorBody(code=self.code, message=clip(self.message, 2_000), advice=self.advice or None)
 
     @property
-    def told(self) -> str:
+    def for_model(self) -> str:
         """All of it, for the model."""
         gap = " " if self.message.endswith(".") else "\n"  # what another program said ends anyhow
         return f"{self.message}{gap}{self.advice}" if self.advice else self.message

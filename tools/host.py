@@ -37,7 +37,7 @@ class FileChange(NamedTuple):
     was: int | None = None
 
 
-class Found(NamedTuple):
+class FileContent(NamedTuple):
     """What stands at a path: the content and the mode; of a link, where it leads and a link's mode."""
 
     content: bytes
@@ -146,7 +146,7 @@ class Snapshot(Protocol):
     #: Why it holds no files, in words; nothing if it holds them.
     partial: str
 
-    def wrote(self, path: str, content: bytes | None) -> None:
+    def record_write(self, path: str, content: bytes | None) -> None:
         """Somebody else has written this meanwhile: it counts as having been there from the start.
 
         What the host applies itself, it knows of.
@@ -157,8 +157,8 @@ class ScannedFile(NamedTuple):
     """A file that is not what it was. Where its content is not kept, `unkept` says why."""
 
     path: str
-    before: Found | None
-    after: Found | None
+    before: FileContent | None
+    after: FileContent | None
     unkept: str = ""
 
 
@@ -168,19 +168,19 @@ class ScanningHost(Host, Protocol):
 
     async def snapshot(self) -> Snapshot: ...
 
-    async def keeping(self, snapshot: Snapshot) -> Sequence[bytes]:
+    async def dump_snapshot(self, snapshot: Snapshot) -> Sequence[bytes]:
         """The snapshot as contents that outlast this process, the first of which names the others.
 
         Nothing if that would be more than is worth writing before a command.
         """
 
-    async def restored(self, kept: bytes, blob: "Blob") -> Snapshot | None:
+    async def load_snapshot(self, kept: bytes, blob: "Blob") -> Snapshot | None:
         """The snapshot that an earlier process kept, if it can be read."""
 
     async def changes(self, before: Snapshot) -> Sequence[ScannedFile]:
         """The files that are no longer what they were."""
 
-    async def look(self, path: str, limit: int) -> Found | None:
+    async def look(self, path: str, limit: int) -> FileContent | None:
         """What stands there, a link as a link; nothing if there is no file. Of a longer one it is a byte too much."""
 
 

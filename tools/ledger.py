@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
-from pydantic import Field, JsonValue
+from pydantic import AliasChoices, Field, JsonValue
 
 from sidecar.wire.base import JsonObject, Wire, optional
 from sidecar.wire.events import ErrorBody, Event, ToolStatus
@@ -35,7 +35,7 @@ class FileState(Wire):
     was: int | None = optional()
 
 
-class Unkept(Wire):
+class IrreversibleChange(Wire):
     """A file that a command changed and that cannot be brought back, and why."""
 
     path: str
@@ -43,12 +43,13 @@ class Unkept(Wire):
     why: str
 
 
-class Intent(Wire):
+class IntentRecord(Wire):
     """What a call is about to do, on disk before it is done."""
 
     tool: str
     args: JsonObject
-    site: str
+    #: Stored as `site`, the name that earlier journals hold.
+    backend: str = Field(validation_alias=AliasChoices("backend", "site"), serialization_alias="site")
     files: list[FileState] = []
     #: For a command: the name of the content that says what the workspace was like before it.
     scan: str | None = optional()
@@ -67,10 +68,10 @@ class Outcome(Wire):
     executor: str = "local"
     #: What a command did to files, found by looking before and after it.
     files: list[FileState] = Field(default_factory=list, exclude_if=_none)
-    unkept: list[Unkept] = Field(default_factory=list, exclude_if=_none)
+    unkept: list[IrreversibleChange] = Field(default_factory=list, exclude_if=_none)
 
 
-class Kept(NamedTuple):
+class NewBlob(NamedTuple):
     """A content to be kept; `like` names one that it resembles."""
 
     data: bytes
@@ -78,7 +79,7 @@ class Kept(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ApprovalPrompt:
     """What a person is asked before a call may run. The same question has the same id, also after a restart."""
 
     id: str
@@ -101,15 +102,15 @@ class Ledger(Protocol):
 
     def outcome(self, call_id: str) -> Outcome | None: ...
 
-    def intent(self, call_id: str) -> Intent | None: ...
+    def intent(self, call_id: str) -> IntentRecord | None: ...
 
-    def note(self, event: Event) -> None:
+    def enqueue(self, event: Event) -> None:
         """Record an event in order, without waiting for it to be durable."""
 
     def live(self, event: Event) -> None:
         """Show an event to those who watch now; it is not recorded."""
 
-    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: Sequence[Kept] = ()) -> None:
+    async def intend(self, call_id: str, intent: IntentRecord, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
         """Returns when the intent is on the disk; only then may the act begin."""
 
     async def blob(self, digest: str) -> bytes | None:
@@ -118,10 +119,10 @@ class Ledger(Protocol):
     def killed(self, call_id: str, pid: int, command: str) -> None:
         """A process was ended because its call was."""
 
-    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[Kept] = ()) -> None:
+    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
         """Returns when the outcome of an effect is durable; only then may anybody build on it."""
 
-    async def ask(self, question: Question) -> Literal["allow", "deny"]: ...
+    async def ask(self, question: ApprovalPrompt) -> Literal["allow", "deny"]: ...
 
 
 @dataclass(eq=False)
@@ -130,9 +131,9 @@ class ListLedger:
 
     events: list[Event] = field(default_factory=list)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
-    intents: dict[str, Intent] = field(default_factory=dict)
+    intents: dict[str, IntentRecord] = field(default_factory=dict)
     ended: list[tuple[str, int, str]] = field(default_factory=list)
-    questions: list[Question] = field(default_factory=list)
+    questions: list[ApprovalPrompt] = field(default_factory=list)
     blobs: dict[str, bytes] = field(default_factory=dict)
     answer: Literal["allow", "deny"] | None = None
     given_up: bool = False
@@ -140,16 +141,16 @@ class ListLedger:
     def outcome(self, call_id: str) -> Outcome | None:
         return self.outcomes.get(call_id)
 
-    def intent(self, call_id: str) -> Intent | None:
+    def intent(self, call_id: str) -> IntentRecord | None:
         return self.intents.get(call_id)
 
-    def note(self, event: Event) -> None:
+    def enqueue(self, event: Event) -> None:
         self.events.append(event)
 
     def live(self, event: Event) -> None:
         self.events.append(event)
 
-    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: Sequence[Kept] = ()) -> None:
+    async def intend(self, call_id: str, intent: IntentRecord, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
         self.intents[call_id] = intent
         self.blobs.update((digest(blob.data), blob.data) for blob in blobs)
         self.events.append(event)
@@ -160,12 +161,12 @@ class ListLedger:
     def killed(self, call_id: str, pid: int, command: str) -> None:
         self.ended.append((call_id, pid, command))
 
-    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[Kept] = ()) -> None:
+    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
         self.outcomes[call_id] = outcome
         self.blobs.update((digest(blob.data), blob.data) for blob in blobs)
         self.events.append(event)
 
-    async def ask(self, question: Question) -> Literal["allow", "deny"]:
+    async def ask(self, question: ApprovalPrompt) -> Literal["allow", "deny"]:
         self.questions.append(question)
         if self.answer is None:
             raise ApprovalRequired(f"This needs a person's approval ({question.why}), and nobody is asked here.")

@@ -3,7 +3,7 @@
 import os
 
 
-def plain(path: str, workspace: str) -> str:
+def normalize(path: str, workspace: str) -> str:
     """A path from the workspace, without dots, also of what was written absolutely; what leads elsewhere stays.
 
     The workspace itself is `.`.
@@ -21,6 +21,6 @@ def plain(path: str, workspace: str) -> str:
     return path if ".." in parts else "/".join(parts) or "."
 
 
-def argument(path: str) -> str:
+def as_argument(path: str) -> str:
     """A path that a program takes for one, also where its name begins like an option or like a file of options."""
     return f"./{path}" if path.startswith(("-", "@")) else path

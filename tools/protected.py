@@ -33,10 +33,10 @@ _SCRIPTED = frozenset({"makefile", "gnumakefile", "justfile", "package.json"})
 _SHORT_GIT = re.compile(r"git~\d+\Z")
 
 
-def protected(path: str) -> str | None:
+def protected_part(path: str) -> str | None:
     """The part of a path that makes it protected, or nothing."""
     names = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
-    parts = [folded(name) for name in names]
+    parts = [fold_name(name) for name in names]
     for name, part in zip(names, parts, strict=True):
         if part in _DIRECTORIES or _SHORT_GIT.match(part):
             return name
@@ -61,13 +61,13 @@ def may_be_protected(name: str, folder: str) -> bool:
 
 def runs_scripts(path: str) -> bool:
     """A file whose commands people and tools run by name. Making a new one is no risk; changing one is asked about."""
-    return folded(path.rpartition("/")[2]) in _SCRIPTED
+    return fold_name(path.rpartition("/")[2]) in _SCRIPTED
 
 
-def secret(path: str) -> str | None:
+def secret_part(path: str) -> str | None:
     """The part of a path that may hold a secret, or nothing."""
     for name in path.replace("\\", "/").split("/"):
-        part = folded(name)
+        part = fold_name(name)
         if part in _EXAMPLES or not part:
             continue
         if part in _SECRET_DIRECTORIES or _SECRETS.match(part):
@@ -75,7 +75,7 @@ def secret(path: str) -> str | None:
     return None
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     if not name.isascii():
         name = unicodedata.normalize("NFKC", name)
         name = "".join(char for char in name if unicodedata.category(char) not in ("Cf", "Cc", "Mn"))

@@ -30,7 +30,7 @@ _LEFT_OUT = frozenset(
 _USUAL: tuple[object, ...] = (None, "", ".", False, 0, [], {})
 
 
-def terse(schema: JsonObject, *, described: bool = True) -> JsonObject:
+def shorten(schema: JsonObject, *, described: bool = True) -> JsonObject:
     """Without `described`, also without what the fields are for: that is then said elsewhere."""
     definitions = schema.get("$defs")
     left_out = _LEFT_OUT if described else _LEFT_OUT | {"description"}

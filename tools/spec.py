@@ -11,8 +11,8 @@ from sidecar.wire.base import JsonObject, Wire
 from sidecar.wire.events import ErrorBody
 from sidecar.wire.tools import Effects, Executor, ToolInfo
 from tools.host import FileChange, FileInfo, Host, ProcessKilled
-from tools.paths import plain
-from tools.schema import terse
+from tools.paths import normalize
+from tools.schema import shorten
 
 Paths = str | list[str] | None
 
@@ -31,7 +31,11 @@ class Arguments(Wire):
         """
         if info.context is None or value is None:
             return value
-        return plain(value, info.context) if isinstance(value, str) else [plain(each, info.context) for each in value]
+        return (
+            normalize(value, info.context)
+            if isinstance(value, str)
+            else [normalize(each, info.context) for each in value]
+        )
 
     def paths(self) -> tuple[str, ...]:
         """What the call touches, itself and everything beneath; the whole workspace unless a tool says less."""
@@ -82,11 +86,11 @@ class ToolSpec:
     def offer(self) -> ToolInfo:
         """The same for a model, which pays for every word."""
         info = self.info()
-        parameters = terse(info.parameters, described=not self.brief)
+        parameters = shorten(info.parameters, described=not self.brief)
         return info.model_copy(update={"description": self.brief or self.description, "parameters": parameters})
 
 
-class Source(NamedTuple):
+class ResultSource(NamedTuple):
     """What a result was read from: the file as it was just before, and its bytes where the whole was read."""
 
     info: FileInfo
@@ -104,7 +108,7 @@ class ToolResult(NamedTuple):
     details: JsonValue = None
     summary: str = ""
     error: ErrorBody | None = None
-    sources: tuple[Source, ...] = ()
+    sources: tuple[ResultSource, ...] = ()
 
 
 class PreparedChange(NamedTuple):
@@ -166,7 +170,7 @@ def changes_files(tool: AnyTool) -> TypeGuard[FileTool[Any]]:
     return hasattr(tool, "prepare")
 
 
-def described(arguments: JsonObject) -> str:
+def describe_arguments(arguments: JsonObject) -> str:
     """A call's arguments on one short line, for people."""
     parts = []
     for name, value in arguments.items():

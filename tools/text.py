@@ -13,7 +13,7 @@ _SHOWN_ITEMS = 100
 _DEPTH = 64
 
 
-def clipped(text: str, limit: int = CONTENT) -> str:
+def clip(text: str, limit: int = CONTENT) -> str:
     """Head and tail, with a word about what is left out between them."""
     if len(text) <= limit:
         return text
@@ -21,7 +21,7 @@ def clipped(text: str, limit: int = CONTENT) -> str:
     return f"{text[:half]}\n… {len(text) - 2 * half} characters left out; ask for a smaller part …\n{text[-half:]}"
 
 
-def shown(args: JsonObject) -> JsonObject:
+def display_arguments(args: JsonObject) -> JsonObject:
     """Arguments as an event shows them: a large content is named by its length, not repeated."""
     return {name: _shown(value, 0) for name, value in list(args.items())[:_SHOWN_ITEMS]}
 
@@ -42,7 +42,7 @@ def _shown(value: JsonValue, depth: int) -> JsonValue:
     return value
 
 
-def weight(value: JsonValue, limit: int, depth: int = 0) -> int:
+def estimate_size(value: JsonValue, limit: int, depth: int = 0) -> int:
     """About how many characters a value has; more than `limit` is only known to be more.
 
     Text that no JSON document can hold raises a `UnicodeError`.
@@ -54,7 +54,7 @@ def weight(value: JsonValue, limit: int, depth: int = 0) -> int:
         if depth > _DEPTH:
             return limit + 1
         for item in value.values() if isinstance(value, dict) else value:
-            total += weight(item, limit, depth + 1)
+            total += estimate_size(item, limit, depth + 1)
             if total > limit:
                 break
     return total
@@ -66,6 +66,6 @@ _HIDDEN = re.compile(
 )
 
 
-def visible(text: str) -> str:
+def escape_hidden(text: str) -> str:
     """The text with everything escaped that could hide what it says from the person who is asked."""
     return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)

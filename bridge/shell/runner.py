@@ -8,10 +8,10 @@ from typing import NamedTuple
 from sidecar.wire.bridge import EndedProcess, OpenCall, ResultBody
 from sidecar.wire.events import ErrorBody, Event, ToolOutputEvent
 from tools.errors import TimedOut, ToolError
+from tools.executor.live import LiveOutput
+from tools.executor.registry import Registry
 from tools.ledger import ListLedger
-from tools.live import LiveOutput
-from tools.local import LocalSite
-from tools.registry import Registry
+from tools.local import LocalBackend
 from tools.spec import Call
 
 log = logging.getLogger(__name__)
@@ -31,9 +31,9 @@ class Answer(NamedTuple):
 
 
 class Runner:
-    def __init__(self, registry: Registry, site: LocalSite, streamed: Streamed) -> None:
+    def __init__(self, registry: Registry, backend: LocalBackend, streamed: Streamed) -> None:
         self._registry = registry
-        self._site = site
+        self._backend = backend
         self._streams = _Streams(streamed)
 
     async def run(self, wanted: OpenCall) -> Answer:
@@ -63,7 +63,7 @@ class Runner:
         tool = self._registry.get(wanted.tool)
         try:
             async with asyncio.timeout(call.timeout + _MARGIN):
-                result = await self._site.run(tool, wanted.args, call, output)
+                result = await self._backend.run(tool, wanted.args, call, output)
         except TimeoutError as error:
             raise TimedOut(f"{wanted.tool} took longer than {call.timeout:g} s and was ended.") from error
         content = result.content

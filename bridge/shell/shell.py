@@ -15,15 +15,15 @@ from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
 from bridge.session import Run, Send, ShellEffect, ShellSession, Stop, Welcomed
+from bridge.shell.backend import BufferedBackend
 from bridge.shell.buffers import Buffers
 from bridge.shell.outbox import Outbox
 from bridge.shell.runner import Runner
-from bridge.shell.site import BufferedSite
 from sidecar.wire.bridge import FRAME_LIMIT, SUBPROTOCOL, Diagnostic, NotifyFrame, OpenCall, ShellInfo, Welcome
 from sidecar.wire.events import ErrorBody
+from tools.executor.registry import Registry, default_registry
 from tools.local.limits import Limits
 from tools.local.sandbox import Sandboxes
-from tools.registry import Registry, default_registry
 
 log = logging.getLogger(__name__)
 
@@ -74,8 +74,8 @@ class ReferenceShell:
         info = info or ShellInfo(name="reference", version="1")
         self._session = ShellSession(info, self.workspace, offered)
         self._buffers = Buffers()
-        self._site = BufferedSite(registry, data_dir, self._buffers, private or data_dir, self.sandboxes, limits)
-        self._runner = Runner(registry, self._site, self._streamed)
+        self._backend = BufferedBackend(registry, data_dir, self._buffers, private or data_dir, self.sandboxes, limits)
+        self._runner = Runner(registry, self._backend, self._streamed)
         self._running: dict[str, asyncio.Task[None]] = {}
         self._outbox: Outbox | None = None
         self._living: asyncio.Task[None] | None = None
@@ -96,7 +96,7 @@ class ReferenceShell:
     async def run(self) -> None:
         """Until cancelled; then everything that it runs for the sidecar is ended first."""
         try:
-            await self._site.sweep()
+            await self._backend.sweep()
             while True:
                 await self._connection()
                 await asyncio.sleep(self._pause * random.uniform(0.5, 1.0))  # noqa: S311 not a secret
@@ -106,7 +106,7 @@ class ReferenceShell:
                 task.cancel()
             if self._running:
                 await asyncio.wait(self._running.values())
-            await self._site.close()
+            await self._backend.close()
 
     async def _connection(self) -> None:
         endpoint = self._find()

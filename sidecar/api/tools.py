@@ -11,10 +11,10 @@ from sidecar.api.bodies import answer, read
 from sidecar.wire.system import PolicyAnswer, PolicyRequest
 from sidecar.wire.tools import BatchAnswer, BatchRequest, ToolAnswer, ToolList
 from tools.errors import ToolError
-from tools.executor import BatchContext, Executor, ToolCall
+from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.registry import Registry
 from tools.ledger import ListLedger
-from tools.policy import Policy
-from tools.registry import Registry
+from tools.policy.policy import Policy
 
 
 class ToolRoutes:

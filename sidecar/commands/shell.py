@@ -43,7 +43,7 @@ async def _shell(args: argparse.Namespace, place: Path, data: Path) -> int:
     from bridge.shell.place import Place
     from sidecar.commands import shells
     from sidecar.commands.serving import stop_on_signals, stop_with_parent
-    from tools.registry import default_registry
+    from tools.executor.registry import default_registry
 
     offered = shells.offered(default_registry())
     if args.tools:

@@ -13,9 +13,9 @@ from sidecar.commands.exits import EXIT_USAGE
 from sidecar.config.places import READY_FILE, TOKEN_FILE
 from sidecar.config.settings import BadSettings, Settings, load
 from sidecar.wire.bridge import ShellInfo
+from tools.executor.registry import Registry, default_registry
 from tools.local.limits import Limits
 from tools.local.sandbox import Sandboxes
-from tools.registry import Registry, default_registry
 
 
 def offered(registry: Registry) -> list[str]:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from sidecar.engine.state import RecordKind
 from sidecar.engine.timeline import Timeline, rewinds
 from sidecar.journal.port import Record
-from tools.ledger import FileState, Intent, Outcome, Unkept
-from tools.paths import plain
+from tools.ledger import FileState, IntentRecord, IrreversibleChange, Outcome
+from tools.paths import normalize
 
 
 class Side(NamedTuple):
@@ -39,12 +39,12 @@ class FileHistory:
     def __init__(self, records: Sequence[Record], workspace: str) -> None:
         self._rewinds = rewinds(records)
         self._steps: dict[str, list[FileStep]] = {}
-        self._unkept: list[tuple[int, Unkept]] = []
+        self._unkept: list[tuple[int, IrreversibleChange]] = []
         self._timelines: dict[int | None, Timeline] = {}
         for seq, outcome, intent in _settled(records):
             planned = intent.files if intent is not None and outcome.status == "success" else []
             for file in (*planned, *outcome.files):
-                path = plain(file.path, workspace)  # earlier versions recorded it as the model wrote it
+                path = normalize(file.path, workspace)  # earlier versions recorded it as the model wrote it
                 self._steps.setdefault(path, []).append(_step(seq, path, file))
             self._unkept += [(seq, each) for each in outcome.unkept]
 
@@ -65,7 +65,7 @@ class FileHistory:
         back = [Hop(step.after, step.before) for step in reversed(now[same:])]
         return _joined([*back, *(Hop(step.before, step.after) for step in then[same:])])
 
-    def unkept(self, seq: int = 0) -> list[Unkept]:
+    def unkept(self, seq: int = 0) -> list[IrreversibleChange]:
         """What commands changed since that event, as far as it counts now, and cannot be brought back."""
         now, then = self._timeline(None), self._timeline(seq)
         found = {each.path: each for at, each in self._unkept if now.holds(at) != (at <= seq and then.holds(at))}
@@ -84,11 +84,11 @@ class FileHistory:
         )
 
 
-def _settled(records: Sequence[Record]) -> Iterator[tuple[int, Outcome, Intent | None]]:
-    intents: dict[str, Intent] = {}
+def _settled(records: Sequence[Record]) -> Iterator[tuple[int, Outcome, IntentRecord | None]]:
+    intents: dict[str, IntentRecord] = {}
     for record in records:
         if record.kind == RecordKind.INTENT:
-            intents[record.key] = Intent.model_validate_json(record.body)
+            intents[record.key] = IntentRecord.model_validate_json(record.body)
         elif record.kind == RecordKind.OUTCOME:
             yield record.seq, Outcome.model_validate_json(record.body), intents.get(record.key)
 

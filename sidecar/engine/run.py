@@ -30,7 +30,7 @@ from sidecar.wire.events import (
 from sidecar.wire.tasks import Status, StoredRequest, Usage
 from sidecar.work.errors import AgentError
 from sidecar.work.replies import CollectedReply, collect
-from tools.ledger import Intent, Kept, Outcome, Question
+from tools.ledger import ApprovalPrompt, IntentRecord, NewBlob, Outcome
 
 
 class TurnRecord(Wire):
@@ -221,17 +221,17 @@ class TaskRun(TaskLog):
     def outcome(self, call_id: str) -> Outcome | None:
         return self.state.outcomes.get(call_id)
 
-    def intent(self, call_id: str) -> Intent | None:
+    def intent(self, call_id: str) -> IntentRecord | None:
         return self.state.intents.get(call_id)
 
-    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: Sequence[Kept] = ()) -> None:
+    async def intend(self, call_id: str, intent: IntentRecord, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
         self.keep(blobs)
         if call_id in self.state.intents:
-            self.note(event)
+            self.enqueue(event)
             return
         await self.append(event, records=[Record(RecordKind.INTENT, call_id, intent.to_json())], sync=True)
 
-    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[Kept] = ()) -> None:
+    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
         self.keep(blobs)
         changed = _changed_files(outcome)
         events = (event, DiffEvent(files=changed)) if changed else (event,)
@@ -247,7 +247,7 @@ class TaskRun(TaskLog):
 
     # -- waiting for the person --------------------------------------------------------------------------------------
 
-    async def ask(self, question: Question) -> Literal["allow", "deny"]:
+    async def ask(self, question: ApprovalPrompt) -> Literal["allow", "deny"]:
         approval = ApprovalEvent(
             approval_id=question.id,
             call_id=question.call_id,

@@ -9,7 +9,7 @@ from sidecar.journal.port import Record
 from sidecar.wire.base import Wire, optional
 from sidecar.wire.events import ApprovalEvent, Effect
 from sidecar.wire.tasks import ApprovalRequest
-from tools.ledger import Intent, Outcome
+from tools.ledger import IntentRecord, Outcome
 
 
 class RecordKind(StrEnum):
@@ -49,7 +49,7 @@ class Round(Wire):
 @dataclass(slots=True)
 class TaskState:
     steps: dict[str, str] = field(default_factory=dict)
-    intents: dict[str, Intent] = field(default_factory=dict)
+    intents: dict[str, IntentRecord] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     messages: list[UserMessage] = field(default_factory=list)
     approvals: dict[str, ApprovalEvent] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class TaskState:
             case RecordKind.STEP:
                 self.steps[plain(record.key)] = record.body
             case RecordKind.INTENT:
-                self.intents[record.key] = Intent.model_validate_json(record.body)
+                self.intents[record.key] = IntentRecord.model_validate_json(record.body)
             case RecordKind.OUTCOME:
                 self.outcomes[record.key] = Outcome.model_validate_json(record.body)
             case RecordKind.MESSAGE:

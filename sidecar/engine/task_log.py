@@ -10,7 +10,7 @@ from sidecar.engine.state import TaskState
 from sidecar.journal.port import Claim, Entry, Journal, Record, StoredEvent
 from sidecar.wire.events import Event, StepEvent
 from sidecar.wire.tasks import Status
-from tools.ledger import Kept
+from tools.ledger import NewBlob
 
 #: What is in no hurry is written once nothing has come for so long: an agent then waits for its model.
 QUIET = 0.01
@@ -74,16 +74,13 @@ class TaskLog:
         self.flush()
         return self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
 
-    def note(self, event: Event) -> None:
-        self.enqueue(event)
-
     def live(self, event: Event) -> None:
         """Shown to those who watch now, after all that was written before it, and itself not written at all."""
         if self._journal.followed(self.task_id):
             self.flush()
         self._journal.publish(self.task_id, event)
 
-    def keep(self, blobs: Sequence[Kept]) -> None:
+    def keep(self, blobs: Sequence[NewBlob]) -> None:
         """Contents, written before the record that names them, and with it: whoever finds that finds these."""
         for blob in blobs:
             self._journal.put_blob(self.task_id, blob.data, blob.like)

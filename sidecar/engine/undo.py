@@ -21,10 +21,10 @@ from sidecar.wire.base import Wire
 from sidecar.wire.events import ChangedFile, DiffEvent, Event, MessageEvent, StatusEvent
 from sidecar.wire.tasks import RewoundFile, Status, Task
 from tools.errors import ToolError
+from tools.executor.command_changes import can_scan
+from tools.executor.recovery import read_content
 from tools.host import FileChange, Host
-from tools.ledger import FileState, Intent, Outcome, digest
-from tools.settle import content
-from tools.traces import scanning
+from tools.ledger import FileState, IntentRecord, Outcome, digest
 
 #: Statuses in which nobody is at work on a task.
 STILL = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.ESCALATED, Status.INTERRUPTED})
@@ -122,14 +122,14 @@ class Undoing:
 
     async def _found(self, host: Host, path: str, hops: Sequence[Hop]) -> File | None:
         linked = any(side is not None and stat.S_ISLNK(side.mode or 0) for hop in hops for side in hop)
-        if scanning(host):
+        if can_scan(host):
             found = await host.look(path, _LARGEST)
             if found is None or linked or not stat.S_ISLNK(found.mode):
                 if found is not None and len(found.content) > _LARGEST:
                     raise ToolError(_TOO_LARGE)
                 return None if found is None else File(found.content, found.mode)
         # Who edited a file through a link to it meant the file.
-        data = await content(host, path)
+        data = await read_content(host, path)
         return None if data is None else File(data, None)
 
     # -- doing -------------------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def _changed(file: FileState) -> ChangedFile:
 def _as_history(key: str, undo: Undo) -> list[Record]:
     """What was taken back as one more change in the task's own history of its files."""
     call_id = f"review.{key}"
-    intent = Intent(tool=undo.tool, args={}, site="local")
+    intent = IntentRecord(tool=undo.tool, args={}, backend="local")
     outcome = Outcome(
         status="success", content="", summary="taken back by the person", duration_ms=0, files=undo.history
     )

@@ -20,7 +20,7 @@ from sidecar.wire.events import Check
 from tools.errors import ToolError
 from tools.host import Host
 from tools.ledger import Outcome
-from tools.paths import argument
+from tools.paths import as_argument
 
 _SIZE = 1 << 20
 _FILES = 200
@@ -126,7 +126,7 @@ class Diagnosis:
             return False
 
     async def _checked(self, checker: Checker, argv: Sequence[str], files: Sequence[str]) -> Finding:
-        named = [*argv, *(map(argument, files) if checker.by_file else ())]
+        named = [*argv, *(map(as_argument, files) if checker.by_file else ())]
         outcome = await self._run(checker.name, named)
         code = exit_code(outcome) if outcome is not None else None
         if outcome is None or code is None or refused(outcome):
@@ -160,7 +160,7 @@ class Diagnosis:
             argv = [f"{self._host.workspace}/{argv[0]}", *argv[1:]]
         try:
             async with copied(self._host.workspace, self._mark, taken_back) as copy:
-                named = [*argv, *(map(argument, there) if checker.by_file else ())]
+                named = [*argv, *(map(as_argument, there) if checker.by_file else ())]
                 outcome = await self._run(f"{checker.name}-before", named, place=copy.place)
         except NoCopy as error:
             return list(now), f"What {checker.name} found before the task is not known: {error}."

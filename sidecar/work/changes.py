@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from sidecar.engine.state import TaskState
 from tools.ledger import FileState
-from tools.policy.words import said
+from tools.policy.words import names_command
 
 #: In the name of a step or a call: it belongs to a verification.
 MARK = ".verify"
@@ -90,7 +90,7 @@ def _editing(memory: TaskState) -> list[str]:
 def _ordered(memory: TaskState, call_id: str, asked: str) -> bool:
     intent = memory.intents.get(call_id)
     command = intent.args.get("command") if intent is not None and intent.tool == "run_command" else None
-    return isinstance(command, str) and said(command, asked)
+    return isinstance(command, str) and names_command(command, asked)
 
 
 def _files(memory: TaskState, call_id: str) -> list[FileState]:

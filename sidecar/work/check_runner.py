@@ -8,8 +8,8 @@ from sidecar.engine.timeline import branched
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Event, ToolEvent
 from sidecar.wire.tasks import Approvals
-from tools.executor import BatchContext, Executor, ToolCall
-from tools.ledger import Intent, Kept, Ledger, ListLedger, Outcome, Question
+from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.ledger import ApprovalPrompt, IntentRecord, Ledger, ListLedger, NewBlob, Outcome
 
 #: An outcome that says nothing about the check.
 _CUT_OFF = frozenset({"cancelled", "unknown"})
@@ -80,8 +80,8 @@ class CopyLedger(ListLedger):
         self._run = run
         self._where = where
 
-    def note(self, event: Event) -> None:
-        self._run.note(self._placed(event))
+    def enqueue(self, event: Event) -> None:
+        self._run.enqueue(self._placed(event))
 
     def live(self, event: Event) -> None:
         self._run.live(event)
@@ -89,14 +89,14 @@ class CopyLedger(ListLedger):
     def killed(self, call_id: str, pid: int, command: str) -> None:
         self._run.killed(call_id, pid, command)
 
-    async def intend(self, call_id: str, intent: Intent, event: Event, blobs: Sequence[Kept] = ()) -> None:
-        self.note(event)
+    async def intend(self, call_id: str, intent: IntentRecord, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
+        self.enqueue(event)
 
-    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[Kept] = ()) -> None:
+    async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
         self.outcomes[call_id] = outcome
-        self.note(event)
+        self.enqueue(event)
 
-    async def ask(self, question: Question) -> Literal["allow", "deny"]:
+    async def ask(self, question: ApprovalPrompt) -> Literal["allow", "deny"]:
         return await self._run.ask(question)
 
     def _placed(self, event: Event) -> Event:

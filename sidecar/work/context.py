@@ -15,7 +15,7 @@ from sidecar.work.mentions import Mention, mentions
 from tools.builtin.git import branch_of
 from tools.errors import FileMissing, NotAFile, PathDenied, ToolError
 from tools.host import Host
-from tools.paths import plain
+from tools.paths import normalize
 
 #: Bytes of the coder's first request beside what the person gave: prompt, tools and all of this, as it is sent.
 LIMIT = 6_144
@@ -150,7 +150,7 @@ async def _rules(host: Host, near: Sequence[str], left: int, redact: Callable[[s
 
 def _folders(host: Host, near: Sequence[str]) -> list[str]:
     """The nearest first, each with a slash at its end."""
-    paths = [PurePosixPath(plain(path, host.workspace)) for path in near]
+    paths = [PurePosixPath(normalize(path, host.workspace)) for path in near]
     folders = [f"{parent}/" for path in paths for parent in path.parents if parent.parts and ".." not in parent.parts]
     return [folder for folder in dict.fromkeys(folders) if not folder.startswith("/")][:_FOLDERS]
 

@@ -21,8 +21,8 @@ from sidecar.work.pipelines import stages
 from sidecar.work.router import READ_ONLY, request_of, route, second_opinion, unsure
 from sidecar.work.setup import AgentSetup
 from sidecar.work.steering import missed
-from tools.executor import Executor
-from tools.registry import Registry
+from tools.executor.executor import Executor
+from tools.executor.registry import Registry
 
 if TYPE_CHECKING:
     from sidecar.verify.verifier import Verifier

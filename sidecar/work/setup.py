@@ -25,9 +25,9 @@ from sidecar.work.turn_log import TaskTurnLog
 from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
 from tools.builtin.git_status import GitStatus, GitStatusArguments
 from tools.errors import ToolError
-from tools.executor import Executor
+from tools.executor.executor import Executor
+from tools.executor.registry import Registry
 from tools.host import Host
-from tools.registry import Registry
 from tools.spec import Call
 
 #: A model that answers so cannot do this kind of work at all; trying again is of no use.
@@ -159,7 +159,7 @@ class AgentSetup:
 
     def _model(self, agent: Agent) -> Model:
         def tell(switch: Switch) -> None:
-            self.run.note(ModelEvent(role=agent.role, **asdict(switch)))
+            self.run.enqueue(ModelEvent(role=agent.role, **asdict(switch)))
 
         options, wanted = self.run.request.options, self._wanted(agent)
         try:
@@ -170,7 +170,7 @@ class AgentSetup:
             ) from error
         if options.max_cost_usd is not None and not self.catalog.priced(agent.role, wanted):
             raise AgentError("price_unknown", UNPRICED, retry=False)
-        self.run.note(ModelEvent(role=agent.role, provider=model.provider, model=model.name))
+        self.run.enqueue(ModelEvent(role=agent.role, provider=model.provider, model=model.name))
         return model
 
     def _wanted(self, agent: Agent) -> Models:

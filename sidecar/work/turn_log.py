@@ -7,7 +7,7 @@ from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse
 from sidecar.wire.events import ModelEvent
 from sidecar.work.replies import CollectedReply
 from sidecar.work.roster import Agent
-from tools.executor import BatchContext, Executor, ToolCall
+from tools.executor.executor import BatchContext, Executor, ToolCall
 
 
 class TaskTurnLog:
@@ -66,4 +66,4 @@ class TaskTurnLog:
 
     def left_out(self, what: str) -> None:
         event = ModelEvent(role=self._agent.role, provider=self._model.provider, model=self._model.name, reason=what)
-        self._run.note(event)
+        self._run.enqueue(event)

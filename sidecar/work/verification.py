@@ -28,7 +28,7 @@ from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
 from sidecar.work.turn_log import TaskTurnLog
 from tools.errors import ToolError
 from tools.host import Host
-from tools.paths import plain
+from tools.paths import normalize
 
 AGENT = "verify"
 _MESSAGE = "Check what was done"
@@ -176,7 +176,7 @@ class VerificationStages:
         known: dict[str, str | None] = {}
         for path, name in original_contents(memory).items():
             if path not in by_checks:
-                known.setdefault(plain(path, self._run.request.workspace), name)
+                known.setdefault(normalize(path, self._run.request.workspace), name)
         for path, name in islice(known.items(), _FILES):
             before = None if name is None else await self._journal.blob(name)
             if name is not None and before is None:

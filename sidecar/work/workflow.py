@@ -10,8 +10,8 @@ from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.wire.tasks import TaskResult
 from sidecar.work.customizations import Customizations
-from tools.executor import Executor
-from tools.registry import Registry
+from tools.executor.executor import Executor
+from tools.executor.registry import Registry
 
 if TYPE_CHECKING:
     from sidecar.work.rounds import RoundRunner

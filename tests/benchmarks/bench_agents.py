@@ -20,10 +20,10 @@ from sidecar.work.router import route
 from sidecar.work.workflow import Workflow
 from tests.benchmarks.result import Result
 from tests.sentences import said
-from tools.executor import Executor
-from tools.local import LocalSite
-from tools.policy import Policy
-from tools.registry import default_registry
+from tools.executor.executor import Executor
+from tools.executor.registry import default_registry
+from tools.local import LocalBackend
+from tools.policy.policy import Policy
 
 TURNS = 200
 EDGE = 40
@@ -96,11 +96,11 @@ async def _turns(directory: Path) -> tuple[float, list[float]]:
     (workspace / "AGENTS.md").write_text("Use tabs.\n" * 20)
     journal = await SqliteJournal.open(data_dir / "journal.db")
     registry = default_registry()
-    site = LocalSite(registry, data_dir)
-    executor = Executor(registry, [site], Policy())
+    backend = LocalBackend(registry, data_dir)
+    executor = Executor(registry, [backend], Policy())
     catalog = OneModel(Timed("warm", 3))
     workflow = Workflow(journal, catalog, registry, executor)
-    engine = Engine(journal, workflow, site.host, workspace, places=1, max_queued=10)
+    engine = Engine(journal, workflow, backend.host, workspace, places=1, max_queued=10)
     await engine.start()
     try:
         firsts = []

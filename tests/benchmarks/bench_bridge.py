@@ -12,8 +12,8 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from tests.benchmarks.result import Result
 from tests.unit.bridge.loopback import loopback
+from tools.executor.registry import Registry, default_registry
 from tools.host import Host
-from tools.registry import Registry, default_registry
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _CALLS = 1_500
@@ -44,11 +44,11 @@ async def _measured(root: Path) -> list[Result]:
 
         async def over_the_bridge(number: int) -> None:
             call = Call(f"c{number}", str(workspace), 30.0)
-            await bridge.site.run(nothing, {"path": "a.txt"}, call, lambda stream, text: None)
+            await bridge.backend.run(nothing, {"path": "a.txt"}, call, lambda stream, text: None)
 
         async def reading(number: int) -> None:
             call = Call(f"r{number}", str(workspace), 30.0)
-            await bridge.site.run(read_file, {"path": "a.txt"}, call, lambda stream, text: None)
+            await bridge.backend.run(read_file, {"path": "a.txt"}, call, lambda stream, text: None)
 
         # The same number of bytes there and back.
         question, answer = "x" * 150, "y" * 500

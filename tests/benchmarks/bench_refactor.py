@@ -6,11 +6,11 @@ import time
 from pathlib import Path
 
 from tests.benchmarks.result import Result
-from tools.executor import BatchContext, Executor, ToolCall
+from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.registry import default_registry
 from tools.ledger import ListLedger
-from tools.local import LocalSite
-from tools.policy import Policy
-from tools.registry import default_registry
+from tools.local import LocalBackend
+from tools.policy.policy import Policy
 from tools.ripgrep import ripgrep
 
 _FILES = 2_000
@@ -26,7 +26,7 @@ async def run() -> list[Result]:
             workspace = Path(root) / "workspace"
             write(workspace)
             registry = default_registry()
-            executor = Executor(registry, [LocalSite(registry, Path(root) / "data")], Policy(), None)
+            executor = Executor(registry, [LocalBackend(registry, Path(root) / "data")], Policy(), None)
             try:
                 results += await _measured(language, workspace, executor)
             finally:

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from sidecar.cache import Caches
 from tests.benchmarks.result import Result
-from tools.executor import BatchContext, Executor, ToolCall
+from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.registry import default_registry
 from tools.host import FileChange, FileInfo
 from tools.ledger import ListLedger
-from tools.local import LocalSite
-from tools.policy import Policy
-from tools.registry import default_registry
+from tools.local import LocalBackend
+from tools.policy.policy import Policy
 from tools.ripgrep import ripgrep
 from tools.spec import Call
 
@@ -32,9 +32,9 @@ class _Place:
         self.workspace = root / "workspace"
         self.workspace.mkdir()
         registry = default_registry()
-        self.site = LocalSite(registry, root / "data")
-        self.executor = Executor(registry, [self.site], Policy(), Caches() if caches else None)
-        self.host = self.site.host(str(self.workspace))
+        self.backend = LocalBackend(registry, root / "data")
+        self.executor = Executor(registry, [self.backend], Policy(), Caches() if caches else None)
+        self.host = self.backend.host(str(self.workspace))
         self.ledger = ListLedger()
         self._number = 0
 

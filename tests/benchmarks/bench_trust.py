@@ -15,6 +15,7 @@ from sidecar.config.data_dir import DataDir
 from sidecar.config.trust import Trust
 from sidecar.telemetry.redaction import Redactor
 from tests.benchmarks.result import Result
+from tools.executor.registry import default_registry
 from tools.local.cage import Cage
 from tools.local.door import Door
 from tools.local.environment import sidecar_mark
@@ -27,8 +28,7 @@ from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.probe import works
 from tools.local.table import process_table
-from tools.policy import Policy
-from tools.registry import default_registry
+from tools.policy.policy import Policy
 
 _DOOR = 30.0
 _POLICY = 100.0

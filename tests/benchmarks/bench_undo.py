@@ -16,13 +16,13 @@ from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.benchmarks.result import Result
-from tools.executor import BatchContext, Executor, ToolCall
+from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.registry import default_registry
 from tools.host import FileChange
-from tools.ledger import Kept, Outcome
-from tools.local import LocalSite
+from tools.ledger import NewBlob, Outcome
+from tools.local import LocalBackend
 from tools.local.host import LocalHost
-from tools.policy import Policy
-from tools.registry import default_registry
+from tools.policy.policy import Policy
 
 Act = Callable[[int], Awaitable[object]]
 
@@ -33,9 +33,9 @@ class _Place:
         self.workspace.mkdir()
         self.root = root
         registry = default_registry()
-        self.site = LocalSite(registry, root / "data")
-        self.executor = Executor(registry, [self.site], Policy())
-        host = self.site.host(str(self.workspace))
+        self.backend = LocalBackend(registry, root / "data")
+        self.executor = Executor(registry, [self.backend], Policy())
+        host = self.backend.host(str(self.workspace))
         assert isinstance(host, LocalHost)
         self.host = host
         self._number = 0
@@ -101,7 +101,7 @@ async def run() -> list[Result]:
 class _Forgetful(TaskRun):
     """Keeps its books as every task does, but no contents of files."""
 
-    def _keep(self, blobs: Sequence[Kept]) -> None:
+    def _keep(self, blobs: Sequence[NewBlob]) -> None:
         pass
 
 
@@ -133,7 +133,7 @@ async def _rewind(place: _Place) -> list[Result]:
         await place.call(place.run, "write_file", path=name, content="after\n" * 100)
     await place.journal.append("t_1", [StatusEvent(status=Status.CANCELLED)])
     end = (await place.journal.task("t_1")).last_seq
-    review = Review(place.journal, place.site.host, lambda task, record: None)
+    review = Review(place.journal, place.backend.host, lambda task, record: None)
     contents = [b"before\n" * 100, b"after\n" * 100]
 
     async def rewind(number: int) -> None:

@@ -15,7 +15,7 @@ from sidecar.verify.copies import copied
 from sidecar.verify.syntax import syntax
 from sidecar.work.changes import needs_verification
 from tests.benchmarks.result import Result
-from tools.ledger import Intent, Outcome
+from tools.ledger import IntentRecord, Outcome
 
 CALLS = 500
 CHANGED = 20
@@ -33,7 +33,7 @@ async def run() -> list[Result]:
 def _nothing_to_verify() -> Result:
     memory = TaskState()
     for number in range(CALLS):
-        memory.intents[f"t.r1.1-coder.{number}.0"] = Intent(tool="run_command", args={}, site="local")
+        memory.intents[f"t.r1.1-coder.{number}.0"] = IntentRecord(tool="run_command", args={}, backend="local")
         memory.outcomes[f"t.r1.1-coder.{number}.0"] = Outcome(status="success", content="", summary="", duration_ms=1)
         memory.steps[f"r1.1-coder.{number}"] = "{}"
     taken = min(_timed(lambda: needs_verification(memory, "r1", "do it")) for _ in range(20)) * 1000

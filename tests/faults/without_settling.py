@@ -6,15 +6,16 @@ Run in place of `sidecar`. The test that kills sidecars must fail against it, el
 import sys
 
 from sidecar.cli import main
-from tools.course import Course, Passage
-from tools.ledger import Intent, Outcome
-from tools.site import Site
+from tools.backend import Backend
+from tools.executor.context import CallContext
+from tools.executor.runner import CallRunner
+from tools.ledger import IntentRecord, Outcome
 
 
-async def do_it_again(self: Course, passage: Passage, site: Site, intent: Intent) -> Outcome:
-    return await self._performed(passage, site)
+async def do_it_again(self: CallRunner, passage: CallContext, backend: Backend, intent: IntentRecord) -> Outcome:
+    return await self._performed(passage, backend)
 
 
 if __name__ == "__main__":
-    Course._settled = do_it_again  # type: ignore[method-assign]
+    CallRunner._settled = do_it_again  # type: ignore[method-assign]
     sys.exit(main())

@@ -21,11 +21,12 @@ from sidecar.wire.tools import BatchRequest
 from tests.faults.scale import scaled
 from tests.security.corpus import BYPASSES, HARMLESS
 from tools.errors import ToolError
+from tools.executor.registry import default_registry
 from tools.local.door import Door, path_of
-from tools.policy import Policy, shell
-from tools.protected import protected, secret
-from tools.registry import default_registry
-from tools.text import visible
+from tools.policy import shell
+from tools.policy.policy import Policy
+from tools.protected import protected_part, secret_part
+from tools.text import escape_hidden
 
 RUN = default_registry().get("run_command").spec
 POLICY = Policy(trusted=lambda workspace: True)
@@ -146,9 +147,9 @@ def test_every_body_is_taken_or_refused_by_its_type(content: object) -> None:
 @EXAMPLES
 @given(st.text(max_size=60))
 def test_any_text_can_be_asked_about_shown_and_redacted(text: str) -> None:
-    protected(text)
-    secret(text)
-    shown = visible(text)
+    protected_part(text)
+    secret_part(text)
+    shown = escape_hidden(text)
     assert not set(shown) & {"\u202e", "\x1b", "\u200b", "\x00"}
     redact = Redactor(lambda: {"K": "0123456789"})
     assert "0123456789" not in redact(f"{text}0123456789{text}")

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from sidecar.cache import Caches
-from tools.executor import BatchContext, Executor, ToolCall
+from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.registry import default_registry
 from tools.ledger import ListLedger
-from tools.local import LocalSite
-from tools.policy import Policy
-from tools.registry import default_registry
+from tools.local import LocalBackend
+from tools.policy.policy import Policy
 
 
 @pytest.mark.parametrize("path", ["data/token", "data/journal.sqlite", "link/token", "x/../data/token"])
@@ -21,7 +21,7 @@ async def test_s06_the_data_directory_stays_shut(tmp_path: Path, path: str) -> N
     (data / "journal.sqlite").write_text("canary")
     (tmp_path / "link").symlink_to("data")
     registry = default_registry()
-    executor = Executor(registry, [LocalSite(registry, data)], Policy(), Caches())
+    executor = Executor(registry, [LocalBackend(registry, data)], Policy(), Caches())
     ledger = ListLedger(answer="allow")
     calls = [
         ToolCall("r", "read_file", {"path": path}),

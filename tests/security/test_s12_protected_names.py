@@ -6,7 +6,7 @@ import pytest
 
 import tools.protected
 from tests.unit.tools.workbench import workbench
-from tools.protected import may_be_protected, protected
+from tools.protected import may_be_protected, protected_part
 
 NAMES = [
     ".git/hooks/pre-commit",
@@ -76,7 +76,7 @@ async def test_s14_no_tool_gets_around_it(tmp_path: Path, tool: str, args: dict[
     "name", ["src/a.py", "env.py", ".gitignore", "git/x", ".env.example", "environment.md", "a.git"]
 )
 def test_s12_ordinary_names_are_not_asked_about(name: str) -> None:
-    assert protected(name) is None
+    assert protected_part(name) is None
 
 
 async def test_s14_a_link_is_not_another_name_for_it(tmp_path: Path) -> None:
@@ -98,6 +98,6 @@ def test_s12_no_name_that_is_protected_is_passed_over_by_the_quick_look() -> Non
     names = [part.replace("*", "x") for part in parts]
     names += [name.upper() for name in names] + [f"{name}." for name in names] + [f"{name}:x" for name in names]
     for path in (*names, ".ᵉnv", "GIT~1", "a.code-workspace", ".github/workflows/ci", ".GitHub/Workflows/ci"):
-        assert protected(path), path
+        assert protected_part(path), path
         folder, _, name = path.rpartition("/")
         assert may_be_protected(name, folder), path

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.workbench import workbench
-from tools.policy import Policy
-from tools.registry import default_registry
+from tools.executor.registry import default_registry
+from tools.policy.policy import Policy
 
 
 @pytest.mark.parametrize("cwd", ["/", "/tmp", "..", "/proc/self/cwd", "x/../.."])

@@ -11,15 +11,15 @@ import pytest
 
 from tests.unit.tools.workbench import Workbench
 from tests.waiting import until_true
-from tools.executor import Executor
+from tools.executor.executor import Executor
 from tools.ledger import Outcome
-from tools.local import LocalSite
+from tools.local import LocalBackend
 from tools.local.limits import Limits
 from tools.local.sandbox import Sandbox, Sandboxes
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.probe import works
-from tools.policy import Policy
+from tools.policy.policy import Policy
 
 NEW = (
     ".env",
@@ -63,8 +63,8 @@ class Guarded(Workbench):
         super().__init__(root)
         self.sandboxes = Sandboxes()
         self.sandboxes._found, self.sandboxes._looked = _tier(tier), True
-        self.site = LocalSite(self.registry, self.data_dir, sandboxes=self.sandboxes, limits=Limits())
-        self.executor = Executor(self.registry, [self.site], Policy())
+        self.backend = LocalBackend(self.registry, self.data_dir, sandboxes=self.sandboxes, limits=Limits())
+        self.executor = Executor(self.registry, [self.backend], Policy())
         subprocess.run(["git", "init", "-q", str(self.workspace)], check=True)
         self.write("make.py", WRITER)
 

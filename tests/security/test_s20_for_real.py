@@ -10,9 +10,10 @@ import pytest
 
 from tests.security.corpus import HARMLESS
 from tests.security.corpus_harmless import MORE_HARMLESS
-from tools.policy import Policy, programs
+from tools.executor.registry import default_registry
+from tools.policy import programs
+from tools.policy.policy import Policy
 from tools.policy.programs import Program
-from tools.registry import default_registry
 
 RUN = default_registry().get("run_command").spec
 POLICY = Policy(trusted=lambda workspace: True)

@@ -8,8 +8,8 @@ from tests.security.corpus import BYPASSES as FIRST_BYPASSES
 from tests.security.corpus import HARMLESS as FIRST_HARMLESS
 from tests.security.corpus_bypasses import MORE_BYPASSES
 from tests.security.corpus_harmless import MORE_HARMLESS
-from tools.policy import Decision, Policy
-from tools.registry import default_registry
+from tools.executor.registry import default_registry
+from tools.policy.policy import Decision, Policy
 
 BYPASSES = [*FIRST_BYPASSES, *MORE_BYPASSES]
 HARMLESS = [*FIRST_HARMLESS, *MORE_HARMLESS]

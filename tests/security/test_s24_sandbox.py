@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.workbench import Workbench
-from tools.executor import Executor
+from tools.executor.executor import Executor
 from tools.ledger import Outcome
-from tools.local import LocalSite
+from tools.local import LocalBackend
 from tools.local.limits import Limits, without_limits
 from tools.local.sandbox import Room, Sandboxes, rights
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.port import Start
 from tools.local.sandbox.probe import works
 from tools.local.sandbox.seatbelt import Seatbelt
-from tools.policy import Policy
+from tools.policy.policy import Policy
 
 SANDBOXES = Sandboxes()
 pytestmark = pytest.mark.skipif(not SANDBOXES.contained(), reason="this machine has no sandbox")
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.skipif(not SANDBOXES.contained(), reason="this machine 
 class Caged(Workbench):
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self.site = LocalSite(self.registry, self.data_dir, sandboxes=SANDBOXES, limits=Limits())
-        self.executor = Executor(self.registry, [self.site], Policy(contained=SANDBOXES.contained))
+        self.backend = LocalBackend(self.registry, self.data_dir, sandboxes=SANDBOXES, limits=Limits())
+        self.executor = Executor(self.registry, [self.backend], Policy(contained=SANDBOXES.contained))
         self.data_dir.mkdir()
 
     async def run(self, command: str | list[str], **args: object) -> Outcome:
@@ -148,7 +148,9 @@ async def test_a_sandbox_that_cannot_start_runs_nothing(caged: Caged, monkeypatc
             return start._replace(argv=[start.argv[0], "--no-such-option", *start.argv[1:]])
 
     broken._found, broken._looked = Broken("bwrap"), True
-    caged.executor = Executor(caged.registry, [LocalSite(caged.registry, caged.data_dir, sandboxes=broken)], Policy())
+    caged.executor = Executor(
+        caged.registry, [LocalBackend(caged.registry, caged.data_dir, sandboxes=broken)], Policy()
+    )
     assert (await caged.run("touch planted")).status == "error"
     assert not (caged.workspace / "planted").exists()
 
@@ -171,8 +173,8 @@ def test_what_a_person_approved_may_use_the_network_and_their_keys(tmp_path: Pat
 
 async def test_a_command_that_forks_without_end_is_ended_long_before_its_deadline(tmp_path: Path) -> None:
     bench = Caged(tmp_path)
-    bench.site = LocalSite(bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=Limits(processes=300))
-    bench.executor = Executor(bench.registry, [bench.site], Policy(contained=SANDBOXES.contained))
+    bench.backend = LocalBackend(bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=Limits(processes=300))
+    bench.executor = Executor(bench.registry, [bench.backend], Policy(contained=SANDBOXES.contained))
     began = time.monotonic()
     outcome = await bench.run("while :; do sleep 1000 & done", timeoutMs=60_000)
     assert outcome.status == "error"
@@ -184,8 +186,10 @@ async def test_a_command_that_forks_without_end_is_ended_long_before_its_deadlin
 
 async def test_a_command_that_writes_without_end_is_ended_at_its_limit(tmp_path: Path) -> None:
     bench = Caged(tmp_path)
-    bench.site = LocalSite(bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=Limits(file_bytes=1_000_000))
-    bench.executor = Executor(bench.registry, [bench.site], Policy(contained=SANDBOXES.contained))
+    bench.backend = LocalBackend(
+        bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=Limits(file_bytes=1_000_000)
+    )
+    bench.executor = Executor(bench.registry, [bench.backend], Policy(contained=SANDBOXES.contained))
     outcome = await bench.run(["dd", "if=/dev/zero", "of=large", "bs=64k", "count=100"])
     await bench.executor.close()
     assert outcome.status == "error"
@@ -239,7 +243,7 @@ def test_a_bubblewrap_that_the_kernel_forbids_is_not_taken(monkeypatch: pytest.M
 async def test_a_sandbox_that_is_gone_since_it_was_found_runs_nothing(caged: Caged, tmp_path: Path) -> None:
     gone = Sandboxes()
     gone._found, gone._looked = Bubblewrap(str(tmp_path / "no-such-bwrap")), True
-    caged.executor = Executor(caged.registry, [LocalSite(caged.registry, caged.data_dir, sandboxes=gone)], Policy())
+    caged.executor = Executor(caged.registry, [LocalBackend(caged.registry, caged.data_dir, sandboxes=gone)], Policy())
     assert (await caged.run("touch planted")).status == "error"
     assert not (caged.workspace / "planted").exists()
 

@@ -5,7 +5,7 @@ from tools.code.languages import SUFFIXES
 from tools.code.outline import Outline, outlined
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
-from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec
+from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
 
 _SIZE = 4 * 1024 * 1024
 _CALLS = 40
@@ -44,7 +44,7 @@ class AnalyzeCode:
             content=_told(args.path, outline),
             details=_details(args.path, outline),
             summary=f"{outline.language}: {len(outline.symbols)} symbols",
-            sources=(Source(info),),
+            sources=(ResultSource(info),),
         )
 
 

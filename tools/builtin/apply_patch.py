@@ -5,10 +5,10 @@ from pydantic import Field
 from tools.builtin.encoding import TextFile, new_text
 from tools.builtin.existing import existing, required
 from tools.builtin.patch import FilePatch, applied, parsed
-from tools.changes import told
+from tools.changes import render_changes
 from tools.errors import FileExists, NoMatch
 from tools.host import FileChange, Host
-from tools.paths import plain
+from tools.paths import normalize
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
 
@@ -38,12 +38,12 @@ class ApplyPatch:
     async def prepare(self, args: ApplyPatchArguments, host: Host, call: Call) -> PreparedChange:
         changes: list[FileChange] = []
         for file in parsed(args.patch):
-            file.source, file.target = (name and plain(name, host.workspace) for name in (file.source, file.target))
+            file.source, file.target = (name and normalize(name, host.workspace) for name in (file.source, file.target))
             changes += await _changes(file, host)
         paths = [change.path for change in changes]
         if twice := next((path for path in paths if paths.count(path) > 1), None):
             raise NoMatch(f"{twice} stands in the patch twice. Put its hunks together under one file.")
-        return PreparedChange(tuple(changes), told(changes))
+        return PreparedChange(tuple(changes), render_changes(changes))
 
 
 async def _changes(file: FilePatch, host: Host) -> list[FileChange]:

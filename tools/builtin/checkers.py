@@ -15,9 +15,9 @@ from tools.code.languages import language_of
 from tools.code.outline import outlined
 from tools.errors import CommandMissing, ToolError
 from tools.host import Host
-from tools.paths import argument
+from tools.paths import as_argument
 from tools.ripgrep import ripgrep
-from tools.spec import Call, Source
+from tools.spec import Call, ResultSource
 
 _FILES = 300
 _SIZE = 1 << 20
@@ -41,7 +41,7 @@ class Diagnosed(NamedTuple):
 
     diagnostics: list[Diagnostic]
     checkers: tuple[str, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[ResultSource, ...]
 
 
 async def diagnosed(paths: Sequence[str], host: Host, call: Call) -> Diagnosed:
@@ -69,14 +69,14 @@ async def diagnosed(paths: Sequence[str], host: Host, call: Call) -> Diagnosed:
     return Diagnosed(sorted(set(found)), tuple(used), sources)
 
 
-async def _sources(host: Host, call: Call) -> tuple[Source, ...]:
+async def _sources(host: Host, call: Call) -> tuple[ResultSource, ...]:
     """What one file means depends on all others, and on the configuration; a new file changes its directory."""
     files = await _files((), host, call)
     if len(files) > _WATCHED:
         return ()
     folders = {folder for path in files for folder in _folders(path)}
     settings = [name for name in _SETTINGS if await _exists(host, name)]
-    return tuple([Source(await host.stat(path)) for path in [*files, *folders, *settings]])
+    return tuple([ResultSource(await host.stat(path)) for path in [*files, *folders, *settings]])
 
 
 def _folders(path: str) -> list[str]:
@@ -120,7 +120,7 @@ async def _python_tool(name: str, arguments: Sequence[str], host: Host, call: Ca
 async def _ruff(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
     if not any(path.endswith((".py", ".pyi")) for path in files):
         return None
-    given = [argument(path) for path in paths] or ["."]
+    given = [as_argument(path) for path in paths] or ["."]
     arguments = ["check", "--output-format=json", "--quiet", "--exit-zero", "--no-cache", "--", *given]
     text, _ = await _python_tool("ruff", arguments, host, call)
     return [
@@ -146,7 +146,7 @@ async def _mypy(paths: Sequence[str], files: list[str], host: Host, call: Call) 
         "--no-color-output",
         "--no-pretty",
         "--",
-        *map(argument, wanted[:_FILES]),
+        *map(as_argument, wanted[:_FILES]),
     ]
     text, _ = await _python_tool("mypy", arguments, host, call)
     return _matched(_MYPY, text, "mypy", host)
@@ -157,7 +157,7 @@ async def _pyright(paths: Sequence[str], files: list[str], host: Host, call: Cal
         return None
     if not await _configured(host, "pyright", ("pyrightconfig.json", "pyproject.toml")):
         return None
-    text, _ = await _python_tool("pyright", ["--outputjson", *map(argument, paths)], host, call)
+    text, _ = await _python_tool("pyright", ["--outputjson", *map(as_argument, paths)], host, call)
     report = _json(text)
     entries = report.get("generalDiagnostics", []) if isinstance(report, dict) else []
     return [
@@ -185,7 +185,7 @@ async def _tsc(paths: Sequence[str], files: list[str], host: Host, call: Call) -
 async def _eslint(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
     if not await _exists(host, "node_modules/.bin/eslint"):
         return None
-    given = [argument(path) for path in paths] or ["."]
+    given = [as_argument(path) for path in paths] or ["."]
     text, _ = await _run(["node_modules/.bin/eslint", "--format=json", "--", *given], host, call)
     return [
         Diagnostic(

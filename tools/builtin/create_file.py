@@ -1,6 +1,6 @@
 from tools.builtin.encoding import new_text
 from tools.builtin.existing import existing
-from tools.changes import told
+from tools.changes import render_changes
 from tools.errors import FileExists
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
@@ -25,4 +25,4 @@ class CreateFile:
             advice = "Use edit_file to change it, write_file to replace it."
             raise FileExists(f"{args.path} exists already.", advice=advice)
         changes = (FileChange(args.path, None, new_text(args.content)),)
-        return PreparedChange(changes, told(changes))
+        return PreparedChange(changes, render_changes(changes))

@@ -1,5 +1,5 @@
 from tools.builtin.existing import required
-from tools.changes import told
+from tools.changes import render_changes
 from tools.errors import NotAFile
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
@@ -24,5 +24,5 @@ class DeleteFile:
             raise NotAFile(f"{args.path} is a {info.kind}, not a file.", advice="Delete it with run_command.")
         content = await required(host, args.path)
         changes = (FileChange(args.path, content, None, info.mode),)
-        result = told(changes)._replace(content=f"Deleted {args.path}.")
+        result = render_changes(changes)._replace(content=f"Deleted {args.path}.")
         return PreparedChange(changes, result, replaces=True)

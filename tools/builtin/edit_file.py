@@ -1,7 +1,7 @@
 from tools.builtin.encoding import TextFile
 from tools.builtin.existing import required
 from tools.builtin.replacement import replaced
-from tools.changes import told
+from tools.changes import render_changes
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
@@ -31,4 +31,4 @@ class EditFile:
         file = TextFile.of(before, args.path)
         edited = replaced(file, args.old_text, args.new_text, args.path, every=args.replace_all)
         changes = (FileChange(args.path, before, file.encoded(edited.text, args.path)),)
-        return PreparedChange(changes, told(changes))
+        return PreparedChange(changes, render_changes(changes))

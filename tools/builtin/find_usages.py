@@ -12,7 +12,7 @@ from tools.code.languages import language_of
 from tools.code.lookup import FILES, Lookup
 from tools.code.usages import usages
 from tools.host import Host
-from tools.paths import plain
+from tools.paths import normalize
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _SHOWN = 40
@@ -43,7 +43,7 @@ class FindUsages:
             await host.stat(args.path)
         lookup = Lookup(host, call)
         modules = await lookup.modules()
-        file = plain(args.symbol, host.workspace)
+        file = normalize(args.symbol, host.workspace)
         if file in modules and language_of(file) is not None:
             return _importers(file, await import_graph(host, call, modules), args.transitive)
         found = await lookup.find(args.symbol, args.path)

@@ -1,7 +1,7 @@
 from pydantic import JsonValue
 
 from tools.host import Host
-from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec
+from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
 
 _SHOWN = 1_000
 
@@ -34,5 +34,5 @@ class ListDir:
             content="\n".join(lines) or "(empty)",
             details={"entries": details},
             summary=f"{len(entries)} entries in {args.path}",
-            sources=(Source(before),),
+            sources=(ResultSource(before),),
         )

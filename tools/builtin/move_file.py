@@ -3,7 +3,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tools.builtin.existing import existing, required
-from tools.changes import told
+from tools.changes import render_changes
 from tools.errors import FileExists, NotAFile
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
@@ -35,7 +35,7 @@ class MoveFile:
             raise FileExists(f"{args.to} exists already. Delete it first, or choose another name.")
         # First the new one: at no moment is there none.
         changes = (FileChange(args.to, None, content, info.mode), FileChange(args.from_, content, None, info.mode))
-        result = told(changes)._replace(
+        result = render_changes(changes)._replace(
             content=f"Moved {args.from_} to {args.to}.", summary=f"{args.from_} → {args.to}"
         )
         return PreparedChange(changes, result, replaces=True)

@@ -3,7 +3,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tools.builtin.existing import existing
-from tools.changes import told
+from tools.changes import render_changes
 from tools.code.codebase import Codebase
 from tools.code.moving import moved
 from tools.host import FileChange, Host
@@ -47,5 +47,5 @@ class MoveSymbol:
         note = f"Moved {done.kind} {args.symbol} ({source}:{done.line}) to {target}.{users}{more}"
         broken = [path for path in sorted(base.project.left_alone) if path in base.holding_it]
         left = [f"Left alone: {path}, {base.project.left_alone[path]}." for path in broken[:20]]
-        result = told(changes, "\n".join([note, *left, ""]))
+        result = render_changes(changes, "\n".join([note, *left, ""]))
         return PreparedChange(changes, result._replace(summary=note[:200]))

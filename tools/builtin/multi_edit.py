@@ -5,7 +5,7 @@ from pydantic import Field
 from tools.builtin.encoding import TextFile
 from tools.builtin.existing import required
 from tools.builtin.replacement import replaced
-from tools.changes import told
+from tools.changes import render_changes
 from tools.errors import NoMatch
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
@@ -41,6 +41,6 @@ class MultiEdit:
                 raise NoMatch(message) from error
         after = file.encoded(edited.text, args.path)
         if after == before:
-            return PreparedChange((), told((), f"The edits leave {args.path} as it is."))
+            return PreparedChange((), render_changes((), f"The edits leave {args.path} as it is."))
         changes = (FileChange(args.path, before, after),)
-        return PreparedChange(changes, told(changes))
+        return PreparedChange(changes, render_changes(changes))

@@ -2,7 +2,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.changes import told
+from tools.changes import render_changes
 from tools.code import python_imports, script_imports
 from tools.code.codebase import Codebase
 from tools.code.edits import edited
@@ -56,7 +56,7 @@ class OrganizeImports:
             if content != base.contents[path]
         )
         note = _note(changes, done, base, targets)
-        return PreparedChange(changes, told(changes, f"{note}\n")._replace(summary=note.partition("\n")[0]))
+        return PreparedChange(changes, render_changes(changes, f"{note}\n")._replace(summary=note.partition("\n")[0]))
 
 
 def _unused(project: Project, path: str) -> set[str]:

@@ -5,7 +5,7 @@ from pydantic import Field
 from tools.errors import ToolError
 from tools.gitignore import Ignored
 from tools.host import FileInfo, Host
-from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec
+from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
 
 _ENTRIES = 1_000
 _IN_ONE = 100
@@ -50,7 +50,7 @@ class _Walk:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self.sources: list[Source] = []
+        self.sources: list[ResultSource] = []
         self.count = 0
         self.cut = False
         self._children: dict[str, list[FileInfo]] = {}
@@ -87,11 +87,11 @@ class _Walk:
             content = await self._host.read(path, _IGNORE_SIZE)
         except ToolError:
             return rules
-        self.sources.append(Source(info))
+        self.sources.append(ResultSource(info))
         return rules.below(directory, content.decode("utf-8", "replace"))
 
     async def _directory(self, directory: str, ignored: Ignored) -> list[tuple[str, Ignored]]:
-        self.sources.append(Source(await self._host.stat(directory or ".")))
+        self.sources.append(ResultSource(await self._host.stat(directory or ".")))
         entries = await self._host.list(directory or ".")
         prefix = f"{directory}/" if directory else ""
         if any(entry.path == f"{prefix}.gitignore" for entry in entries):

@@ -9,7 +9,7 @@ from tools.builtin.encoding import TextFile, is_binary
 from tools.errors import BinaryFile, InvalidArguments, NotAFile, TooLarge
 from tools.host import Host
 from tools.ledger import digest
-from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec
+from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
 
 #: A file up to this size is read as a whole; of a larger one, the beginning, or the lines that are asked for.
 WHOLE = 10 * 1024 * 1024
@@ -56,7 +56,7 @@ async def read(host: Host, path: str, start: int | None, end: int | None) -> Too
         raise NotAFile(f"{path} is not a regular file but a pipe, socket or device. It is not read.")
     if content is None:
         return await _large(host, path, info.size, start or 1, end)
-    source = (Source(info, content),)
+    source = (ResultSource(info, content),)
     suffix = posixpath.splitext(path)[1].lower()
     if suffix in _IMAGES:
         return _image(path, content, _IMAGES[suffix], source)
@@ -123,7 +123,7 @@ async def _large(host: Host, path: str, size: int, start: int, end: int | None) 
     )
 
 
-def _image(path: str, content: bytes, media_type: str, source: tuple[Source, ...]) -> ToolResult:
+def _image(path: str, content: bytes, media_type: str, source: tuple[ResultSource, ...]) -> ToolResult:
     if len(content) > _IMAGE:
         raise TooLarge(f"{path} is an image of {len(content)} bytes, more than the {_IMAGE} that can be attached.")
     data = base64.b64encode(content).decode("ascii")

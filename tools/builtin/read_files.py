@@ -6,8 +6,8 @@ from pydantic import Field, JsonValue
 from tools.builtin.read_file import read
 from tools.errors import ToolError
 from tools.host import Host
-from tools.spec import Arguments, Call, Output, Source, ToolResult, ToolSpec
-from tools.text import CONTENT, clipped
+from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
+from tools.text import CONTENT, clip
 
 _CHUNK = 20
 
@@ -33,7 +33,7 @@ class ReadFiles:
         paths = list(dict.fromkeys(args.paths()))
         parts: list[str] = []
         files: list[JsonValue] = []
-        sources: list[Source] = []
+        sources: list[ResultSource] = []
         share = max(CONTENT // len(paths) - 100, 1_000)
         failed = 0
         for number, path in enumerate(paths, 1):
@@ -44,7 +44,7 @@ class ReadFiles:
                 parts.append(f"── {path}: {error.message}")
                 files.append({"path": path, "error": {"code": error.code, "message": error.message}})
             else:
-                parts.append(f"── {path}\n{clipped(result.content, share)}")
+                parts.append(f"── {path}\n{clip(result.content, share)}")
                 files.append(result.details)
                 sources.extend(result.sources)
             if number % _CHUNK == 0:

@@ -2,7 +2,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.changes import told
+from tools.changes import render_changes
 from tools.code.codebase import Codebase
 from tools.code.finding import qualified
 from tools.code.rename import Renamed, Wish, renamed
@@ -46,7 +46,7 @@ class RenameSymbol:
             FileChange(path, base.contents[path], content) for path, content in sorted(done.contents.items())
         )
         note = _note(done, args, base)
-        result = told(changes, f"{note}\n")
+        result = render_changes(changes, f"{note}\n")
         files = result.details.get("files") if isinstance(result.details, dict) else None
         summary = note.partition("\n")[0]
         result = result._replace(

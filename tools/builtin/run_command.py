@@ -6,7 +6,7 @@ from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ErrorBody
 from tools.host import Host, ProcessResult
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import clipped
+from tools.text import clip
 
 _LONGEST = 3_600_000
 
@@ -89,7 +89,7 @@ def process_details(result: ProcessResult) -> JsonObject:
     details: JsonObject = {"exitCode": result.exit_code, "timedOut": result.timed_out}
     details["durationMs"] = round(result.duration_ms, 1)
     # What was shown while it came, for those who look later.
-    details["output"] = clipped(result.output)
+    details["output"] = clip(result.output)
     if result.log:
         details["log"] = result.log
     if result.killed:

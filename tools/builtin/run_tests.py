@@ -8,7 +8,7 @@ from tools.builtin.test_frameworks import found_framework, lacking, runnable
 from tools.builtin.test_report import report
 from tools.errors import InvalidArguments, ToolError
 from tools.host import Host
-from tools.paths import argument
+from tools.paths import as_argument
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _SHOWN = 30
@@ -89,7 +89,7 @@ class RunTests:
 
 async def _named(target: str, host: Host) -> str:
     """What begins like an option is the file or folder of that name, or nothing that could be run."""
-    named = argument(target)
+    named = as_argument(target)
     if named != target:
         try:
             await host.stat(named.partition("::")[0])

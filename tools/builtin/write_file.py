@@ -1,6 +1,6 @@
 from tools.builtin.encoding import TextFile, new_text
 from tools.builtin.existing import existing
-from tools.changes import told
+from tools.changes import render_changes
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
@@ -27,6 +27,6 @@ class WriteFile:
         before = await existing(host, args.path)
         after = new_text(args.content) if before is None else TextFile.of(before).rewritten(args.content, args.path)
         if after == before:
-            return PreparedChange((), told((), f"{args.path} has this content already."))
+            return PreparedChange((), render_changes((), f"{args.path} has this content already."))
         changes = (FileChange(args.path, before, after),)
-        return PreparedChange(changes, told(changes), replaces=True)
+        return PreparedChange(changes, render_changes(changes), replaces=True)

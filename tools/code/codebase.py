@@ -11,7 +11,7 @@ from tools.code.project import Project
 from tools.code.tree import PYTHON, SCRIPT, family_of
 from tools.errors import FileMissing, TimedOut, ToolError
 from tools.host import Host
-from tools.protected import protected
+from tools.protected import protected_part
 from tools.ripgrep import ripgrep
 from tools.spec import Call
 
@@ -90,7 +90,7 @@ class Codebase:
             self.project.refuse(path, "its language is not understood")
             return
         info = await self._host.stat(path, follow=False)
-        if name := protected(path):
+        if name := protected_part(path):
             self.project.refuse(path, f"{name} is protected; edit it by itself")
         elif info.kind != "file":
             self.project.refuse(path, "it is no plain file")

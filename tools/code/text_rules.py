@@ -5,7 +5,7 @@ import re
 import tomllib
 
 from tools.code.review import Finding, Subject
-from tools.protected import secret
+from tools.protected import secret_part
 
 _CONFLICT = re.compile(r"<{7}(\s|$)")
 _LEFTOVER = re.compile(r"(\.(orig|rej|bak|swp|swo|tmp)|~)$|(^|/)(\.DS_Store|Thumbs\.db)$")
@@ -28,7 +28,7 @@ def left_over(path: str) -> Finding | None:
     """For what its name says already, whatever is in it."""
     if _LEFTOVER.search(path):
         return Finding(path, 0, "warning", "This is left over from a merge, an editor or a backup.", "delete it.")
-    if secret(path):
+    if secret_part(path):
         message = "A file of this name usually holds secrets."
         return Finding(path, 0, "error", message, "take it out of the repository and name it in .gitignore.")
     return None

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Literal
 
 from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, NotAFile, PathDenied, ToolError
-from tools.host import FileChange, FileInfo, Found
+from tools.host import FileChange, FileContent, FileInfo
 from tools.local.door import Door
 from tools.local.names import shown
 
@@ -113,7 +113,7 @@ def entries(door: Door, path: str) -> Iterator[tuple[int, Iterator[os.DirEntry[s
         os.close(handle)
 
 
-def look(door: Door, path: str, limit: int) -> Found | None:
+def look(door: Door, path: str, limit: int) -> FileContent | None:
     """What stands at a path, a link as a link, with one byte more than `limit` at the most.
 
     Nothing if there is no file, or a directory in its place.
@@ -127,13 +127,13 @@ def look(door: Door, path: str, limit: int) -> Found | None:
     if info.kind == "symlink":
         directory, name = door.parent(path, follow=False)
         try:
-            return Found(os.fsencode(os.readlink(name, dir_fd=directory)), stat.S_IFLNK | info.mode)
+            return FileContent(os.fsencode(os.readlink(name, dir_fd=directory)), stat.S_IFLNK | info.mode)
         except OSError:
             return None  # it was one just now; what it is since is not ours to say
         finally:
             os.close(directory)
     try:
-        return Found(read_file(door, path, min(info.size, limit) + 1), info.mode)
+        return FileContent(read_file(door, path, min(info.size, limit) + 1), info.mode)
     except FileMissing:
         return None
 

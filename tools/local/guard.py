@@ -23,7 +23,7 @@ from tools.local.door import Door
 from tools.local.environment import call_mark
 from tools.local.gitfiles import harmless
 from tools.local.inventory import Inventory, Kept, uppers
-from tools.shield import finished
+from tools.shield import run_to_completion
 from tools.spec import ToolResult
 
 _EVERY = 1.0
@@ -77,7 +77,7 @@ class Guard:
                 self._keep(self._until(exited, looking, watch))
             else:
                 looking.cancel()
-                await finished(self._ended(watch))
+                await run_to_completion(self._ended(watch))
 
     @asynccontextmanager
     async def aside_from(self, outlives: Outlives) -> AsyncIterator[None]:
@@ -132,7 +132,7 @@ class Guard:
         while True:
             await asyncio.sleep(pause)
             began = time.monotonic()
-            await finished(self._check(watch))
+            await run_to_completion(self._check(watch))
             pause = max(_EVERY, (time.monotonic() - began) * _SHARE)
 
     async def _ended(self, watch: Watch) -> None:

@@ -13,8 +13,8 @@ from tools.host import (
     OUTPUT_PREFIX,
     Blob,
     FileChange,
+    FileContent,
     FileInfo,
-    Found,
     Killed,
     ProcessKilled,
     ProcessOutput,
@@ -125,7 +125,7 @@ class LocalHost:
             if not lock.locked():
                 self._writing.pop(name, None)
 
-    async def look(self, path: str, limit: int) -> Found | None:
+    async def look(self, path: str, limit: int) -> FileContent | None:
         return await asyncio.to_thread(files.look, self.door, path, limit)
 
     async def snapshot(self) -> Snapshot:
@@ -141,11 +141,11 @@ class LocalHost:
         quick = self._scanner.quick_changes(before)
         return quick if quick is not None else await asyncio.to_thread(self._scanner.changes, before)
 
-    async def keeping(self, snapshot: Snapshot) -> Sequence[bytes]:
+    async def dump_snapshot(self, snapshot: Snapshot) -> Sequence[bytes]:
         assert isinstance(snapshot, LocalSnapshot)
         return written(snapshot) if len(snapshot.sources) < _FEW else await asyncio.to_thread(written, snapshot)
 
-    async def restored(self, kept: bytes, blob: Blob) -> Snapshot | None:
+    async def load_snapshot(self, kept: bytes, blob: Blob) -> Snapshot | None:
         snapshot = await read_back(kept, blob)
         if snapshot is not None:
             self._snapshots.add(snapshot)
@@ -157,7 +157,7 @@ class LocalHost:
             with suppress(ToolError):  # it has gone since, and whoever took it away is looked for anyway
                 path = self.door.real(change.path)
                 for snapshot in self._snapshots:
-                    snapshot.wrote(path, change.after)
+                    snapshot.record_write(path, change.after)
 
     async def run(
         self,

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.protected import folded, may_be_protected, protected
+from tools.protected import fold_name, may_be_protected, protected_part
 
 #: Where nobody keeps what is protected: too large, and made by others.
 _PASSED_OVER = frozenset({"node_modules", ".venv", "venv", "target", "dist", "build", "__pycache__"})
@@ -172,7 +172,7 @@ def _sorted(
         if kind == "names" and not directory and not may_be_protected(entry.name, path):
             continue
         inner = f"{path}/{entry.name}" if path else entry.name
-        name = folded(entry.name)
+        name = fold_name(entry.name)
         if kind == "all":
             if directory:
                 below.append((inner, "all"))
@@ -185,7 +185,7 @@ def _sorted(
                 below.append((inner, "git"))
         elif name == ".git" and directory:
             below.append((inner, "git"))
-        elif may_be_protected(entry.name, path) and protected(inner):
+        elif may_be_protected(entry.name, path) and protected_part(inner):
             if directory:
                 below.append((inner, "all"))
             else:

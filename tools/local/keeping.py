@@ -8,7 +8,7 @@ from tools.ledger import digest
 from tools.local.names import meant, shown
 from tools.local.scan import LocalSnapshot, Source
 from tools.local.walk import Listing
-from tools.protected import secret
+from tools.protected import secret_part
 
 #: More than this is not worth writing before each command.
 _FILES = 2_000
@@ -21,7 +21,9 @@ def written(snapshot: LocalSnapshot) -> Sequence[bytes]:
     if snapshot.partial or len(snapshot.listing) > _FILES:
         return ()
     held = [
-        source.content for path, source in snapshot.sources.items() if source.content is not None and not secret(path)
+        source.content
+        for path, source in snapshot.sources.items()
+        if source.content is not None and not secret_part(path)
     ]
     if len(held) > _HELD or sum(map(len, held)) > _BYTES:
         return ()
@@ -51,7 +53,7 @@ async def read_back(kept: bytes, blob: Blob) -> LocalSnapshot | None:
 
 
 def _name(path: str, source: Source) -> str:
-    if source.content is not None and secret(path):
+    if source.content is not None and secret_part(path):
         return f"none:{_UNWRITTEN}"
     if source.content is not None:
         return f"sha256:{digest(source.content)}"
@@ -67,7 +69,7 @@ async def _source(name: str, blob: Blob) -> Source:
 
 
 _LOST = "What it was before the command was not kept."
-_UNWRITTEN = "It may hold a secret, so it was not written down before the command, and the process died during it."
+_UNWRITTEN = "It may hold a secret_part, so it was not written down before the command, and the process died during it."
 
 
 def _stamp(numbers: Sequence[int]) -> tuple[int, int, int, int, int]:

@@ -21,7 +21,7 @@ from tools.local.reaper import Reaper
 from tools.local.sandbox.port import Start
 from tools.local.sandbox.spawn import spawned
 from tools.local.transport import StartedProcess
-from tools.shield import finished
+from tools.shield import run_to_completion
 
 #: After the end of a command, how long what it printed last may take to arrive, before and after its leftovers end.
 _FLUSH = 0.02
@@ -99,7 +99,7 @@ class Running(asyncio.SubprocessProtocol):
 
 
 class Processes:
-    """All commands of one site."""
+    """All commands of one backend."""
 
     def __init__(self, data_dir: Path, mark: str, reaper: Reaper) -> None:
         self._directory = data_dir / "output"
@@ -134,12 +134,12 @@ class Processes:
             timed_out = not running.exited.done()
         finally:
             if running.watches and running.exited.done():
-                await finished(self._emptied(running))
+                await run_to_completion(self._emptied(running))
             # After a cancel, a time-out and a normal end alike: whatever it left is ended before anybody hears of it.
             if running.closed.done() and not self._leaves(running):
                 self._release(running)
             else:
-                await finished(self._end(running, killed))
+                await run_to_completion(self._end(running, killed))
         return running.result(timed_out=timed_out)
 
     async def start(
@@ -168,7 +168,7 @@ class Processes:
 
     async def stop(self, command_id: str) -> ProcessResult:
         running = self._known(command_id)
-        await finished(self._end(running, None))
+        await run_to_completion(self._end(running, None))
         return running.result()
 
     async def sweep(self, call_id: str | None) -> Sequence[Killed]:
@@ -176,7 +176,7 @@ class Processes:
 
     async def close(self) -> None:
         for running in list(self._running):
-            await finished(self._end(running, None))
+            await run_to_completion(self._end(running, None))
         self._background.clear()
 
     def outliving(self, call_id: str) -> asyncio.Future[None] | None:
@@ -201,7 +201,7 @@ class Processes:
         try:
             return await asyncio.shield(start)
         except asyncio.CancelledError:
-            await finished(self._undo(start, killed))
+            await run_to_completion(self._undo(start, killed))
             raise
 
     async def _undo(self, start: asyncio.Future[Running], killed: ProcessKilled | None) -> None:

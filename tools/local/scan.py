@@ -14,7 +14,7 @@ from functools import partial
 from typing import TypeVar
 
 from tools.errors import ToolError
-from tools.host import Found, ScannedFile
+from tools.host import FileContent, ScannedFile
 from tools.local.door import Door
 from tools.local.files import OUR_OWN, read_handle
 from tools.local.git_objects import read_objects
@@ -81,7 +81,7 @@ class LocalSnapshot:
     written: dict[str, bytes | None] = field(default_factory=dict)
     partial: str = ""
 
-    def wrote(self, path: str, content: bytes | None) -> None:
+    def record_write(self, path: str, content: bytes | None) -> None:
         self.written[meant(path)] = content
 
 
@@ -233,7 +233,7 @@ class Scanner:
             changed.append(ScannedFile(shown(path), then, now, reason))
         return [*changed, *_ignored(before, walked)]
 
-    def _now(self, path: str, stamp: Stamp | None) -> tuple[Found | None, str]:
+    def _now(self, path: str, stamp: Stamp | None) -> tuple[FileContent | None, str]:
         if stamp is None:
             return None, ""
         if stamp[2] > LARGEST:
@@ -241,7 +241,7 @@ class Scanner:
         content = self._read(path, stamp)
         if content is None or len(content) > LARGEST:  # it may have grown since
             return None, _UNREADABLE if content is None else _TOO_LARGE
-        return Found(content, _mode(stamp)), ""
+        return FileContent(content, _mode(stamp)), ""
 
     def _from_git(self, paths: Iterable[str], before: LocalSnapshot) -> dict[bytes, bytes]:
         wanted: dict[bytes, int] = {}
@@ -260,16 +260,16 @@ class Scanner:
 
 
 #: Stands for a file of which nothing is kept.
-_SOMETHING = Found(b"", 0)
+_SOMETHING = FileContent(b"", 0)
 
 
 def _then(
-    path: str, now: Found | None, before: LocalSnapshot, from_git: dict[bytes, bytes]
-) -> tuple[Found | None, str]:
+    path: str, now: FileContent | None, before: LocalSnapshot, from_git: dict[bytes, bytes]
+) -> tuple[FileContent | None, str]:
     """What a file was, or why that is not known."""
     if path in before.written:
         content = before.written[path]
-        return (None if content is None else Found(content, now.mode if now else 0o644)), ""
+        return (None if content is None else FileContent(content, now.mode if now else 0o644)), ""
     stamp = before.listing.get(path)
     if stamp is None:
         return None, ""
@@ -277,7 +277,7 @@ def _then(
     content = from_git.get(source.git) if source.git is not None else source.content
     if source.git is not None and (content is None or len(content) != stamp[2]):
         return None, _NOT_IN_GIT
-    return (None, source.why) if content is None else (Found(content, _mode(stamp)), "")
+    return (None, source.why) if content is None else (FileContent(content, _mode(stamp)), "")
 
 
 def _differing(before: LocalSnapshot, walked: Walked) -> set[str]:

@@ -9,13 +9,12 @@ import shlex
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sidecar.wire.tasks import Approvals
 from tools.policy import programs, shell
-from tools.policy.decision import Decision
-from tools.policy.words import asked_for_tests, said
-from tools.protected import protected, secret
+from tools.policy.words import asked_for_tests, names_command
+from tools.protected import protected_part, secret_part
 from tools.spec import Arguments, ToolSpec
 
 #: Programs that run what stands after them.
@@ -30,6 +29,14 @@ _QUOTING = re.compile(r"[\\'\"]")
 _WORDS = re.compile(r"[^\s;|&()<>`'\"$={},]+")
 _GIT_WRITES = frozenset({"git_add", "git_commit"})
 _BINARIES = (".venv/bin/", "venv/bin/", "node_modules/.bin/")
+
+
+class Decision(NamedTuple):
+    """`network`: whether the person's word, and nothing less, lets the command reach the network."""
+
+    verdict: Literal["allow", "ask", "deny"]
+    why: str
+    network: bool = False
 
 
 class Policy:
@@ -103,7 +110,7 @@ class Policy:
             )
         known = self._judged(command, workspace, table)
         network = known.network or _network(line, table)
-        if said(line, task_text):
+        if names_command(line, task_text):
             return Decision("allow", "the person's own task names this command, word for word", network=True)
         if approvals == "auto":
             if network:
@@ -168,7 +175,7 @@ class _Judged(NamedTuple):
 
 def _files(args: Arguments) -> Decision:
     for path in args.paths():
-        if name := protected(path):
+        if name := protected_part(path):
             return Decision("ask", f"{name} decides what runs later, or holds secrets")
     return Decision("allow", "it edits files of the workspace, which can be undone")
 
@@ -187,12 +194,12 @@ def _leaves(words: Sequence[str], workspace: str) -> str | None:
                 return f"{part[:200]} may lead out of the workspace"
             if part.startswith("~"):
                 return f"{part[:200]} is outside of the workspace"
-            if name := secret(part):
+            if name := secret_part(part):
                 return f"{name} may hold secrets"
             if (real := _behind_link(part.removeprefix(workspace), workspace)) is not None:
                 if not f"{real}/".startswith(f"{os.path.realpath(workspace)}/"):
                     return f"{part[:200]} is a link that leads out of the workspace"
-                if name := secret(real[len(workspace) :]):
+                if name := secret_part(real[len(workspace) :]):
                     return f"{part[:200]} leads to {name}, which may hold secrets"
     return None
 
@@ -225,7 +232,7 @@ def _planted(name: str, workspace: str) -> str | None:
 
 
 def _names_protected(line: str) -> str | None:
-    return next((name for word in _WORDS.findall(line) if (name := protected(word))), None)
+    return next((name for word in _WORDS.findall(line) if (name := protected_part(word))), None)
 
 
 def _network(line: str, table: programs.Table) -> str | None:

@@ -14,7 +14,7 @@ _TESTS = re.compile(
 )
 
 
-def said(command: str, task_text: str) -> bool:
+def names_command(command: str, task_text: str) -> bool:
     """The person told us to run exactly this, and not what it does, or not to.
 
     One word may be prose, so it must be quoted, or follow the word that asks for it.

@@ -1,4 +1,4 @@
-"""A bridge over a real loopback WebSocket, in this process: the site on one end, whoever connects on the other."""
+"""A bridge over a real loopback WebSocket, in this process: the backend on one end, whoever connects on the other."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from bridge.host import BridgeSite
+from bridge.host import BridgeBackend
 from bridge.notes import Notes
 from bridge.server import BridgeServer
 from bridge.session import Sessions
@@ -28,7 +28,7 @@ SECONDS = 5.0
 class Loopback:
     url: str
     switchboard: Switchboard
-    site: BridgeSite
+    backend: BridgeBackend
     changed: list[str] = field(default_factory=list)
 
     @asynccontextmanager
@@ -82,7 +82,7 @@ async def loopback(*, reconnect_seconds: float = 30.0, heartbeat_seconds: float 
     await server.listening.wait()
     url = f"http://127.0.0.1:{socket.getsockname()[1]}"
     try:
-        yield Loopback(url, switchboard, BridgeSite(switchboard), changed)
+        yield Loopback(url, switchboard, BridgeBackend(switchboard), changed)
     finally:
         server.stop()
         await serving

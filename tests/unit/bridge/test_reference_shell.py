@@ -11,7 +11,7 @@ from bridge.shell.buffers import BufferHost
 from bridge.shell.place import Place
 from sidecar.wire.bridge import Diagnostic
 from tests.unit.bridge.loopback import SECONDS, Loopback, loopback
-from tests.unit.bridge.test_site import running
+from tests.unit.bridge.test_backend import running
 from tests.waiting import until_true
 from tools.errors import ChangedElsewhere, ToolError
 from tools.host import FileChange
@@ -137,10 +137,10 @@ async def test_a_background_command_is_ended_from_afar(bridge: Loopback, shell: 
     await running(bridge, "run_command", "c1", workspace, command=command, background=True)
     await until_true(lambda: (workspace / "pid").exists() and (workspace / "pid").read_text().strip())
     pid = int((workspace / "pid").read_text())
-    assert pid in [each.pid for each in await bridge.site.stop("c1", str(workspace))]
+    assert pid in [each.pid for each in await bridge.backend.stop("c1", str(workspace))]
     assert not Path(f"/proc/{pid}").exists()
-    assert await bridge.site.stop("never", str(workspace)) == []
-    assert await bridge.site.stop("c1", "/elsewhere") == ()
+    assert await bridge.backend.stop("never", str(workspace)) == []
+    assert await bridge.backend.stop("c1", "/elsewhere") == ()
 
 
 async def test_what_the_editor_knows_is_told(bridge: Loopback, shell: ReferenceShell) -> None:
@@ -156,7 +156,7 @@ async def test_what_the_editor_knows_is_told(bridge: Loopback, shell: ReferenceS
 
 
 async def test_a_call_of_before_a_restart_is_awaited_until_its_shell_is_back(bridge: Loopback, tmp_path: Path) -> None:
-    waiting = asyncio.create_task(bridge.site.returned("c1", "write_file", str(tmp_path)))
+    waiting = asyncio.create_task(bridge.backend.returned("c1", "write_file", str(tmp_path)))
     async with bridge.raw_shell(tmp_path / "elsewhere", "write_file") as other:
         await other.hello()
         assert not waiting.done()
@@ -165,7 +165,7 @@ async def test_a_call_of_before_a_restart_is_awaited_until_its_shell_is_back(bri
             assert await asyncio.wait_for(waiting, SECONDS)
         async with bridge.raw_shell(tmp_path, "write_file") as new:
             await new.hello()
-            assert not await asyncio.wait_for(bridge.site.returned("c2", "write_file", str(tmp_path)), SECONDS)
+            assert not await asyncio.wait_for(bridge.backend.returned("c2", "write_file", str(tmp_path)), SECONDS)
 
 
 def test_each_shell_has_a_place_of_its_own_and_leaves_it(tmp_path: Path) -> None:

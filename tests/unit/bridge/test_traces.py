@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from tests.unit.bridge.loopback import loopback
-from tools.executor import BatchContext, Executor, ToolCall
+from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.registry import default_registry
 from tools.ledger import ListLedger, digest
-from tools.local import LocalSite
-from tools.policy import Policy
-from tools.registry import default_registry
+from tools.local import LocalBackend
+from tools.policy.policy import Policy
 
 
 async def test_what_a_shell_changed_is_in_the_books_with_both_contents(tmp_path: Path) -> None:
@@ -15,9 +15,9 @@ async def test_what_a_shell_changed_is_in_the_books_with_both_contents(tmp_path:
     workspace.mkdir()
     (workspace / "a.txt").write_text("one\n")
     registry = default_registry()
-    local, ledger = LocalSite(registry, tmp_path / "data"), ListLedger()
+    local, ledger = LocalBackend(registry, tmp_path / "data"), ListLedger()
     async with loopback() as bridge, bridge.reference_shell(workspace, tmp_path / "shell"):
-        executor = Executor(registry, [bridge.site, local], Policy())
+        executor = Executor(registry, [bridge.backend, local], Policy())
         context = BatchContext(str(workspace), "auto", ledger)
         calls = [
             ToolCall("c1", "run_command", {"command": "echo two >> a.txt"}),

@@ -15,10 +15,10 @@ from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.wire.tasks import ENDED, ApprovalRequest, ExecuteRequest, Status, Task
 from sidecar.work.workflow import Workflow
-from tools.executor import Executor
-from tools.local import LocalSite
-from tools.policy import Policy
-from tools.registry import default_registry
+from tools.executor.executor import Executor
+from tools.executor.registry import default_registry
+from tools.local import LocalBackend
+from tools.policy.policy import Policy
 
 SECONDS = 5.0
 Json = dict[str, Any]
@@ -34,11 +34,11 @@ class House:
         registry = default_registry()
         data_dir = tmp_path / "data"
         data_dir.mkdir(exist_ok=True)
-        site = LocalSite(registry, data_dir)
-        self.executor = Executor(registry, [site], Policy())
+        backend = LocalBackend(registry, data_dir)
+        self.executor = Executor(registry, [backend], Policy())
         catalog = Catalog(Settings(), self.scripts)
         workflow = Workflow(journal, catalog, registry, self.executor)
-        self.engine = Engine(journal, workflow, site.host, self.workspace, places=places, max_queued=max_queued)
+        self.engine = Engine(journal, workflow, backend.host, self.workspace, places=places, max_queued=max_queued)
 
     def script(self, name: str, replies: object) -> Json:
         (self.scripts / f"{name}.json").write_text(json.dumps(replies))

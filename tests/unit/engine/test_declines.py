@@ -8,7 +8,7 @@ import pytest
 from sidecar.engine.operations import AnswerApproval
 from sidecar.wire.tasks import ApprovalRequest, Status
 from tests.unit.engine.house import a_house
-from tools.registry import default_registry
+from tools.executor.registry import default_registry
 
 FOR_MODELS = re.compile(
     "|".join([*(rf"\b{info.name}\b" for info in default_registry().infos()), r"[Tt]ell the person"])

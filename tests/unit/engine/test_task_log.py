@@ -39,7 +39,7 @@ async def test_what_is_waited_for_takes_with_it_what_was_written_before() -> Non
     journal = MemoryJournal()
     pen = await _pen(journal)
     pen.write(_said("one"), records=[Record(RecordKind.STEP, "a", "1")])
-    pen.note(_said("two"))
+    pen.enqueue(_said("two"))
     assert await _told(journal) == ["queued"]
     assert pen.state.steps == {"a": "1"}, "remembered at once"
     await pen.append(_said("three"))

@@ -10,7 +10,7 @@ from sidecar.offline.model import Offline
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.plan import read_plan
 from sidecar.work.roster import READ, RUN, WRITE
-from tools.registry import default_registry
+from tools.executor.registry import default_registry
 
 TOOLS = default_registry().infos({*READ, *WRITE, *RUN})
 

@@ -9,7 +9,7 @@ from sidecar.offline.skills import SKILLS
 from sidecar.wire.base import JsonObject
 from sidecar.work.roster import ROSTER
 from sidecar.work.router import READ_ONLY, route
-from tools.registry import default_registry
+from tools.executor.registry import default_registry
 
 OFFERED = frozenset(tool.name for tool in default_registry().infos())
 BRIEF = Brief(current_file="src/a.py", selected_code="def foo(x):\n    return x\n")

@@ -7,7 +7,7 @@ from sidecar.offline.question import Question
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.offline.skills import SKILLS
 from sidecar.offline.skills.rename import Rename
-from tools.registry import default_registry
+from tools.executor.registry import default_registry
 
 OFFERED = frozenset(tool.name for tool in default_registry().infos())
 BRIEF = Brief(current_file="src/a.py", selected_code="def foo(x):\n    return x\n")

@@ -21,7 +21,7 @@ from sidecar.offline.skills.scaffold import Scaffold
 from sidecar.work.plan import read_plan
 from sidecar.work.router import route
 from sidecar.work.verdict import Verdict, read_verdict
-from tools.registry import default_registry
+from tools.executor.registry import default_registry
 
 TOOLS = frozenset(tool.name for tool in default_registry().infos())
 #: As long as a name may be: lines must not break the linter's limit.

@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.tools.workbench import workbench
-from tools.access import Access, conflict
+from tools.executor.access import PathAccess, conflict
 
-READ_A = Access(False, (("a",),))
-WRITE_A = Access(True, (("a",),))
-WRITE_B = Access(True, (("b",),))
-EVERYTHING = Access(True, ((),))
+READ_A = PathAccess(False, (("a",),))
+WRITE_A = PathAccess(True, (("a",),))
+WRITE_B = PathAccess(True, (("b",),))
+EVERYTHING = PathAccess(True, ((),))
 
 
 def test_reads_never_wait_for_reads() -> None:
@@ -26,8 +26,8 @@ def test_writes_on_different_files_run_together() -> None:
 
 def test_a_write_waits_for_a_read_of_the_same_file_or_of_what_holds_it() -> None:
     assert conflict(WRITE_A, READ_A)
-    assert conflict(Access(True, (("src", "x.py"),)), Access(False, (("src",),)))
-    assert conflict(Access(True, (("src",),)), Access(False, (("src", "x.py"),)))
+    assert conflict(PathAccess(True, (("src", "x.py"),)), PathAccess(False, (("src",),)))
+    assert conflict(PathAccess(True, (("src",),)), PathAccess(False, (("src", "x.py"),)))
 
 
 def test_a_command_waits_for_everything() -> None:
@@ -35,7 +35,7 @@ def test_a_command_waits_for_everything() -> None:
 
 
 def test_a_call_that_touches_no_file_waits_for_nothing() -> None:
-    assert not conflict(Access(False, ()), EVERYTHING)
+    assert not conflict(PathAccess(False, ()), EVERYTHING)
 
 
 _names = st.sampled_from(["a.txt", "b.txt", "d/c.txt", "D/c.txt", "d", "link.txt", "l/c.txt"])

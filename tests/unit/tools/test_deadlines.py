@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tools.deadlines import Deadlines
+from tools.executor.deadlines import Deadlines
 
 
 async def _forever() -> None:

@@ -8,7 +8,7 @@ import pytest
 from sidecar.wire.events import ToolEvent, ToolOutputEvent
 from tests.unit.tools.workbench import Workbench, workbench
 from tests.waiting import until_true
-from tools.executor import BatchContext, ToolCall
+from tools.executor.executor import BatchContext, ToolCall
 from tools.host import FileInfo
 from tools.ledger import ListLedger
 
@@ -139,7 +139,7 @@ async def test_what_conflicts_keeps_the_order_of_the_calls(bench: Workbench) -> 
 
 async def test_identical_reads_in_flight_are_one_read(bench: Workbench) -> None:
     bench.write("a.txt", "A\n")
-    host = bench.site.host(str(bench.workspace))
+    host = bench.backend.host(str(bench.workspace))
     reads: list[str] = []
     original = host.whole
 
@@ -157,7 +157,7 @@ async def test_identical_reads_in_flight_are_one_read(bench: Workbench) -> None:
 
 
 async def test_at_most_ten_calls_run_at_once(bench: Workbench) -> None:
-    host = bench.site.host(str(bench.workspace))
+    host = bench.backend.host(str(bench.workspace))
     original = host.whole
     running = peak = 0
 
@@ -284,7 +284,7 @@ async def test_a_cancel_ends_the_command_first_and_says_what_was_killed(bench: W
 
 
 async def test_a_cancelled_read_has_no_outcome_so_that_a_resume_runs_it_again(bench: Workbench) -> None:
-    host = bench.site.host(str(bench.workspace))
+    host = bench.backend.host(str(bench.workspace))
     reached = asyncio.Event()
 
     async def hanging(path: str, limit: int) -> tuple[FileInfo, bytes | None]:

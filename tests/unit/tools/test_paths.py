@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from tests.unit.tools.workbench import workbench
-from tools.paths import argument, plain
+from tools.paths import as_argument, normalize
 
 CODE = "import sys\nimport os\n\n\ndef load(x):\n    return x + 42\n\n\nprint(os, sys)\n"
 USER = "from pkg.a import load\n\nprint(load(2))\n"
@@ -14,22 +14,22 @@ USER = "from pkg.a import load\n\nprint(load(2))\n"
 
 def test_a_path_has_one_name() -> None:
     for written in ("a/b.py", "./a/b.py", "a//b.py", "/srv/shop/a/b.py", "/srv/shop/./a/b.py", "/srv/shop//a/b.py"):
-        assert plain(written, "/srv/shop") == "a/b.py"
+        assert normalize(written, "/srv/shop") == "a/b.py"
     for itself in (".", "", "./", "/srv/shop", "/srv/shop/"):
-        assert plain(itself, "/srv/shop") == "."
+        assert normalize(itself, "/srv/shop") == "."
     for elsewhere in ("/etc/passwd", "../b.py", "/srv/shops/b.py", "/srv/shop/../b.py"):
-        assert plain(elsewhere, "/srv/shop") == elsewhere
+        assert normalize(elsewhere, "/srv/shop") == elsewhere
 
 
 def test_a_workspace_behind_a_link_has_two_names(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     for place in ("real", "link"):
-        assert plain(f"{tmp_path}/{place}/a.py", str(tmp_path / "link")) == "a.py"
+        assert normalize(f"{tmp_path}/{place}/a.py", str(tmp_path / "link")) == "a.py"
 
 
 def test_a_path_is_no_option() -> None:
-    assert [argument(path) for path in ("-x.py", "@x.py", "a/-x.py", "x.py")] == [
+    assert [as_argument(path) for path in ("-x.py", "@x.py", "a/-x.py", "x.py")] == [
         "./-x.py",
         "./@x.py",
         "a/-x.py",

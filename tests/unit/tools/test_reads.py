@@ -46,7 +46,7 @@ async def test_names_are_listed_in_order_and_anew_when_the_directory_has_changed
     monkeypatch.setattr("sidecar.cache.stamp._STEP_NS", -1)
     bench.write("src/b.txt", "")
     bench.write("src/a/c.txt", "")
-    host, source = bench.site.host(str(bench.workspace)), bench.workspace / "src"
+    host, source = bench.backend.host(str(bench.workspace)), bench.workspace / "src"
     first = await host.names("src")
     assert first == ["a/", "b.txt"]
     assert await host.names("src") is first
@@ -59,7 +59,7 @@ async def test_names_are_listed_in_order_and_anew_when_the_directory_has_changed
 
 async def test_a_file_is_read_as_a_whole_up_to_the_limit(bench: Workbench) -> None:
     bench.write("a.txt", "12345")
-    host = bench.site.host(str(bench.workspace))
+    host = bench.backend.host(str(bench.workspace))
 
     info, content = await host.whole("a.txt", 5)
     assert (info.size, content) == (5, b"12345")

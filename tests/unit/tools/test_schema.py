@@ -1,7 +1,7 @@
 """A schema without what only the check needs."""
 
 from sidecar.wire.base import JsonObject
-from tools.schema import terse
+from tools.schema import shorten
 
 EDIT: JsonObject = {
     "$defs": {
@@ -24,7 +24,7 @@ EDIT: JsonObject = {
 
 
 def test_it_keeps_fields_kinds_and_what_is_not_obvious() -> None:
-    assert terse(EDIT) == {
+    assert shorten(EDIT) == {
         "type": "object",
         "properties": {
             "edits": {"type": "array", "items": {"type": "object", "properties": {"title": {"type": "string"}}}},
@@ -39,5 +39,5 @@ def test_it_keeps_fields_kinds_and_what_is_not_obvious() -> None:
 
 
 def test_what_is_described_elsewhere_is_not_described_again() -> None:
-    glob = terse(EDIT, described=False)["properties"]["glob"]  # type: ignore[call-overload, index]
+    glob = shorten(EDIT, described=False)["properties"]["glob"]  # type: ignore[call-overload, index]
     assert glob == {"type": "string"}

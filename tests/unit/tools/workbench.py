@@ -10,11 +10,11 @@ from sidecar.cache import Caches
 from sidecar.cache.watcher import Watcher
 from sidecar.wire.events import Event, ToolEvent
 from sidecar.wire.tasks import Approvals
-from tools.executor import BatchContext, Executor, ToolCall
+from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.registry import Registry, default_registry
 from tools.ledger import ListLedger, Outcome
-from tools.local import LocalSite
-from tools.policy import Policy
-from tools.registry import Registry, default_registry
+from tools.local import LocalBackend
+from tools.policy.policy import Policy
 
 
 class Workbench:
@@ -23,9 +23,9 @@ class Workbench:
         self.workspace.mkdir(parents=True, exist_ok=True)
         self.data_dir = root / "data"
         self.registry: Registry = default_registry()
-        self.site = LocalSite(self.registry, self.data_dir)
+        self.backend = LocalBackend(self.registry, self.data_dir)
         self.caches = Caches(Watcher(delay=0)) if caches else None
-        self.executor = Executor(self.registry, [self.site], Policy(), self.caches)
+        self.executor = Executor(self.registry, [self.backend], Policy(), self.caches)
         self.ledger = ListLedger()
         self.context = BatchContext(str(self.workspace), approvals, self.ledger, task_text)
         self._ids = (f"c{number}" for number in itertools.count(1))

@@ -7,7 +7,7 @@ from pathlib import Path
 from sidecar.verify.change import Change
 from sidecar.wire.base import JsonObject
 from tests.unit.tools.workbench import Workbench
-from tools.executor import BatchContext, ToolCall
+from tools.executor.executor import BatchContext, ToolCall
 from tools.host import Host
 from tools.ledger import Outcome
 
@@ -43,7 +43,7 @@ class BenchRunner:
 
 
 def host(bench: Workbench) -> Host:
-    return bench.site.host(str(bench.workspace))
+    return bench.backend.host(str(bench.workspace))
 
 
 def changed(bench: Workbench, **contents: tuple[str | None, str | None]) -> list[Change]:

@@ -6,7 +6,7 @@ from sidecar.models.port import ModelTurn, ToolUse
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.roster import ROSTER
 from sidecar.work.tool_selection import BUDGET, MORE, ToolSelection, size
-from tools.registry import default_registry
+from tools.executor.registry import default_registry
 
 REGISTRY = default_registry()
 CODER = REGISTRY.offers(frozenset(ROSTER["coder"].tools))

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from tools.executor.command_changes import ChangeWindow
 from tools.ledger import digest
 from tools.spec import ToolResult
-from tools.traces import Window
 
 _FILES = 2_000
 _BYTES = 16 * 1024 * 1024
@@ -21,7 +21,7 @@ class Session:
     #: Commands in the background, each with its workspace.
     commands: dict[str, str] = field(default_factory=dict)
     #: Those of them whose effect on files is still to be seen.
-    windows: dict[str, Window] = field(default_factory=dict)
+    windows: dict[str, ChangeWindow] = field(default_factory=dict)
     #: Contents that the ledger keeps already, and the last list of files that names them.
     kept: set[str] = field(default_factory=set)
     scan: str | None = None
@@ -52,7 +52,7 @@ class Session:
             self.commands[command_id] = workspace
 
     def recall(self, details: JsonValue) -> None:
-        """From a result of another site, or of an earlier process: the hashes that it names."""
+        """From a result of another backend, or of an earlier process: the hashes that it names."""
         if not isinstance(details, dict):
             return
         files = details.get("files")

@@ -100,7 +100,7 @@ async def test_a_name_that_is_no_text_comes_back_as_the_same_file(bench: Workben
     (bench.workspace / os.fsdecode(b"na\xefve")).write_text("one\n")
     outcome = await command(bench, "printf 'two\\n' > $(printf 'na\\357ve')")
     (file,) = outcome.files
-    assert bench.site.host(str(bench.workspace)).door.relative(file.path) == os.fsdecode(b"na\xefve")  # type: ignore[attr-defined]
+    assert bench.backend.host(str(bench.workspace)).door.relative(file.path) == os.fsdecode(b"na\xefve")  # type: ignore[attr-defined]
     assert (file.before, file.after) == pair(b"one\n", b"two\n")
     file.path.encode()
 
@@ -128,7 +128,7 @@ async def test_the_content_of_clean_tracked_files_comes_from_git_and_nothing_of_
     bench.write("dirty.txt", "edited since\n")
     bench.write("untracked.txt", "mine\n")
     index = (bench.workspace / ".git/index").read_bytes()
-    scanner = bench.site.host(str(bench.workspace))._scanner  # type: ignore[attr-defined]
+    scanner = bench.backend.host(str(bench.workspace))._scanner  # type: ignore[attr-defined]
     async with asyncio.timeout(5):
         await command(bench, "true")
         while scanner._sources["src/1.txt"].git is None:  # it was touched just now
@@ -299,7 +299,7 @@ async def test_a_rule_that_comes_later_holds_from_then_on(bench: Workbench) -> N
 async def test_many_files_are_told_with_their_lines_though_only_the_first_are_compared(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.traces._COMPARED_IN_ALL", 60)
+    monkeypatch.setattr("tools.executor.command_changes._COMPARED_IN_ALL", 60)
     for number in range(20):
         bench.write(f"{number:02}.txt", "one\ntwo\n")
     outcome = await command(bench, "sed -i 's/two/three/' *.txt")

@@ -7,18 +7,18 @@ from weakref import WeakKeyDictionary
 
 from sidecar.cache import Caches
 from sidecar.telemetry.redaction import Redactor
-from tools.access import access, conflict
-from tools.course import Course
+from tools.backend import Backend, has_host, is_remote
 from tools.errors import InvalidArguments, ToolError, ToolNotOffered
+from tools.executor.access import access_of, conflict
+from tools.executor.command_changes import ChangeWindow
+from tools.executor.context import BatchContext, CallContext, ToolCall, call_event
+from tools.executor.registry import Registry
+from tools.executor.runner import CallRunner
+from tools.executor.session import Session
+from tools.executor.validation import validate
 from tools.host import Host, Killed
-from tools.ledger import Intent, Ledger, Outcome
-from tools.passage import BatchContext, Passage, ToolCall, call_event
-from tools.policy import Policy
-from tools.registry import Registry
-from tools.session import Session
-from tools.site import Site, hosted, remote
-from tools.traces import Window
-from tools.validation import validated
+from tools.ledger import IntentRecord, Ledger, Outcome
+from tools.policy.policy import Policy
 
 __all__ = ["BatchContext", "Executor", "ToolCall"]
 
@@ -29,17 +29,17 @@ class Executor:
     def __init__(
         self,
         registry: Registry,
-        sites: Sequence[Site],
+        backends: Sequence[Backend],
         policy: Policy,
         caches: Caches | None = None,
         redact: Redactor | None = None,
     ) -> None:
         self._registry = registry
-        self._sites = sites
+        self._backends = backends
         self._caches = caches
         #: Takes secrets out of a text before anybody keeps or sees it.
         self.redact = redact or Redactor()
-        self._course = Course(sites, policy, caches)
+        self._course = CallRunner(backends, policy, caches)
         self._batches: set[asyncio.Task[object]] = set()
         self._sessions: WeakKeyDictionary[Ledger, Session] = WeakKeyDictionary()
 
@@ -60,7 +60,7 @@ class Executor:
             if len(calls) == 1:
                 return [await self._carried_out(calls[0], prepared[0], context)]
             limit = max(1, min(max_concurrency, AT_ONCE)) if parallel else 1
-            passages = [each for each in prepared if isinstance(each, Passage)]
+            passages = [each for each in prepared if isinstance(each, CallContext)]
             if limit > 1 and any(each.access.writes for each in passages):
                 for each in passages:
                     await self._course.locate(each)
@@ -70,7 +70,7 @@ class Executor:
 
     def host(self, workspace: str) -> Host | None:
         """The first host at hand, for whoever wants to look at a workspace without making a call."""
-        return next((site.host(workspace) for site in self._sites if hosted(site)), None)
+        return next((backend.host(workspace) for backend in self._backends if has_host(backend)), None)
 
     async def end(self, ledger: Ledger) -> list[Killed]:
         """At a task's end: its background commands end with it."""
@@ -83,19 +83,19 @@ class Executor:
         ended: list[Killed] = []
         session = self._sessions.get(ledger)
         for command_id, workspace in list(session.commands.items()) if session else ():
-            for site in self._sites:
-                if hosted(site):
+            for backend in self._backends:
+                if has_host(backend):
                     with suppress(ToolError):
-                        ended.extend((await site.host(workspace).stop(command_id)).killed)
-                elif remote(site):
-                    ended.extend(await site.stop(command_id, workspace))
+                        ended.extend((await backend.host(workspace).stop(command_id)).killed)
+                elif is_remote(backend):
+                    ended.extend(await backend.stop(command_id, workspace))
             if session and command_id in session.windows:
                 await self._ended(command_id, session.windows.pop(command_id), ledger)
             if session:
                 del session.commands[command_id]
         return ended
 
-    async def _ended(self, command_id: str, window: Window, ledger: Ledger) -> None:
+    async def _ended(self, command_id: str, window: ChangeWindow, ledger: Ledger) -> None:
         """What a command in the background did to files, if nobody has asked for its end before the task's own."""
         trace = await self._course.traces.end(window)
         if not (trace.files or trace.unkept):
@@ -107,26 +107,26 @@ class Executor:
         event = call_event(call, call.tool, outcome.status, outcome.summary, outcome, outcome.executor, self.redact)
         await ledger.settle(call.id, outcome, event, trace.contents)
 
-    async def abandon(self, calls: Mapping[str, Intent], workspace: str, ledger: Ledger) -> None:
+    async def abandon(self, calls: Mapping[str, IntentRecord], workspace: str, ledger: Ledger) -> None:
         """What an earlier process left open is ended, and gets a result, but is not gone on with."""
         for call_id, intent in calls.items():
-            for site in self._sites:
-                if hosted(site):
-                    for each in await site.host(workspace).sweep(call_id):
+            for backend in self._backends:
+                if has_host(backend):
+                    for each in await backend.host(workspace).sweep(call_id):
                         ledger.killed(call_id, each.pid, each.command)
             outcome = Outcome(
                 status="cancelled",
                 content="Cancelled. It may have taken effect, wholly or in part.",
                 summary="cancelled; may have taken effect",
                 duration_ms=0.0,
-                executor=intent.site,
+                executor=intent.backend,
             )
             call = ToolCall(call_id, intent.tool, intent.args)
             traces = self._course.traces
             trace = await traces.end(await traces.reopen(self.host(workspace), workspace, ledger, intent.scan))
             if intent.scan is not None:
                 outcome = trace.on(outcome)
-            event = call_event(call, intent.tool, "cancelled", outcome.summary, outcome, intent.site, self.redact)
+            event = call_event(call, intent.tool, "cancelled", outcome.summary, outcome, intent.backend, self.redact)
             await ledger.settle(call_id, outcome, event, trace.contents)
 
     async def close(self) -> None:
@@ -135,13 +135,13 @@ class Executor:
             batch.cancel()
         if open_batches:
             await asyncio.wait(open_batches)
-        for site in self._sites:
-            if hosted(site):
-                await site.close()
+        for backend in self._backends:
+            if has_host(backend):
+                await backend.close()
         if self._caches is not None:
             self._caches.close()
 
-    def _prepared(self, call: ToolCall, context: BatchContext) -> Passage | ToolError:
+    def _prepared(self, call: ToolCall, context: BatchContext) -> CallContext | ToolError:
         try:
             tool = self._registry.get(call.tool)
             if context.tools is not None and tool.spec.name not in context.tools:
@@ -149,12 +149,12 @@ class Executor:
                 raise ToolNotOffered(f"{tool.spec.name} is not offered to this agent. It may use: {offered}.")
             if call.problem:
                 raise InvalidArguments(call.problem)
-            args = validated(tool, call.args, context.workspace)
+            args = validate(tool, call.args, context.workspace)
         except ToolError as error:
             return error
         session = self._session(context)
-        return Passage(
-            call, context, tool, args, access(tool.spec, args, context.workspace), session, redact=self.redact
+        return CallContext(
+            call, context, tool, args, access_of(tool.spec, args, context.workspace), session, redact=self.redact
         )
 
     def _session(self, context: BatchContext) -> Session:
@@ -163,7 +163,7 @@ class Executor:
         return self._sessions.setdefault(context.ledger, Session())
 
     async def _together(
-        self, calls: Sequence[ToolCall], prepared: list[Passage | ToolError], context: BatchContext, limit: int
+        self, calls: Sequence[ToolCall], prepared: list[CallContext | ToolError], context: BatchContext, limit: int
     ) -> list[Outcome]:
         places = asyncio.Semaphore(limit)
         tasks: list[asyncio.Task[Outcome]] = []
@@ -186,7 +186,7 @@ class Executor:
     async def _in_turn(
         self,
         call: ToolCall,
-        prepared: Passage | ToolError,
+        prepared: CallContext | ToolError,
         context: BatchContext,
         waits: list[asyncio.Task[Outcome]],
         same: asyncio.Task[Outcome] | None,
@@ -197,24 +197,24 @@ class Executor:
         if same is not None and context.ledger.outcome(call.id) is None:
             await asyncio.wait((same,))
             outcome = same.result()
-            name = prepared.spec.name if isinstance(prepared, Passage) else call.tool
+            name = prepared.spec.name if isinstance(prepared, CallContext) else call.tool
             event = call_event(call, name, outcome.status, outcome.summary, outcome, outcome.executor, self.redact)
             await context.ledger.settle(call.id, outcome, event)
             return outcome
         async with places:
             return await self._carried_out(call, prepared, context)
 
-    async def _carried_out(self, call: ToolCall, prepared: Passage | ToolError, context: BatchContext) -> Outcome:
+    async def _carried_out(self, call: ToolCall, prepared: CallContext | ToolError, context: BatchContext) -> Outcome:
         ledger = context.ledger
         recorded = ledger.outcome(call.id)
         if recorded is not None:
             self._session(context).recall(recorded.details)
             return recorded
-        if isinstance(prepared, Passage):
+        if isinstance(prepared, CallContext):
             return await self._course.run(prepared)
         outcome = Outcome(
             status="error",
-            content=prepared.told,
+            content=prepared.for_model,
             summary=prepared.message[:200],
             error=prepared.body,
             duration_ms=0.0,
@@ -228,7 +228,7 @@ class Executor:
 
 
 def _order(
-    calls: Sequence[ToolCall], prepared: Sequence[Passage | ToolError], index: int
+    calls: Sequence[ToolCall], prepared: Sequence[CallContext | ToolError], index: int
 ) -> tuple[list[int], int | None]:
     """Which earlier calls a call must wait for, and which one, still in flight, it is the same read as."""
     mine = prepared[index]

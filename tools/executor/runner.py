@@ -9,10 +9,8 @@ from typing import Any, TypeVar
 
 from sidecar.cache import Caches, Stamp
 from sidecar.telemetry.redaction import MARK
-from tools.access import touching
-from tools.asking import behind_links, question
-from tools.changes import told, whole
-from tools.deadlines import Deadlines
+from tools.backend import Backend, HostBackend, has_host, is_remote
+from tools.changes import render_changes, render_full_diff
 from tools.errors import (
     ApprovalRequired,
     ChangedElsewhere,
@@ -22,16 +20,18 @@ from tools.errors import (
     TimedOut,
     ToolError,
 )
+from tools.executor.access import access_to
+from tools.executor.approval import build_prompt, check_links
+from tools.executor.command_changes import ChangeTracker
+from tools.executor.context import CallContext, failed, redacted
+from tools.executor.deadlines import Deadlines
+from tools.executor.live import LiveOutput
+from tools.executor.recovery import plan_recovery
 from tools.host import FileChange, Host, ResolvingHost
-from tools.ledger import FileState, Intent, Kept, Outcome, digest
-from tools.live import LiveOutput
-from tools.passage import Passage, failed, redacted
-from tools.policy import Decision, Policy
-from tools.settle import settled
-from tools.shield import finished
-from tools.site import HostedSite, Site, hosted, remote
+from tools.ledger import FileState, IntentRecord, NewBlob, Outcome, digest
+from tools.policy.policy import Decision, Policy
+from tools.shield import run_to_completion
 from tools.spec import Call, PreparedChange, ToolResult, changes_files
-from tools.traces import Traces
 
 T = TypeVar("T")
 
@@ -44,26 +44,26 @@ _MARGIN = 5.0
 _NOTICED = 1.0
 
 
-class Course:
-    def __init__(self, sites: Sequence[Site], policy: Policy, caches: Caches | None) -> None:
-        self._sites = sites
+class CallRunner:
+    def __init__(self, backends: Sequence[Backend], policy: Policy, caches: Caches | None) -> None:
+        self._backends = backends
         self._policy = policy
         self._caches = caches
-        self.traces = Traces()
+        self.traces = ChangeTracker()
         self._deadlines = Deadlines()
 
-    async def locate(self, passage: Passage) -> None:
+    async def locate(self, passage: CallContext) -> None:
         """Two names of one file, through a link, are one file when it comes to who waits for whom."""
         with suppress(ToolError):
-            site = self._site(passage)
-            if passage.spec.effects != "command" and hosted(site):
-                host = _host(passage, site)
+            backend = self._backend(passage)
+            if passage.spec.effects != "command" and has_host(backend):
+                host = _host(passage, backend)
                 if isinstance(host, ResolvingHost):
                     paths = passage.args.paths()
                     real = [await host.resolve(path) for path in paths]
-                    passage.access = touching((*paths, *real), host.workspace, writes=passage.access.writes)
+                    passage.access = access_to((*paths, *real), host.workspace, writes=passage.access.writes)
 
-    async def run(self, passage: Passage) -> Outcome:
+    async def run(self, passage: CallContext) -> Outcome:
         ledger, call = passage.ledger, passage.call
         passage.began = time.monotonic()
         try:
@@ -72,15 +72,15 @@ class Course:
             outcome = failed(passage, error)
         except asyncio.CancelledError:
             if ledger.outcome(call.id) is None:
-                await finished(self._cancelled(passage))
+                await run_to_completion(self._cancelled(passage))
             raise
         if ledger.outcome(call.id) is None:
             if passage.window is not None or passage.session.windows:
-                return await finished(self._traced(passage, outcome))
+                return await run_to_completion(self._traced(passage, outcome))
             await ledger.settle(call.id, outcome, passage.event(outcome.status, outcome))
         return outcome
 
-    async def _traced(self, passage: Passage, outcome: Outcome) -> Outcome:
+    async def _traced(self, passage: CallContext, outcome: Outcome) -> Outcome:
         """Recorded with what it did to files. A command in the background has done it only when it has ended."""
         details = outcome.details if isinstance(outcome.details, dict) else {}
         window, windows = passage.window, passage.session.windows
@@ -88,81 +88,81 @@ class Course:
             windows[started], window = window, None
         elif window is None and not details.get("running") and outcome.status != "error":
             window = windows.pop(getattr(passage.args, "command_id", ""), None)
-        contents: Sequence[Kept] = ()
+        contents: Sequence[NewBlob] = ()
         if window is not None:
             trace = await self.traces.end(window)
             outcome, contents = trace.on(outcome), trace.contents
         await passage.ledger.settle(passage.call.id, outcome, passage.event(outcome.status, outcome), contents)
         return outcome
 
-    async def _watched(self, passage: Passage) -> tuple[str | None, Sequence[Kept]]:
+    async def _watched(self, passage: CallContext) -> tuple[str | None, Sequence[NewBlob]]:
         """Looks at the workspace before the call; what it saw is kept with the intent, if that is little enough."""
-        host = next((_host(passage, site) for site in self._sites if hosted(site)), None)
+        host = next((_host(passage, backend) for backend in self._backends if has_host(backend)), None)
         window = passage.window = await self.traces.begin(host, passage.context.workspace, passage.ledger)
         kept, session = await self.traces.kept(window), passage.session
         if not kept:
             return None, ()
         scan, earlier, session.scan = digest(kept[0]), session.scan, digest(kept[0])
         contents = {digest(content): content for content in kept[1:]}
-        fresh = [Kept(content) for name, content in contents.items() if name not in session.kept]
+        fresh = [NewBlob(content) for name, content in contents.items() if name not in session.kept]
         session.kept = set(contents)
-        return scan, (Kept(kept[0], earlier), *fresh)
+        return scan, (NewBlob(kept[0], earlier), *fresh)
 
-    async def _outcome(self, passage: Passage) -> Outcome:
-        site = self._site(passage)
-        passage.site = site.name
+    async def _outcome(self, passage: CallContext) -> Outcome:
+        backend = self._backend(passage)
+        passage.backend = backend.name
         context, call = passage.context, passage.call
         decision = self._policy.decide(
             passage.spec, passage.args, context.workspace, context.approvals, context.task_text
         )
         if decision.verdict == "allow" and passage.spec.effects == "files":
-            for place in filter(hosted, self._sites):
+            for place in filter(has_host, self._backends):
                 # Also for a call that a shell carries out: where a path leads is seen from here.
-                decision = await behind_links(passage, _host(passage, place), decision)
+                decision = await check_links(passage, _host(passage, place), decision)
         if decision.verdict == "deny":
             advice = "Do not try it in another way; go on without, or tell the person."
             raise Denied(f"Not allowed: {decision.why}.", advice=advice)
         passage.approved = decision.network and decision.verdict == "allow"
         intent = passage.ledger.intent(call.id) if passage.spec.effects != "none" else None
         if intent is not None:
-            return await self._settled(passage, site, intent)
+            return await self._settled(passage, backend, intent)
         if decision.verdict == "ask":
-            await self._asked(passage, site, decision)
-        return await self._performed(passage, site)
+            await self._asked(passage, backend, decision)
+        return await self._performed(passage, backend)
 
-    def _site(self, passage: Passage) -> Site:
+    def _backend(self, passage: CallContext) -> Backend:
         spec = passage.spec
-        for site in self._sites:
-            fits = spec.executor == "hybrid" or (spec.executor == "local") == (site.name == "local")
-            if fits and site.offers(spec.name, passage.context.workspace):
-                return site
+        for backend in self._backends:
+            fits = spec.executor == "hybrid" or (spec.executor == "local") == (backend.name == "local")
+            if fits and backend.offers(spec.name, passage.context.workspace):
+                return backend
         raise HostGone(f"{spec.name} needs a desktop shell, and none that offers it is connected.", transient=False)
 
-    async def _asked(self, passage: Passage, site: Site, decision: Decision) -> None:
+    async def _asked(self, passage: CallContext, backend: Backend, decision: Decision) -> None:
         diff = None
-        if changes_files(passage.tool) and hosted(site):
+        if changes_files(passage.tool) and has_host(backend):
             prepared = await self._safely(
-                passage, passage.tool.prepare(passage.args, _host(passage, site), _call(passage))
+                passage, passage.tool.prepare(passage.args, _host(passage, backend), _call(passage))
             )
-            diff = whole(prepared.changes) or prepared.result.content
-        asked = question(passage, "approve", decision.why, diff)
+            diff = render_full_diff(prepared.changes) or prepared.result.content
+        asked = build_prompt(passage, "approve", decision.why, diff)
         if self._policy.granted(passage.context.workspace, asked.binding):
             passage.approved = True
             return
         if not passage.context.asks:
             raise ApprovalRequired(f"{decision.why[:1].upper()}{decision.why[1:]}; nobody was there to be asked.")
-        passage.ledger.note(passage.event("pending"))
+        passage.ledger.enqueue(passage.event("pending"))
         verdict = await passage.ledger.ask(asked)
         passage.began = time.monotonic()  # what a person takes to answer is no part of what the call takes
         if verdict == "deny":
             raise Denied("The person said no.", advice="Do not try it in another way; ask what they want instead.")
         passage.approved = True
 
-    async def _performed(self, passage: Passage, site: Site) -> Outcome:
-        if changes_files(passage.tool) and hosted(site):
-            host = _host(passage, site)
+    async def _performed(self, passage: CallContext, backend: Backend) -> Outcome:
+        if changes_files(passage.tool) and has_host(backend):
+            host = _host(passage, backend)
             noticed = asyncio.get_running_loop().call_later(
-                _NOTICED, lambda: passage.ledger.note(passage.event("running"))
+                _NOTICED, lambda: passage.ledger.enqueue(passage.event("running"))
             )
             try:
                 prepared = await self._safely(passage, passage.tool.prepare(passage.args, host, _call(passage)))
@@ -170,32 +170,35 @@ class Course:
                 noticed.cancel()
             return await self._changed(passage, host, _seen(passage, prepared))
         key = (passage.context.workspace, passage.spec.name, passage.args.model_dump_json())
-        if (result := self._held(passage, site, key)) is not None:
-            passage.ledger.note(passage.event("running"))
+        if (result := self._held(passage, backend, key)) is not None:
+            passage.ledger.enqueue(passage.event("running"))
             passage.session.learn(result, passage.context.workspace)
             return passage.outcome("success", result, cached=True)
         if passage.spec.effects == "none":
-            passage.ledger.note(passage.event("running"))
+            passage.ledger.enqueue(passage.event("running"))
         else:
             scan, kept = await self._watched(passage)
-            intent = Intent(
-                tool=passage.spec.name, args=redacted(passage.call.args, passage.redact), site=site.name, scan=scan
+            intent = IntentRecord(
+                tool=passage.spec.name,
+                args=redacted(passage.call.args, passage.redact),
+                backend=backend.name,
+                scan=scan,
             )
             passage.intended = True
             await passage.ledger.intend(passage.call.id, intent, passage.event("running"), kept)
         passage.begun = True
         try:
-            result = await self._on_site(passage, site)
+            result = await self._on_site(passage, backend)
         except HostGone as gone:
             if passage.spec.effects == "none" or passage.spec.repeatable:
                 raise
             return await self._uncertain(passage, gone.message)
         if result.error is None:
             passage.session.learn(result, passage.context.workspace)
-            self._hold(passage, site, key, result)
+            self._hold(passage, backend, key, result)
         return passage.outcome("error" if result.error else "success", result)
 
-    async def _changed(self, passage: Passage, host: Host, prepared: PreparedChange) -> Outcome:
+    async def _changed(self, passage: CallContext, host: Host, prepared: PreparedChange) -> Outcome:
         """Record what will change, change it, record that it did: once begun, a cancel waits for the end."""
         for change in prepared.changes:
             if _MARK in (change.after or b"") and _MARK not in (change.before or b""):
@@ -212,68 +215,71 @@ class Course:
             )
             for change in prepared.changes
         ]
-        intent = Intent(
-            tool=passage.spec.name, args=redacted(passage.call.args, passage.redact), site=passage.site, files=files
+        intent = IntentRecord(
+            tool=passage.spec.name,
+            args=redacted(passage.call.args, passage.redact),
+            backend=passage.backend,
+            files=files,
         )
-        contents: list[Kept] = []
+        contents: list[NewBlob] = []
         for change, state in zip(prepared.changes, files, strict=True):
-            contents += [Kept(change.before)] if change.before is not None else []
-            contents += [Kept(change.after, state.before)] if change.after is not None else []
+            contents += [NewBlob(change.before)] if change.before is not None else []
+            contents += [NewBlob(change.after, state.before)] if change.after is not None else []
         if prepared.changes:
             await passage.ledger.intend(passage.call.id, intent, passage.event("running"), contents)
             passage.begun = True
-        return await finished(self._applied(passage, host, prepared.changes, prepared.result))
+        return await run_to_completion(self._applied(passage, host, prepared.changes, prepared.result))
 
-    async def _settled(self, passage: Passage, site: Site, intent: Intent) -> Outcome:
+    async def _settled(self, passage: CallContext, backend: Backend, intent: IntentRecord) -> Outcome:
         """An earlier process was about to do this, and did not live to say what came of it."""
         passage.begun = True
         # Who was about to do it can tell what came of it, whoever would be asked today.
-        site = next((each for each in self._sites if each.name == intent.site), site)
-        passage.site = site.name
-        if hosted(site) and intent.files:
-            host = _host(passage, site)
-            done, changes = await self._safely(passage, settled(intent.files, host, passage.ledger))
+        backend = next((each for each in self._backends if each.name == intent.backend), backend)
+        passage.backend = backend.name
+        if has_host(backend) and intent.files:
+            host = _host(passage, backend)
+            done, changes = await self._safely(passage, plan_recovery(intent.files, host, passage.ledger))
             for change in done:
                 # Nothing changes, but what the killed process left beside the file is removed.
                 with suppress(ToolError):
                     await host.apply(change._replace(before=change.after))
             if not changes:
-                result = told(done, "Already done before a restart; nothing was written again.")
+                result = render_changes(done, "Already done before a restart; nothing was written again.")
                 return passage.outcome("success", result)
-            result = told([*done, *changes], "Finished after a restart.")
-            return await finished(self._applied(passage, host, changes, result))
-        if hosted(site):
-            for each in await _host(passage, site).sweep(passage.call.id):
+            result = render_changes([*done, *changes], "Finished after a restart.")
+            return await run_to_completion(self._applied(passage, host, changes, result))
+        if has_host(backend):
+            for each in await _host(passage, backend).sweep(passage.call.id):
                 passage.kill(each.pid, each.command)
-        looked = next((_host(passage, each) for each in self._sites if hosted(each)), None)
+        looked = next((_host(passage, each) for each in self._backends if has_host(each)), None)
         passage.window = await self.traces.reopen(looked, passage.context.workspace, passage.ledger, intent.scan)
-        known = site.name == intent.site and site.remembers(passage.call.id)
-        if not known and remote(site):
-            passage.ledger.note(passage.event("pending"))
-            known = await site.returned(passage.call.id, passage.spec.name, passage.context.workspace)
+        known = backend.name == intent.backend and backend.remembers(passage.call.id)
+        if not known and is_remote(backend):
+            passage.ledger.enqueue(passage.event("pending"))
+            known = await backend.returned(passage.call.id, passage.spec.name, passage.context.workspace)
         if known:
-            return await self._again(passage, site)
+            return await self._again(passage, backend)
         if passage.spec.repeatable:
-            return await self._again(passage, self._site(passage))
+            return await self._again(passage, self._backend(passage))
         return await self._uncertain(passage, "The process died while this ran.")
 
-    async def _again(self, passage: Passage, site: Site) -> Outcome:
-        passage.site = site.name
+    async def _again(self, passage: CallContext, backend: Backend) -> Outcome:
+        passage.backend = backend.name
         if passage.window is not None and passage.window.blind:
             self.traces.drop(passage.window)
             await self._watched(passage)
-        result = await self._on_site(passage, site)
+        result = await self._on_site(passage, backend)
         return passage.outcome("error" if result.error else "success", result)
 
-    async def _uncertain(self, passage: Passage, what: str) -> Outcome:
+    async def _uncertain(self, passage: CallContext, what: str) -> Outcome:
         """It may have taken effect, and whoever could tell is gone. A person may have it repeated; nobody else does."""
         if passage.context.approvals == "ask":
-            passage.ledger.note(passage.event("pending"))
+            passage.ledger.enqueue(passage.event("pending"))
             why = f"{what} It may have taken effect, wholly or in part. Run it again?"
             with suppress(ApprovalRequired):
-                if await passage.ledger.ask(question(passage, "repeat", why, None)) == "allow":
+                if await passage.ledger.ask(build_prompt(passage, "repeat", why, None)) == "allow":
                     passage.approved = True
-                    return await self._again(passage, self._site(passage))
+                    return await self._again(passage, self._backend(passage))
         content = (
             f"{what} It may have taken effect, wholly, in part or not at all, and was not repeated. Look at what is "
             "there before you decide whether to do it again."
@@ -281,7 +287,7 @@ class Course:
         return passage.outcome("unknown", ToolResult(content, summary="may or may not have taken effect"))
 
     async def _applied(
-        self, passage: Passage, host: Host, changes: Sequence[FileChange], result: ToolResult
+        self, passage: CallContext, host: Host, changes: Sequence[FileChange], result: ToolResult
     ) -> Outcome:
         done: list[FileChange] = []
         try:
@@ -303,7 +309,7 @@ class Course:
         await passage.ledger.settle(passage.call.id, outcome, passage.event(outcome.status, outcome))
         return outcome
 
-    async def _cancelled(self, passage: Passage) -> None:
+    async def _cancelled(self, passage: CallContext) -> None:
         content = "Cancelled. It may have taken effect in part." if passage.begun else "Cancelled before it began."
         outcome = passage.outcome("cancelled", ToolResult(content, summary="cancelled"))
         again = passage.spec.repeatable and not (passage.context.anew or passage.ledger.given_up)
@@ -312,14 +318,16 @@ class Course:
             return
         if passage.window is not None:
             self.traces.drop(passage.window)
-        passage.ledger.note(passage.event("cancelled", outcome))  # no outcome: a resume runs it, or asks for it, again
+        passage.ledger.enqueue(
+            passage.event("cancelled", outcome)
+        )  # no outcome: a resume runs it, or asks for it, again
 
-    async def _on_site(self, passage: Passage, site: Site) -> ToolResult:
+    async def _on_site(self, passage: CallContext, backend: Backend) -> ToolResult:
         attempt = 1
         while True:
             output = LiveOutput(passage.ledger, passage.call.id, passage.redact)
             try:
-                return await self._safely(passage, site.run(passage.tool, passage.call.args, _call(passage), output))
+                return await self._safely(passage, backend.run(passage.tool, passage.call.args, _call(passage), output))
             except ToolError as error:
                 if not (passage.spec.retryable and error.transient) or attempt == _ATTEMPTS:
                     raise
@@ -328,7 +336,7 @@ class Course:
             await asyncio.sleep(_PAUSE * 4 ** (attempt - 1) * random.uniform(0.5, 1.0))  # noqa: S311 not a secret
             attempt += 1
 
-    async def _safely(self, passage: Passage, work: Coroutine[Any, Any, T]) -> T:
+    async def _safely(self, passage: CallContext, work: Coroutine[Any, Any, T]) -> T:
         """Bounded in time; whatever goes wrong inside a tool is an error that the model sees."""
         limit = passage.args.time_limit(passage.spec.timeout)
         try:
@@ -344,14 +352,14 @@ class Course:
             message = f"{passage.spec.name} failed in an unexpected way: {error!r}."
             raise ToolError(message, advice="Try something else.", code="internal_error") from error
 
-    def _held(self, passage: Passage, site: Site, key: tuple[str, str, str]) -> ToolResult | None:
-        if self._caches is None or passage.spec.cache is None or site.name != "local":
+    def _held(self, passage: CallContext, backend: Backend, key: tuple[str, str, str]) -> ToolResult | None:
+        if self._caches is None or passage.spec.cache is None or backend.name != "local":
             return None
         held = self._caches.get(passage.spec.cache, key)
         return held if isinstance(held, ToolResult) else None
 
-    def _hold(self, passage: Passage, site: Site, key: tuple[str, str, str], result: ToolResult) -> None:
-        if self._caches is None or passage.spec.cache is None or site.name != "local" or not result.sources:
+    def _hold(self, passage: CallContext, backend: Backend, key: tuple[str, str, str], result: ToolResult) -> None:
+        if self._caches is None or passage.spec.cache is None or backend.name != "local" or not result.sources:
             return
         root = passage.context.workspace
         size = len(result.content) + sum(len(source.content or b"") for source in result.sources)
@@ -363,7 +371,7 @@ class Course:
         self._caches.put(passage.spec.cache, key, result, size, stamps)
 
 
-def _seen(passage: Passage, prepared: PreparedChange) -> PreparedChange:
+def _seen(passage: CallContext, prepared: PreparedChange) -> PreparedChange:
     """An edit that the agent has not seen is not overwritten; where it is kept, the agent is told of it."""
     session = passage.session
     unseen = [note for change in prepared.changes if (note := session.unseen(change.path, change.before))]
@@ -379,10 +387,10 @@ def _seen(passage: Passage, prepared: PreparedChange) -> PreparedChange:
     return prepared._replace(result=result)
 
 
-def _host(passage: Passage, site: HostedSite) -> Host:
-    return site.host(passage.context.workspace)
+def _host(passage: CallContext, backend: HostBackend) -> Host:
+    return backend.host(passage.context.workspace)
 
 
-def _call(passage: Passage) -> Call:
+def _call(passage: CallContext) -> Call:
     limit = passage.args.time_limit(passage.spec.timeout)
     return Call(passage.call.id, passage.context.workspace, limit, killed=passage.kill, approved=passage.approved)

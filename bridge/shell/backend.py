@@ -6,18 +6,18 @@ from typing import cast
 from bridge.shell.buffers import BufferHost, Buffers
 from sidecar.wire.base import JsonObject
 from tools.errors import ToolError
+from tools.executor.registry import Registry
+from tools.executor.validation import validate
 from tools.host import FileChange, Host
-from tools.local import LocalSite
+from tools.local import LocalBackend
 from tools.local.host import LocalHost
 from tools.local.limits import Limits
 from tools.local.sandbox import Sandboxes
-from tools.registry import Registry
-from tools.shield import finished
+from tools.shield import run_to_completion
 from tools.spec import AnyTool, Arguments, Call, Output, PreparedChange, Tool, ToolResult
-from tools.validation import validated
 
 
-class BufferedSite(LocalSite):
+class BufferedBackend(LocalBackend):
     """`private` is the sidecar's own directory, with its token: no tool reads or writes it, here no more than there."""
 
     def __init__(
@@ -34,7 +34,7 @@ class BufferedSite(LocalSite):
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         """Checked here once more: the sidecar may be of another age than this shell."""
-        arguments = validated(tool, args, call.workspace)
+        arguments = validate(tool, args, call.workspace)
         local = self._local(call.workspace)
         if not hasattr(tool, "prepare"):  # a check against the protocol itself costs more than many a call
             return await self._custody.run(
@@ -43,7 +43,7 @@ class BufferedSite(LocalSite):
         host = self._with_buffers(local)
         prepared = await tool.prepare(arguments, host, call)
         # Once begun, a cancel waits for the end: no file is left half of the way.
-        return await finished(_applied(host, prepared))
+        return await run_to_completion(_applied(host, prepared))
 
     def host(self, workspace: str) -> Host:
         return self._with_buffers(self._local(workspace))

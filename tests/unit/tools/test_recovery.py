@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.workbench import Workbench, workbench
-from tools.ledger import FileState, Intent, digest
-from tools.settle import judge
+from tools.executor.recovery import classify
+from tools.ledger import FileState, IntentRecord, digest
 
 
 def _intend(bench: Workbench, call_id: str, tool: str, before: bytes | None, after: bytes | None) -> None:
@@ -15,7 +15,7 @@ def _intend(bench: Workbench, call_id: str, tool: str, before: bytes | None, aft
         before=None if before is None else digest(before),
         after=None if after is None else digest(after),
     )
-    bench.ledger.intents[call_id] = Intent(tool=tool, args={}, site="local", files=[state])
+    bench.ledger.intents[call_id] = IntentRecord(tool=tool, args={}, backend="local", files=[state])
     bench.ledger.blobs.update((digest(blob), blob) for blob in (before, after) if blob is not None)
 
 
@@ -58,7 +58,7 @@ async def test_of_a_half_done_patch_only_the_rest_is_applied(bench: Workbench) -
         FileState(path="a.txt", before=digest(b"old"), after=digest(b"new")),
         FileState(path="b.txt", before=digest(b"old b"), after=digest(b"new b")),
     ]
-    bench.ledger.intents["p"] = Intent(tool="apply_patch", args={}, site="local", files=files)
+    bench.ledger.intents["p"] = IntentRecord(tool="apply_patch", args={}, backend="local", files=files)
     bench.ledger.blobs[digest(b"new b")] = b"new b"
 
     outcome = await bench.call("apply_patch", "p", patch="--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n")
@@ -71,7 +71,7 @@ async def test_of_a_half_done_patch_only_the_rest_is_applied(bench: Workbench) -
 async def test_a_command_that_may_have_run_is_unknown_and_not_repeated(tmp_path: Path, approvals: str) -> None:
     async with workbench(tmp_path, approvals=approvals, task_text="run `touch x`") as bench:
         bench.ledger.answer = "deny"
-        bench.ledger.intents["r"] = Intent(tool="run_command", args={}, site="local")
+        bench.ledger.intents["r"] = IntentRecord(tool="run_command", args={}, backend="local")
         outcome = await bench.call("run_command", "r", command="touch x")
 
         assert outcome.status == "unknown"
@@ -83,7 +83,7 @@ async def test_a_command_that_may_have_run_is_unknown_and_not_repeated(tmp_path:
 async def test_a_person_may_let_an_unknown_command_run_again(tmp_path: Path) -> None:
     async with workbench(tmp_path, approvals="ask") as bench:
         bench.ledger.answer = "allow"
-        bench.ledger.intents["r"] = Intent(tool="run_command", args={}, site="local")
+        bench.ledger.intents["r"] = IntentRecord(tool="run_command", args={}, backend="local")
         outcome = await bench.call("run_command", "r", command="touch x")
 
         assert outcome.status == "success"
@@ -93,7 +93,7 @@ async def test_a_person_may_let_an_unknown_command_run_again(tmp_path: Path) -> 
 
 async def test_what_may_be_repeated_is_repeated(bench: Workbench) -> None:
     bench.write("test_a.py", "import unittest\nclass T(unittest.TestCase):\n    def test_x(self): pass\n")
-    bench.ledger.intents["t"] = Intent(tool="run_tests", args={}, site="local")
+    bench.ledger.intents["t"] = IntentRecord(tool="run_tests", args={}, backend="local")
 
     assert (await bench.call("run_tests", "t")).status == "success"
 
@@ -101,7 +101,7 @@ async def test_what_may_be_repeated_is_repeated(bench: Workbench) -> None:
 async def test_what_a_killed_process_left_of_a_command_is_ended_first(bench: Workbench) -> None:
     other = Workbench(bench.workspace.parent)
     await other.call("run_command", "r", command="exec sleep 1000", background=True)
-    bench.ledger.intents["r"] = Intent(tool="run_command", args={}, site="local")
+    bench.ledger.intents["r"] = IntentRecord(tool="run_command", args={}, backend="local")
 
     outcome = await bench.call("run_command", "r", command="sleep 1000")
 
@@ -113,6 +113,6 @@ async def test_what_a_killed_process_left_of_a_command_is_ended_first(bench: Wor
 def test_each_file_is_judged_by_what_it_is_now() -> None:
     states = [FileState(path=name, before="1", after="2") for name in "abc"]
 
-    judgement = judge(states, {"a": "1", "b": "2", "c": None})
+    judgement = classify(states, {"a": "1", "b": "2", "c": None})
 
     assert [[state.path for state in group] for group in judgement] == [["b"], ["a"], ["c"]]

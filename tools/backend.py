@@ -8,11 +8,11 @@ from tools.host import Host, Killed
 from tools.spec import AnyTool, Call, Output, ToolResult
 
 
-class Site(Protocol):
+class Backend(Protocol):
     """`run` carries out a call that is validated, allowed and recorded, and raises `ToolError` where it cannot.
 
-    A call's id is its idempotency key: a site that is asked again for an id that it has carried out answers from its
-    log. `remembers` says whether it can, which is how a call that a crash left open is settled on a remote site.
+    A call's id is its idempotency key: a backend that is asked again for an id that it has carried out answers from its
+    log. `remembers` says whether it can, which is how a call that a crash left open is settled on a remote backend.
     """
 
     name: str
@@ -24,8 +24,8 @@ class Site(Protocol):
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult: ...
 
 
-class HostedSite(Site, Protocol):
-    """A site that hands out its host: the executor then plans, records and applies a file change itself."""
+class HostBackend(Backend, Protocol):
+    """A backend that hands out its host: the executor then plans, records and applies a file change itself."""
 
     def host(self, workspace: str) -> Host: ...
 
@@ -33,8 +33,8 @@ class HostedSite(Site, Protocol):
         """Ends everything that still runs there."""
 
 
-class RemoteSite(Site, Protocol):
-    """A site that comes and goes by itself."""
+class RemoteBackend(Backend, Protocol):
+    """A backend that comes and goes by itself."""
 
     async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
         """Waits a moment for whoever was sent this call before a restart; whether they are back, and remember it."""
@@ -43,10 +43,10 @@ class RemoteSite(Site, Protocol):
         """Ends a command in the background there."""
 
 
-def remote(site: Site) -> TypeGuard[RemoteSite]:
-    return hasattr(site, "returned")
+def is_remote(backend: Backend) -> TypeGuard[RemoteBackend]:
+    return hasattr(backend, "returned")
 
 
-def hosted(site: Site) -> TypeGuard[HostedSite]:
+def has_host(backend: Backend) -> TypeGuard[HostBackend]:
     # A protocol's own check looks at every member, which is felt where it is asked several times a call.
-    return hasattr(site, "host")
+    return hasattr(backend, "host")

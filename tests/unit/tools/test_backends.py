@@ -9,11 +9,11 @@ import pytest
 from sidecar.wire.base import JsonObject
 from tests.unit.tools.workbench import Workbench, workbench
 from tests.waiting import until_true
+from tools.backend import Backend
 from tools.errors import HostGone, ToolError
-from tools.executor import BatchContext, Executor, ToolCall
-from tools.ledger import Intent, ListLedger
-from tools.policy import Policy
-from tools.site import Site
+from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.ledger import IntentRecord, ListLedger
+from tools.policy.policy import Policy
 from tools.spec import AnyTool, Call, Output, ToolResult
 
 
@@ -39,8 +39,8 @@ class Shell:
         return self._answer(len(self.calls))
 
 
-def _executor(bench: Workbench, shell: Site) -> Executor:
-    return Executor(bench.registry, [shell, bench.site], Policy())
+def _executor(bench: Workbench, shell: Backend) -> Executor:
+    return Executor(bench.registry, [shell, bench.backend], Policy())
 
 
 async def _call(executor: Executor, bench: Workbench, tool: str, args: JsonObject, call_id: str = "c"):  # type: ignore[no-untyped-def]
@@ -87,7 +87,7 @@ async def test_trying_again_has_an_end_and_a_write_is_never_tried_again(bench: W
 async def test_a_write_that_a_shell_remembers_is_asked_for_again(bench: Workbench) -> None:
     shell = Shell({"write_file"})
     shell.log.add("w")
-    bench.ledger.intents["w"] = Intent(tool="write_file", args={}, site="shell")
+    bench.ledger.intents["w"] = IntentRecord(tool="write_file", args={}, backend="shell")
 
     outcome = await _call(_executor(bench, shell), bench, "write_file", {"path": "a", "content": ""}, "w")
 
@@ -96,7 +96,7 @@ async def test_a_write_that_a_shell_remembers_is_asked_for_again(bench: Workbenc
 
 async def test_a_write_that_a_shell_has_forgotten_is_unknown(bench: Workbench) -> None:
     shell = Shell({"write_file"})
-    bench.ledger.intents["w"] = Intent(tool="write_file", args={}, site="shell")
+    bench.ledger.intents["w"] = IntentRecord(tool="write_file", args={}, backend="shell")
 
     outcome = await _call(_executor(bench, shell), bench, "write_file", {"path": "a", "content": ""}, "w")
 
@@ -113,7 +113,7 @@ async def test_a_tool_that_breaks_is_an_error_result(bench: Workbench) -> None:
 
 
 async def test_a_site_that_hangs_is_cut_off(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tools.course._MARGIN", 0.02)
+    monkeypatch.setattr("tools.executor.runner._MARGIN", 0.02)
 
     class Hanging(Shell):
         async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:

@@ -7,24 +7,24 @@ from typing import NamedTuple
 from tools.spec import Arguments, ToolSpec
 
 
-class Access(NamedTuple):
+class PathAccess(NamedTuple):
     """`scopes` are paths as parts, each standing for itself and everything beneath it."""
 
     writes: bool
     scopes: tuple[tuple[str, ...], ...]
 
 
-def access(spec: ToolSpec, args: Arguments, workspace: str) -> Access:
+def access_of(spec: ToolSpec, args: Arguments, workspace: str) -> PathAccess:
     if spec.effects == "command":
-        return Access(writes=True, scopes=((),))  # a command may touch anything
-    return touching(args.paths(), workspace, writes=spec.effects == "files")
+        return PathAccess(writes=True, scopes=((),))  # a command may touch anything
+    return access_to(args.paths(), workspace, writes=spec.effects == "files")
 
 
-def touching(paths: Iterable[str], workspace: str, *, writes: bool) -> Access:
-    return Access(writes, tuple(_parts(path, workspace) for path in paths))
+def access_to(paths: Iterable[str], workspace: str, *, writes: bool) -> PathAccess:
+    return PathAccess(writes, tuple(_parts(path, workspace) for path in paths))
 
 
-def conflict(one: Access, other: Access) -> bool:
+def conflict(one: PathAccess, other: PathAccess) -> bool:
     """Two calls keep their order if one of them writes where the other one reads or writes."""
     if not (one.writes or other.writes):
         return False

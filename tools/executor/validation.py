@@ -5,19 +5,19 @@ from pydantic import ValidationError
 from sidecar.wire.base import JsonObject
 from tools.errors import InvalidArguments
 from tools.spec import AnyTool, Arguments
-from tools.text import weight
+from tools.text import estimate_size
 
 #: Bytes of all arguments together.
 LIMIT = 8_000_000
 _SHOWN_ERRORS = 5
 
 
-def validated(tool: AnyTool, args: JsonObject, workspace: str) -> Arguments:
+def validate(tool: AnyTool, args: JsonObject, workspace: str) -> Arguments:
     name = tool.spec.name
     if not isinstance(args, dict):
         raise InvalidArguments(f"{name} needs a JSON object of arguments: {signature(tool)}.")
     try:
-        size = weight(args, LIMIT)
+        size = estimate_size(args, LIMIT)
     except UnicodeError as error:
         raise InvalidArguments(
             f"{name}: an argument is not valid text (half a surrogate pair). Write it anew."

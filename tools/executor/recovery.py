@@ -8,7 +8,7 @@ from tools.host import FileChange, Host
 from tools.ledger import FileState, Ledger, digest
 
 
-class Judgement(NamedTuple):
+class FileProgress(NamedTuple):
     """Which files of an intent are done, which are still as before, and which somebody else has changed."""
 
     done: tuple[FileState, ...]
@@ -16,27 +16,27 @@ class Judgement(NamedTuple):
     foreign: tuple[FileState, ...]
 
 
-class Settled(NamedTuple):
+class RecoveryPlan(NamedTuple):
     """The changes that were made before the process died, and those that are still to be made."""
 
     done: list[FileChange]
     open: list[FileChange]
 
 
-def judge(files: Sequence[FileState], now: Mapping[str, str | None]) -> Judgement:
+def classify(files: Sequence[FileState], now: Mapping[str, str | None]) -> FileProgress:
     done: list[FileState] = []
     still_open: list[FileState] = []
     foreign: list[FileState] = []
     for state in files:
         found = now[state.path]
         (done if found == state.after else still_open if found == state.before else foreign).append(state)
-    return Judgement(tuple(done), tuple(still_open), tuple(foreign))
+    return FileProgress(tuple(done), tuple(still_open), tuple(foreign))
 
 
-async def settled(files: Sequence[FileState], host: Host, ledger: Ledger) -> Settled:
+async def plan_recovery(files: Sequence[FileState], host: Host, ledger: Ledger) -> RecoveryPlan:
     """Looks at the files; what is still to be done comes with the very content that was recorded."""
-    contents = {state.path: await content(host, state.path) for state in files}
-    judgement = judge(files, {path: None if data is None else digest(data) for path, data in contents.items()})
+    contents = {state.path: await read_content(host, state.path) for state in files}
+    judgement = classify(files, {path: None if data is None else digest(data) for path, data in contents.items()})
     if judgement.foreign:
         names = ", ".join(state.path for state in judgement.foreign)
         raise ChangedElsewhere(
@@ -57,14 +57,14 @@ async def settled(files: Sequence[FileState], host: Host, ledger: Ledger) -> Set
         FileChange(state.path, await _blob(ledger, state.before), contents[state.path], state.mode)
         for state in judgement.done
     ]
-    return Settled(done, changes)
+    return RecoveryPlan(done, changes)
 
 
 async def _blob(ledger: Ledger, name: str | None) -> bytes | None:
     return None if name is None else await ledger.blob(name)
 
 
-async def content(host: Host, path: str) -> bytes | None:
+async def read_content(host: Host, path: str) -> bytes | None:
     try:
         info = await host.stat(path)
         return await host.read(path, info.size + 1)

@@ -115,8 +115,8 @@ class Registry:
                 self._offers[name] = self.get(name).spec.offer()
         return [self._offers[name] for name in wanted]
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._names or ALIASES.get(name) in self._names
+    def __contains__(self, name: object) -> bool:
+        return name in self._names or (isinstance(name, str) and ALIASES.get(name) in self._names)
 
     def __iter__(self) -> Iterator[AnyTool]:
         return (self.get(name) for name in self._names)

@@ -4,22 +4,22 @@ import posixpath
 from contextlib import suppress
 
 from tools.errors import FileMissing, NotADirectory
+from tools.executor.context import CallContext
 from tools.host import Host, ResolvingHost
-from tools.ledger import Question
-from tools.passage import Passage
-from tools.policy import Decision
+from tools.ledger import ApprovalPrompt
 from tools.policy.binding import binding, environment_names
-from tools.protected import protected, runs_scripts
-from tools.spec import described
-from tools.text import visible
+from tools.policy.policy import Decision
+from tools.protected import protected_part, runs_scripts
+from tools.spec import describe_arguments
+from tools.text import escape_hidden
 
 
-async def behind_links(passage: Passage, host: Host, decision: Decision) -> Decision:
+async def check_links(passage: CallContext, host: Host, decision: Decision) -> Decision:
     """A link must not be another name for what is protected."""
     if not isinstance(host, ResolvingHost):
         return decision
     for path in passage.args.paths():
-        if name := protected(await host.resolve(path)):
+        if name := protected_part(await host.resolve(path)):
             return Decision("ask", f"{path} leads to {name}, which decides what runs later, or holds secrets")
         with suppress(FileMissing, NotADirectory):
             found = await host.stat(path)
@@ -30,18 +30,18 @@ async def behind_links(passage: Passage, host: Host, decision: Decision) -> Deci
     return decision
 
 
-def question(passage: Passage, stage: str, why: str, diff: str | None) -> Question:
+def build_prompt(passage: CallContext, stage: str, why: str, diff: str | None) -> ApprovalPrompt:
     command = getattr(passage.args, "command", None)
     argv = None if command is None else ("/bin/sh", "-c", command) if isinstance(command, str) else tuple(command)
     directory = posixpath.normpath(posixpath.join(passage.context.workspace, getattr(passage.args, "cwd", None) or "."))
 
     def show(text: str) -> str:
-        return visible(passage.redact(text))
+        return escape_hidden(passage.redact(text))
 
-    return Question(
+    return ApprovalPrompt(
         id=f"{passage.call.id}:{stage}",
         call_id=passage.call.id,
-        action=show(f"{passage.spec.name} {described(passage.call.args)}"[:500]),
+        action=show(f"{passage.spec.name} {describe_arguments(passage.call.args)}"[:500]),
         why=show(why),
         argv=None if argv is None else tuple(map(show, argv)),
         cwd=None if argv is None else show(directory),

@@ -1,5 +1,6 @@
 """This process as a place where calls are carried out. It offers every tool, in every workspace."""
 
+from collections.abc import Container
 from pathlib import Path
 from typing import cast
 
@@ -15,18 +16,17 @@ from tools.local.reaper import Reaper
 from tools.local.sandbox import Sandboxes
 from tools.local.scan import Shelf
 from tools.local.table import ProcessTable, process_table
-from tools.registry import Registry
 from tools.spec import AnyTool, Arguments, Call, Output, Tool, ToolResult, changes_files
 
 _HOSTS = 64
 
 
-class LocalSite:
+class LocalBackend:
     name = "local"
 
     def __init__(
         self,
-        registry: Registry,
+        tools: Container[str],
         data_dir: Path,
         table: ProcessTable | None = None,
         sandboxes: Sandboxes | None = None,
@@ -34,7 +34,7 @@ class LocalSite:
         private: Path | None = None,
     ) -> None:
         mark = sidecar_mark(data_dir)
-        self._registry = registry
+        self._tools = tools
         self._data_dir = data_dir
         self._processes = Processes(data_dir, mark, Reaper(table or process_table(), mark))
         self._shelf = Shelf()
@@ -45,7 +45,7 @@ class LocalSite:
         self._custody = Custody(self._processes, sandboxes, limits, hidden, data_dir / "aside")
 
     def offers(self, tool: str, workspace: str) -> bool:
-        return tool in self._registry
+        return tool in self._tools
 
     def remembers(self, call_id: str) -> bool:
         return False

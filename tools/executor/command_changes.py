@@ -15,10 +15,10 @@ from weakref import WeakSet, ref
 from pydantic import JsonValue
 
 from sidecar.wire.base import JsonObject
-from tools.changes import unified
+from tools.changes import unified_diff
 from tools.errors import ToolError
-from tools.host import FileChange, Found, Host, ScannedFile, ScanningHost, Snapshot
-from tools.ledger import FileState, Kept, Ledger, Outcome, Unkept, digest
+from tools.host import FileChange, FileContent, Host, ScannedFile, ScanningHost, Snapshot
+from tools.ledger import FileState, IrreversibleChange, Ledger, NewBlob, Outcome, digest
 
 #: Longer texts are counted line by line rather than compared: it is quicker, and nobody reads the difference.
 _COMPARED = 100_000
@@ -30,7 +30,7 @@ _NAMED = 20
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
-class Window:
+class ChangeWindow:
     """From before a command to after it. Whoever lets go of it closes it."""
 
     workspace: str
@@ -41,12 +41,12 @@ class Window:
     blind: str = ""
 
 
-class Trace(NamedTuple):
+class CommandChanges(NamedTuple):
     """What a command changed, as the books have it, with the contents; and what of it cannot be brought back."""
 
     files: list[FileState]
-    unkept: list[Unkept]
-    contents: list[Kept]
+    unkept: list[IrreversibleChange]
+    contents: list[NewBlob]
     told: list[JsonValue]
     words: str = ""
 
@@ -74,13 +74,13 @@ class Trace(NamedTuple):
 
 
 @dataclass(slots=True)
-class Traces:
-    _open: "WeakSet[Window]" = field(default_factory=WeakSet)
+class ChangeTracker:
+    _open: "WeakSet[ChangeWindow]" = field(default_factory=WeakSet)
 
-    async def begin(self, host: Host | None, workspace: str, ledger: Ledger) -> Window:
+    async def begin(self, host: Host | None, workspace: str, ledger: Ledger) -> ChangeWindow:
         """Never fails: a command is not kept from running because nobody could look."""
-        window = Window(workspace, ref(ledger))
-        if host is None or not scanning(host):
+        window = ChangeWindow(workspace, ref(ledger))
+        if host is None or not can_scan(host):
             window.blind = "What it changed was not recorded: the workspace cannot be looked at from here."
             return window
         window.host = host
@@ -92,39 +92,39 @@ class Traces:
         self._open.add(window)
         return window
 
-    async def kept(self, window: Window) -> Sequence[bytes]:
+    async def kept(self, window: ChangeWindow) -> Sequence[bytes]:
         if window.host is None or window.snapshot is None:
             return ()
-        return await window.host.keeping(window.snapshot)
+        return await window.host.dump_snapshot(window.snapshot)
 
-    async def reopen(self, host: Host | None, workspace: str, ledger: Ledger, scan: str | None) -> Window:
+    async def reopen(self, host: Host | None, workspace: str, ledger: Ledger, scan: str | None) -> ChangeWindow:
         """The window of a call that an earlier process left open."""
-        window = Window(workspace, ref(ledger), blind=_FORGOTTEN)
+        window = ChangeWindow(workspace, ref(ledger), blind=_FORGOTTEN)
         kept = await ledger.blob(scan) if scan is not None else None
-        if kept is not None and host is not None and scanning(host):
-            window.snapshot = await host.restored(kept, ledger.blob)
+        if kept is not None and host is not None and can_scan(host):
+            window.snapshot = await host.load_snapshot(kept, ledger.blob)
             if window.snapshot is not None:
                 window.host, window.blind = host, ""
         self._open.add(window)
         return window
 
-    def drop(self, window: Window) -> None:
+    def drop(self, window: ChangeWindow) -> None:
         self._open.discard(window)
 
-    async def end(self, window: Window) -> Trace:
+    async def end(self, window: ChangeWindow) -> CommandChanges:
         self._open.discard(window)
         if window.host is None or window.snapshot is None or window.blind:
-            return Trace([], [], [], [], window.blind)
+            return CommandChanges([], [], [], [], window.blind)
         try:
             found = await window.host.changes(window.snapshot)
         except (ToolError, OSError) as error:
-            return Trace([], [], [], [], f"What it changed was not recorded: {_said(error)}")
+            return CommandChanges([], [], [], [], f"What it changed was not recorded: {_said(error)}")
         for other in self._open:
             # Two commands of one task: what the one was seen to do, the other did not do once more.
             if other.ledger() is window.ledger() and other.snapshot is not None:
                 for each in found:
                     if not each.unkept:
-                        other.snapshot.wrote(each.path, each.after.content if each.after else None)
+                        other.snapshot.record_write(each.path, each.after.content if each.after else None)
         # Many files take a while to be compared, and nothing else should wait for it.
         return _trace(found) if len(found) <= _FEW else await asyncio.to_thread(_trace, found)
 
@@ -135,17 +135,17 @@ _FORGOTTEN = (
 )
 
 
-def scanning(host: Host) -> TypeGuard[ScanningHost]:
+def can_scan(host: Host) -> TypeGuard[ScanningHost]:
     return hasattr(host, "snapshot")
 
 
-def _trace(found: Sequence[ScannedFile]) -> Trace:
-    trace = Trace([], [], [], [])
+def _trace(found: Sequence[ScannedFile]) -> CommandChanges:
+    trace = CommandChanges([], [], [], [])
     room = _COMPARED_IN_ALL
     for each in found:
         change = _change(each)
         if each.unkept:
-            trace.unkept.append(Unkept(path=each.path, change=change, why=each.unkept))
+            trace.unkept.append(IrreversibleChange(path=each.path, change=change, why=each.unkept))
             continue
         before, after = _name(each.before), _name(each.after)
         trace.files.append(
@@ -158,9 +158,9 @@ def _trace(found: Sequence[ScannedFile]) -> Trace:
             )
         )
         if each.before is not None:
-            trace.contents.append(Kept(each.before.content))
+            trace.contents.append(NewBlob(each.before.content))
         if each.after is not None and after != before:
-            trace.contents.append(Kept(each.after.content, before))
+            trace.contents.append(NewBlob(each.after.content, before))
         size = len(each.before.content if each.before else b"") + len(each.after.content if each.after else b"")
         room -= size
         added, removed = _counted(each, compared=size <= _COMPARED and room > 0)
@@ -172,7 +172,7 @@ def _change(file: ScannedFile) -> Literal["created", "modified", "deleted"]:
     return "created" if file.before is None else "deleted" if file.after is None else "modified"
 
 
-def _name(found: Found | None) -> str | None:
+def _name(found: FileContent | None) -> str | None:
     return None if found is None else digest(found.content)
 
 
@@ -186,7 +186,7 @@ def _counted(file: ScannedFile, *, compared: bool) -> tuple[int, int]:
     if not before or not after:
         return len(after.splitlines()), len(before.splitlines())
     if compared:
-        lines = unified(FileChange(file.path, before, after))[2:]
+        lines = unified_diff(FileChange(file.path, before, after))[2:]
         return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
     old, new = Counter(before.splitlines()), Counter(after.splitlines())
     return (new - old).total(), (old - new).total()

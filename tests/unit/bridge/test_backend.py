@@ -1,4 +1,4 @@
-"""The shells as a site, over a real WebSocket, with a shell written by hand on the other end."""
+"""The shells as a backend, over a real WebSocket, with a shell written by hand on the other end."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.bridge.loopback import SECONDS, Loopback, loopback
 from tools.errors import HostGone, ToolError
-from tools.registry import default_registry
+from tools.executor.registry import default_registry
 from tools.spec import Call, ToolResult
 
 REGISTRY = default_registry()
@@ -32,18 +32,18 @@ def running(
 ) -> asyncio.Task[ToolResult]:
     said = [] if heard is None else heard
     call = Call(call_id, str(workspace), seconds, {}, lambda pid, command: said.append((pid, command)))
-    work = bridge.site.run(REGISTRY.get(tool), args, call, lambda stream, text: said.append((stream, text)))  # type: ignore[arg-type]
+    work = bridge.backend.run(REGISTRY.get(tool), args, call, lambda stream, text: said.append((stream, text)))  # type: ignore[arg-type]
     return asyncio.create_task(work)
 
 
 async def test_a_call_goes_to_the_shell_that_offers_it(bridge: Loopback, tmp_path: Path) -> None:
-    assert not bridge.site.offers("read_file", str(tmp_path))
+    assert not bridge.backend.offers("read_file", str(tmp_path))
     async with bridge.raw_shell(tmp_path, "read_file") as shell:
         welcome = await shell.hello()
         assert welcome["open"] == [] and welcome["heartbeatSeconds"] == 15.0 and welcome["session"]
-        assert bridge.site.offers("read_file", str(tmp_path))
-        assert not bridge.site.offers("write_file", str(tmp_path))
-        assert not bridge.site.offers("read_file", str(tmp_path / "other"))
+        assert bridge.backend.offers("read_file", str(tmp_path))
+        assert not bridge.backend.offers("write_file", str(tmp_path))
+        assert not bridge.backend.offers("read_file", str(tmp_path / "other"))
         asked = running(bridge, "read_file", "c1", tmp_path, path="a.py")
         frame = await shell.next("tool_call")
         assert frame == {
@@ -65,7 +65,7 @@ async def test_a_workspace_is_the_same_by_whatever_path(bridge: Loopback, tmp_pa
     link.symlink_to(real)
     async with bridge.raw_shell(link, "read_file") as shell:
         await shell.hello()
-        assert bridge.site.offers("read_file", str(real)) and bridge.site.offers("read_file", str(link))
+        assert bridge.backend.offers("read_file", str(real)) and bridge.backend.offers("read_file", str(link))
 
 
 async def test_output_and_errors_come_through(bridge: Loopback, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ async def test_a_read_that_is_made_again_is_a_call_of_its_own(bridge: Loopback, 
 async def test_an_effect_keeps_its_id_unless_it_is_another_one(bridge: Loopback, tmp_path: Path) -> None:
     async with bridge.raw_shell(tmp_path, "write_file") as shell:
         await shell.hello(remembers=["from-before"])
-        assert bridge.site.remembers("from-before") and not bridge.site.remembers("unknown")
+        assert bridge.backend.remembers("from-before") and not bridge.backend.remembers("unknown")
         ids = []
         for call_id, content in (("from-before", "x"), ("c1", "x"), ("c1", "x"), ("c1", "y")):
             asked = running(bridge, "write_file", call_id, tmp_path, path="a", content=content)
@@ -239,7 +239,7 @@ async def test_a_shell_that_does_not_read_is_dropped_and_its_calls_wait_for_it(
             for number in range(20)
         ]
         async with asyncio.timeout(SECONDS):
-            while bridge.site.offers("write_file", str(tmp_path)):
+            while bridge.backend.offers("write_file", str(tmp_path)):
                 await asyncio.sleep(0)
         assert not any(task.done() for task in asked)
         shell.socket.transport.abort()
@@ -257,7 +257,7 @@ async def test_a_silent_peer_is_let_go(tmp_path: Path) -> None:
         await shell.hello()
         shell.socket.transport.pause_reading()
         async with asyncio.timeout(SECONDS):
-            while bridge.site.offers("read_file", str(tmp_path)):
+            while bridge.backend.offers("read_file", str(tmp_path)):
                 await asyncio.sleep(0)
         shell.socket.transport.abort()
 
@@ -273,12 +273,12 @@ async def test_what_the_editor_says_reaches_caches_and_diagnostics(bridge: Loopb
         await shell.send(type="nothing")
         await shell.next("error")  # so everything before it was heard
         assert bridge.changed == [str(tmp_path / "a.py")]
-        assert bridge.site.offers("get_diagnostics", str(tmp_path))
+        assert bridge.backend.offers("get_diagnostics", str(tmp_path))
         result = await running(bridge, "get_diagnostics", "c1", tmp_path, paths=["a.py", "b.py"])
         assert "a.py:1:5 error: y is not defined" in result.content
         assert "nothing about b.py" in result.content
         (tmp_path / "a.py").write_text("x = 1  # mended\n")
-        assert not bridge.site.offers("get_diagnostics", str(tmp_path))
+        assert not bridge.backend.offers("get_diagnostics", str(tmp_path))
 
 
 async def test_arguments_that_are_no_text_are_refused(bridge: Loopback, tmp_path: Path) -> None:

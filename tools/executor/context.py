@@ -9,14 +9,14 @@ from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ToolEvent, ToolStatus
 from sidecar.wire.tasks import Approvals
-from tools.access import Access
 from tools.errors import ToolError
+from tools.executor.access import PathAccess
+from tools.executor.command_changes import ChangeWindow
+from tools.executor.session import Session
 from tools.host import Killed
 from tools.ledger import Ledger, Outcome
-from tools.session import Session
-from tools.spec import AnyTool, Arguments, ToolResult, ToolSpec, described
-from tools.text import clipped, shown
-from tools.traces import Window
+from tools.spec import AnyTool, Arguments, ToolResult, ToolSpec, describe_arguments
+from tools.text import clip, display_arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +47,17 @@ class BatchContext:
 
 
 @dataclass(slots=True)
-class Passage:
+class CallContext:
     """One call on its way. What is known of it so far is what its events say."""
 
     call: ToolCall
     context: BatchContext
     tool: AnyTool
     args: Arguments
-    access: Access
+    access: PathAccess
     session: Session
     began: float = 0.0
-    site: str = "local"
+    backend: str = "local"
     begun: bool = False
     #: That it is about to be done is on the disk, or on its way there; only what came of it is missing.
     intended: bool = False
@@ -66,7 +66,7 @@ class Passage:
     redact: Redactor = field(default_factory=Redactor)
     killed: list[Killed] = field(default_factory=list)
     #: Open while it runs, if what it does to files can only be seen by looking.
-    window: Window | None = None
+    window: ChangeWindow | None = None
     spec: ToolSpec = field(init=False)
     ledger: Ledger = field(init=False)
     #: The arguments as they may be seen: the same in each of its events.
@@ -83,15 +83,15 @@ class Passage:
     def event(self, status: ToolStatus, outcome: Outcome | None = None) -> ToolEvent:
         if self._shown is None:
             self._shown = redacted(self.call.args, self.redact) if isinstance(self.call.args, dict) else {}
-        summary = outcome.summary if outcome else self.redact(described(self.call.args)[:200])
-        return _event(self.call.id, self.spec.name, status, self._shown, summary, outcome, self.site)
+        summary = outcome.summary if outcome else self.redact(describe_arguments(self.call.args)[:200])
+        return _event(self.call.id, self.spec.name, status, self._shown, summary, outcome, self.backend)
 
     def outcome(self, status: ToolStatus, result: ToolResult, *, cached: bool = False) -> Outcome:
         details = result.details
         if self.killed:
             killed: list[JsonValue] = [{"pid": each.pid, "command": each.command} for each in self.killed]
             details = {**(details if isinstance(details, dict) else {}), "killed": killed}
-        content = clipped(self.redact(result.content))
+        content = clip(self.redact(result.content))
         error = result.error
         if error is not None:
             error = error.model_copy(update={"message": self.redact(error.message)})
@@ -103,12 +103,12 @@ class Passage:
             error=error,
             duration_ms=round((time.monotonic() - self.began) * 1000, 3),
             cached=cached,
-            executor=self.site,
+            executor=self.backend,
         )
 
 
-def failed(passage: Passage, error: ToolError) -> Outcome:
-    return passage.outcome("error", ToolResult(error.told, summary=_first_line(error.message), error=error.body))
+def failed(passage: CallContext, error: ToolError) -> Outcome:
+    return passage.outcome("error", ToolResult(error.for_model, summary=_first_line(error.message), error=error.body))
 
 
 def call_event(
@@ -117,11 +117,11 @@ def call_event(
     status: ToolStatus,
     summary: str,
     outcome: Outcome | None,
-    site: str,
+    backend: str,
     redact: Redactor | None = None,
 ) -> ToolEvent:
     args = redacted(call.args, redact) if isinstance(call.args, dict) else {}
-    return _event(call.id, tool, status, args, summary, outcome, site)
+    return _event(call.id, tool, status, args, summary, outcome, backend)
 
 
 def _event(
@@ -131,7 +131,7 @@ def _event(
     args: JsonObject,
     summary: str,
     outcome: Outcome | None,
-    site: str,
+    backend: str,
 ) -> ToolEvent:
     details = outcome.details if outcome else None
     if isinstance(details, dict) and "attachments" in details:
@@ -145,7 +145,7 @@ def _event(
         summary=summary if summary.isascii() else summary.encode("utf-8", "replace").decode(),
         duration_ms=outcome.duration_ms if outcome else 0.0,
         cached=outcome.cached if outcome else False,
-        executor=outcome.executor if outcome else site,
+        executor=outcome.executor if outcome else backend,
         error=outcome.error if outcome else None,
         details=details,
     )
@@ -153,7 +153,7 @@ def _event(
 
 def redacted(args: JsonObject, redact: Redactor | None) -> JsonObject:
     """Arguments as they may be seen and kept."""
-    plain = shown(args)
+    plain = display_arguments(args)
     return plain if redact is None else {name: redact.json(value) for name, value in plain.items()}
 
 

@@ -1,4 +1,4 @@
-"""What every site promises, wherever it carries out a call. A new site is one more parameter of the fixture."""
+"""What every backend promises, wherever it carries out a call. A new backend is one more parameter of the fixture."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,20 +9,20 @@ import pytest
 
 from tests.unit.bridge.loopback import loopback
 from tests.waiting import until_true
+from tools.backend import Backend
 from tools.errors import ToolError
-from tools.local import LocalSite
-from tools.registry import default_registry
-from tools.site import Site
+from tools.executor.registry import default_registry
+from tools.local import LocalBackend
 from tools.spec import Call, ToolResult
 
 REGISTRY = default_registry()
 
 
 class Place:
-    """A site with a workspace, and the short way to call it."""
+    """A backend with a workspace, and the short way to call it."""
 
-    def __init__(self, site: Site, workspace: Path) -> None:
-        self.site = site
+    def __init__(self, backend: Backend, workspace: Path) -> None:
+        self.backend = backend
         self.workspace = workspace
         self.output: list[tuple[str, str]] = []
         self.killed: list[tuple[int, str]] = []
@@ -31,7 +31,7 @@ class Place:
     async def run(self, tool: str, timeout: float = 5.0, **args: Any) -> ToolResult:
         self._count += 1
         call = Call(f"call-{self._count}", str(self.workspace), timeout, killed=lambda *each: self.killed.append(each))
-        return await self.site.run(REGISTRY.get(tool), args, call, lambda *each: self.output.append(each))
+        return await self.backend.run(REGISTRY.get(tool), args, call, lambda *each: self.output.append(each))
 
 
 @pytest.fixture(params=["local", "shell"])
@@ -40,16 +40,16 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     workspace.mkdir()
     if request.param == "shell":
         async with loopback() as bridge, bridge.reference_shell(workspace, tmp_path / "data"):
-            yield Place(bridge.site, workspace)
+            yield Place(bridge.backend, workspace)
         return
-    site = LocalSite(REGISTRY, tmp_path / "data")
-    yield Place(site, workspace)
-    await site.close()
+    backend = LocalBackend(REGISTRY, tmp_path / "data")
+    yield Place(backend, workspace)
+    await backend.close()
 
 
 async def test_it_offers_what_it_can_do(place: Place) -> None:
-    assert place.site.offers("read_file", str(place.workspace))
-    assert not place.site.offers("no_such_tool", str(place.workspace))
+    assert place.backend.offers("read_file", str(place.workspace))
+    assert not place.backend.offers("no_such_tool", str(place.workspace))
 
 
 async def test_a_file_is_written_read_edited_and_deleted(place: Place) -> None:
