@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from bridge.notes import relative
+from bridge.editor_state import relative
 from sidecar.wire.base import JsonObject
 from sidecar.wire.bridge import Diagnostic
 from tools.spec import ToolResult

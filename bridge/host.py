@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
 from bridge.diagnostics import TOOL, told
+from bridge.dispatcher import Dispatcher
 from bridge.session import BridgeError, FrameTooLarge, Settled, SidecarSession
-from bridge.switchboard import Switchboard
 from sidecar.wire.base import JsonObject
 from sidecar.wire.bridge import Diagnostic, EndedProcess, ToolCallFrame
 from sidecar.wire.events import ErrorBody
@@ -30,9 +30,9 @@ _STOP_MS = 5_000
 class BridgeBackend:
     name = "shell"
 
-    def __init__(self, switchboard: Switchboard) -> None:
-        self._switchboard = switchboard
-        self._sessions = switchboard.sessions
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+        self._sessions = dispatcher.sessions
         #: Which calls went out under which id, so that two calls never do under the same.
         self._used: OrderedDict[str, int] = OrderedDict()
 
@@ -50,7 +50,7 @@ class BridgeBackend:
         with suppress(TimeoutError):
             async with asyncio.timeout(RETURN_SECONDS):
                 while not self.remembers(call_id) and self._offering(tool, workspace) is None:
-                    await self._switchboard.arrival()
+                    await self._dispatcher.arrival()
         return self.remembers(call_id)
 
     async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
@@ -65,7 +65,7 @@ class BridgeBackend:
             workspace=session.hello.workspace,
         )
         try:
-            settled = await self._switchboard.call(session, frame, lambda stream, text: None, lambda settled: None)
+            settled = await self._dispatcher.call(session, frame, lambda stream, text: None, lambda settled: None)
         except BridgeError:
             return ()
         return _killed(settled)
@@ -89,7 +89,7 @@ class BridgeBackend:
             def ended(settled: Settled) -> None:
                 _tell(call, settled.killed)
 
-            settled = await self._switchboard.call(session, frame, output, ended)
+            settled = await self._dispatcher.call(session, frame, output, ended)
         except FrameTooLarge as error:
             raise TooLarge(f"The call does not fit into a frame of the bridge. {error} Split it.") from error
         except BridgeError as error:
@@ -108,7 +108,7 @@ class BridgeBackend:
         """What the editor's language servers found, if one of its shells is there."""
         place = os.path.realpath(workspace)
         session = self._sessions.connected_at(place)
-        found = self._switchboard.notes.diagnostics(place) if session else None
+        found = self._dispatcher.editor.diagnostics(place) if session else None
         return _Said(found, place, session.hello.shell.name) if session and found is not None else None
 
     def _placed(self, tool: AnyTool, args: JsonObject, call: Call) -> tuple[SidecarSession, str]:

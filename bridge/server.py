@@ -9,9 +9,9 @@ from typing import Any
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
+from bridge.dispatcher import Dispatcher
 from bridge.session import Bad, SidecarSession, TooManyShells, read_shell_frame
 from bridge.session.frames import refusal, written
-from bridge.switchboard import Switchboard
 from sidecar.wire.bridge import SUBPROTOCOL, Hello
 
 HELLO_SECONDS = 10.0
@@ -24,8 +24,8 @@ TRY_AGAIN_LATER = 1013
 
 
 class BridgeServer:
-    def __init__(self, switchboard: Switchboard) -> None:
-        self._switchboard = switchboard
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         offered = scope["subprotocols"]
@@ -52,7 +52,7 @@ class BridgeServer:
                 while (text := await _text(receive)) is not None:
                     frame = read_shell_frame(text)
                     if isinstance(frame, Hello):
-                        return self._switchboard.connect(frame, connection)
+                        return self._dispatcher.connect(frame, connection)
                     bad = frame.answer if isinstance(frame, Bad) else refusal("hello_first", "Say hello first.")
                     connection.send(written(bad))
         except TimeoutError:
@@ -64,9 +64,9 @@ class BridgeServer:
     async def _listen(self, session: SidecarSession, connection: "Connection", receive: Receive) -> None:
         try:
             while (text := await _text(receive)) is not None:
-                self._switchboard.receive(session, connection, text)
+                self._dispatcher.receive(session, connection, text)
         finally:
-            self._switchboard.lost(session, connection)
+            self._dispatcher.lost(session, connection)
 
 
 async def _text(receive: Receive) -> str | None:

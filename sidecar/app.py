@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from bridge.entrance import Entrance
+from bridge.bridge import Bridge
 from sidecar import __version__
 from sidecar.api import application
 from sidecar.api.doctor import DoctorRoutes
@@ -25,20 +25,18 @@ from sidecar.api.tickets import Tickets
 from sidecar.api.tools import ToolRoutes
 from sidecar.api.trust import TrustRoutes
 from sidecar.cache import Caches
-from sidecar.config.choices import Choices
-from sidecar.config.data_dir import DataDir
+from sidecar.config.data_dir import DataDir, RefreshTokens
 from sidecar.config.grants import Grants
 from sidecar.config.keys import VARIABLES, Keys
-from sidecar.config.places import config_file, policy_file
-from sidecar.config.renewals import Renewals
-from sidecar.config.settings import Settings
+from sidecar.config.paths import config_file, policy_file
+from sidecar.config.settings import ModelSettings, Settings
 from sidecar.config.trust import Trust
 from sidecar.engine.engine import Engine
 from sidecar.journal.retention import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.models.catalog import Catalog
 from sidecar.models.selection import Selection
-from sidecar.telemetry.redaction import Redactor, known_values
+from sidecar.telemetry.redaction import Redactor, environment_secrets
 from sidecar.wire.events import EventKind
 from sidecar.wire.system import Ready
 from sidecar.work.customizations import Customizations
@@ -122,8 +120,8 @@ class Sidecar:
         self._registry, caches, trust = default_registry(), Caches(), Trust(self._data)
         sandboxes = Sandboxes(settings.sandbox)
         grants = Grants(self._data)
-        policy = Policy(trust.trusted, sandboxes.contained, policy_file(), grants.allows)
-        self._bridge = Entrance(
+        policy = Policy(trust.trusted, sandboxes.available, policy_file(), grants.allows)
+        self._bridge = Bridge(
             reconnect_seconds=settings.bridge_reconnect_seconds,
             heartbeat_seconds=settings.bridge_heartbeat_seconds,
             changed=caches.changed,
@@ -131,7 +129,7 @@ class Sidecar:
         limits = Limits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes)
         local = LocalBackend(self._registry, launch.data_dir, sandboxes=sandboxes, limits=limits)
         backends: list[Backend] = [self._bridge, local]
-        choices = Choices(settings, config_file(), os.environ)
+        choices = ModelSettings(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)
         redact = Redactor(lambda: _secrets(keys, token), _listed(settings.let_through), keys.stamp)
         self._executor = Executor(self._registry, backends, policy, caches, redact)
@@ -145,7 +143,7 @@ class Sidecar:
             self._executor,
             customs,
             verify_seconds=settings.verify_seconds,
-            contained=sandboxes.contained,
+            contained=sandboxes.available,
         )
         self._engine = Engine(
             self._journal,
@@ -159,7 +157,7 @@ class Sidecar:
         )
         self._engine.call_at_escalation(self._notify)
         self._streams = Streams(settings.max_streams)
-        self._session, tickets = SessionRoutes(token, Renewals(self._data)), Tickets()
+        self._session, tickets = SessionRoutes(token, RefreshTokens(self._data)), Tickets()
         app = application.build(
             endpoints(
                 TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),
@@ -213,11 +211,11 @@ class Sidecar:
 
     def _notify(self, task_id: str, reason: str) -> None:
         """A person is needed, and may be looking elsewhere; the task's events say the same."""
-        from sidecar.telemetry.notifier import desktop
+        from sidecar.telemetry.notifier import find_notifier
 
-        notifier = desktop(self._settings.notify)
+        notifier = find_notifier(self._settings.notify)
         if notifier is not None:
-            telling = asyncio.create_task(notifier.tell("A task needs you", f"{task_id[:10]}: {reason}"))
+            telling = asyncio.create_task(notifier.notify("A task needs you", f"{task_id[:10]}: {reason}"))
             self._telling.add(telling)
             telling.add_done_callback(self._telling.discard)
 
@@ -239,7 +237,7 @@ def _learn_to_route() -> None:
 def _secrets(keys: Keys, token: str) -> dict[str, str]:
     """What must never be seen, whatever prints it."""
     stored = {f"{name}-key": key for name in VARIABLES if (key := keys.find(name))}
-    return {**known_values(os.environ), **stored, "sidecar-token": token}
+    return {**environment_secrets(os.environ), **stored, "sidecar-token": token}
 
 
 def _listed(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from sidecar.journal.port import Journal
 from sidecar.wire.system import Examination, FindingInfo, Remedy
 
 if TYPE_CHECKING:
-    from sidecar.doctor.findings import Finding
+    from sidecar.doctor.report import CheckResult
 
 
 class DoctorRoutes:
@@ -25,11 +25,11 @@ class DoctorRoutes:
 
     async def examine(self, request: Request) -> Response:
         """In a thread, one at a time: programs are started and ports are tried."""
-        from sidecar.doctor.examination import examine
-        from sidecar.doctor.subject import Running, Subject
+        from sidecar.doctor.checks import run_checks
+        from sidecar.doctor.report import DoctorContext, RunningSidecar
 
         state = self._journal.state()
-        running = Running(
+        running = RunningSidecar(
             url=str(request.base_url).rstrip("/"),
             pid=os.getpid(),
             tasks={str(status): count for status, count in (await self._journal.counts()).items()},
@@ -37,11 +37,13 @@ class DoctorRoutes:
             journal_bytes=state.size_bytes,
         )
         async with self._examining:
-            found = await asyncio.to_thread(examine, Subject(self._data_dir, self._workspace, os.environ, running))
+            found = await asyncio.to_thread(
+                run_checks, DoctorContext(self._data_dir, self._workspace, os.environ, running)
+            )
         return answer(Examination(findings=[_info(finding) for finding in found]))
 
 
-def _info(finding: "Finding") -> FindingInfo:
+def _info(finding: "CheckResult") -> FindingInfo:
     remedies = [Remedy(kind=mend.kind, value=mend.value, base_url=mend.base_url or None) for mend in finding.mends]
     return FindingInfo(
         about=finding.about,

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.bodies import answer, read
-from sidecar.config.keys import VARIABLES, Keys, is_key
+from sidecar.config.keys import VARIABLES, Keys, looks_like_key
 from sidecar.engine.errors import OperationRefused
 from sidecar.wire.system import KeyInfo, KeyList, KeyRequest
 
@@ -41,10 +41,10 @@ class KeyRoutes:
         if wanted.key is None:
             if not await asyncio.to_thread(self._keys.remove, wanted.provider):
                 raise OperationRefused(404, "unknown_key", f"No key of {wanted.provider} was put away.")
-        elif not is_key(wanted.key.strip()):
+        elif not looks_like_key(wanted.key.strip()):
             raise OperationRefused(422, "no_key", "That is no key: it has spaces or signs in it that no key has.")
         else:
-            await asyncio.to_thread(self._keys.put, wanted.provider, wanted.key.strip())
+            await asyncio.to_thread(self._keys.store, wanted.provider, wanted.key.strip())
 
     def _answer(self) -> Response:
         return answer(KeyList(keys=[self._info(provider) for provider in VARIABLES]))
@@ -54,6 +54,6 @@ class KeyRoutes:
         return KeyInfo(
             provider=provider,
             place=origin.place if origin else None,
-            removable=self._keys.is_put_away(provider),
+            removable=self._keys.is_stored(provider),
             variables=list(VARIABLES[provider]),
         )

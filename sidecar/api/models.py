@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.bodies import answer, read
-from sidecar.config.settings import BadSettings
+from sidecar.config.settings import SettingsError
 from sidecar.engine.errors import OperationRefused
 from sidecar.models.access import is_local
 from sidecar.models.catalog import Catalog
@@ -46,5 +46,5 @@ class ModelRoutes:
             return answer(await self._selection.use(wanted))
         except BadChoice as error:
             raise OperationRefused(422, "bad_choice", str(error)) from error
-        except BadSettings as error:
+        except SettingsError as error:
             raise OperationRefused(409, "settings_not_written", str(error)) from error

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.bodies import answer, read
-from sidecar.config.renewals import Renewals
+from sidecar.config.data_dir import RefreshTokens
 from sidecar.engine.errors import OperationRefused
 from sidecar.wire.system import SessionCode, SessionRequest, SessionToken
 
@@ -17,9 +17,9 @@ MOST_CODES = 100
 
 
 class SessionRoutes:
-    def __init__(self, token: str, renewals: Renewals) -> None:
+    def __init__(self, token: str, refresh_tokens: RefreshTokens) -> None:
         self._token = token
-        self._renewals = renewals
+        self._refresh_tokens = refresh_tokens
         self._codes: OrderedDict[str, float] = OrderedDict()
 
     def new_code(self) -> str:
@@ -36,9 +36,9 @@ class SessionRoutes:
         given = await read(request, SessionRequest)
         # The code is the secret: it is looked up by hash, never compared character by character.
         valid_until = self._codes.pop(given.code, 0.0)
-        if self._renewals.known(given.code):
+        if self._refresh_tokens.accept(given.code):
             return answer(SessionToken(token=self._token, renewal=given.code))
         if time.monotonic() > valid_until:
             message = "The code is unknown, used or older than 60 seconds. `brain open` makes a new one."
             raise OperationRefused(401, "bad_code", message)
-        return answer(SessionToken(token=self._token, renewal=self._renewals.new()))
+        return answer(SessionToken(token=self._token, renewal=self._refresh_tokens.issue()))

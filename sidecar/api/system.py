@@ -55,7 +55,7 @@ class SystemRoutes:
                 tasks={str(status): count for status, count in counts.items()},
                 streams=self._streams.open,
                 shells=self._shells(),
-                sandbox=SandboxState(tier=self._sandboxes.tier, message=self._sandboxes.told),
+                sandbox=SandboxState(tier=self._sandboxes.tier, message=self._sandboxes.description),
                 journal=self._journal.state(),
             )
         )

@@ -71,7 +71,7 @@ class TrustRoutes:
     def _answer(self, also: str) -> Response:
         """Every workspace that was ever trusted, and the one that is asked about."""
         standings = {standing.workspace: standing for standing in self._trust.all()}
-        asked = self._trust.standing(also)
+        asked = self._trust.status(also)
         standings.setdefault(asked.workspace, asked)
         return answer(
             TrustAnswer(

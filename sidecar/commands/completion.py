@@ -11,7 +11,7 @@ from sidecar.commands.exits import EXIT_USAGE
 from sidecar.commands.parsers import parser
 from sidecar.commands.sidecars import looking
 from sidecar.commands.text import clip, safe_line
-from sidecar.config.places import default_data_dir
+from sidecar.config.paths import default_data_dir
 
 ABOUT = "Print the completion script of your shell. It completes commands, options, tools and the ids of tasks."
 EXAMPLES = """\

@@ -91,13 +91,13 @@ def _shell(workspace: Path, data_dir: Path) -> Iterator[None]:
     loop, stop, ended = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
 
     async def live() -> None:
-        from bridge.shell.place import Place
         from sidecar.commands import shells
+        from sidecar.config.data_dir import ShellDirectory
 
-        own = Place(data_dir)
+        own = ShellDirectory(data_dir)
         async with shells.shell(workspace, data_dir, own, NAME):
             await stop.wait()
-        own.leave()
+        own.release()
 
     def run() -> None:
         try:

@@ -13,8 +13,7 @@ from sidecar.commands.exits import EXIT_FAILED, EXIT_OK
 from sidecar.commands.sidecars import running
 from sidecar.commands.style import Style, is_terminal, style_for
 from sidecar.commands.text import safe_line, wrapped
-from sidecar.doctor.findings import MISSING, OK, Finding
-from sidecar.doctor.subject import Running, Subject
+from sidecar.doctor.report import MISSING, OK, CheckResult, DoctorContext, RunningSidecar
 
 ABOUT = """\
 Look at everything that Rainy Brain stands on, and say what is missing and how to fix it. Keys are never shown, only
@@ -35,10 +34,10 @@ def define(parser: argparse.ArgumentParser) -> None:
 
 
 def act(args: argparse.Namespace) -> int:
-    from sidecar.doctor.examination import examine
+    from sidecar.doctor.checks import run_checks
 
     data_dir = options.data_dir(args)
-    findings = examine(Subject(data_dir, options.workspace(args), os.environ, known(data_dir)))
+    findings = run_checks(DoctorContext(data_dir, options.workspace(args), os.environ, known(data_dir)))
     fatal = any(finding.essential and finding.state == MISSING for finding in findings)
     if args.json:
         print(json.dumps([_as_json(finding) for finding in findings], ensure_ascii=False, indent=2))
@@ -50,7 +49,7 @@ def act(args: argparse.Namespace) -> int:
     return EXIT_FAILED if fatal else EXIT_OK
 
 
-def _end(findings: Sequence[Finding], *, fatal: bool) -> str:
+def _end(findings: Sequence[CheckResult], *, fatal: bool) -> str:
     if fatal:
         return "Something is missing without which nothing works."
     if any(finding.state == MISSING for finding in findings):
@@ -58,7 +57,7 @@ def _end(findings: Sequence[Finding], *, fatal: bool) -> str:
     return "Everything that is needed is there."
 
 
-def known(data_dir: Path) -> Running | None:
+def known(data_dir: Path) -> RunningSidecar | None:
     """What the running sidecar says of itself."""
     client = running(data_dir)
     if client is None:
@@ -66,14 +65,14 @@ def known(data_dir: Path) -> Running | None:
     status = client.get("/api/brain/status")
     journal = status["journal"]
     stalled = "" if journal["state"] == "ok" else journal["message"]
-    return Running(client.url, client.pid, status["tasks"], stalled, journal["sizeBytes"])
+    return RunningSidecar(client.url, client.pid, status["tasks"], stalled, journal["sizeBytes"])
 
 
-def _as_json(finding: Finding) -> dict[str, object]:
+def _as_json(finding: CheckResult) -> dict[str, object]:
     return {**finding._asdict(), "mends": [mend._asdict() for mend in finding.mends]}
 
 
-def told(finding: Finding, style: Style, columns: int = 200) -> list[str]:
+def told(finding: CheckResult, style: Style, columns: int = 200) -> list[str]:
     mark = {OK: style.green("ok     "), MISSING: style.red("missing")}.get(finding.state, style.yellow("note   "))
     first, *rest = wrapped(safe_line(finding.found), max(columns - INDENT - 1, 30))
     fix = wrapped(f"→ {safe_line(finding.fix)}", max(columns - INDENT - 1, 30)) if finding.fix else []

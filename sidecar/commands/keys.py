@@ -10,7 +10,7 @@ from sidecar.commands import options
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.exits import EXIT_USAGE
 from sidecar.commands.style import style_for
-from sidecar.config.keys import VARIABLES, Keys, is_key
+from sidecar.config.keys import VARIABLES, Keys, looks_like_key
 
 ABOUT = """\
 Put the key of a model provider away, in your system's keyring if there is one, else in a private file; or say which are
@@ -43,7 +43,7 @@ def act(args: argparse.Namespace) -> int:
             raise CommandFailed(f"No key of {args.provider} was put away.")
         print(f"The key of {args.provider} was removed.")
         return 0
-    place = keys.put(args.provider, _given(args.provider))
+    place = keys.store(args.provider, _given(args.provider))
     where = "your system's keyring" if place == "keyring" else "a private file of the data directory"
     print(f"The key of {args.provider} is in {where}. It is used from the next task on.")
     origin = keys.origin(args.provider)
@@ -56,7 +56,7 @@ def _given(provider: str) -> str:
     """From the terminal without an echo, or from standard input; never from the command line, which others can see."""
     text = getpass.getpass(f"Key of {provider}: ") if sys.stdin.isatty() else sys.stdin.readline()
     key = text.strip()
-    if not is_key(key):
+    if not looks_like_key(key):
         raise CommandFailed("That is no key: nothing was put away.", EXIT_USAGE)
     return key
 

@@ -13,9 +13,8 @@ from sidecar.commands.exits import EXIT_FAILED
 from sidecar.commands.sidecars import looking
 from sidecar.commands.style import Style, style_for
 from sidecar.commands.text import safe_line
-from sidecar.config.choices import Choices
 from sidecar.config.keys import Keys
-from sidecar.config.settings import BadSettings, load
+from sidecar.config.settings import ModelSettings, SettingsError, load
 
 if TYPE_CHECKING:
     from sidecar.models.local import LocalServer
@@ -89,9 +88,9 @@ def listing(data_dir: Path) -> "ModelList":
 
     try:
         settings = load(os.environ)
-    except BadSettings as error:
+    except SettingsError as error:
         raise CommandFailed(str(error)) from error
-    keys = Keys(os.environ, data_dir, Choices(settings).served_at)
+    keys = Keys(os.environ, data_dir, ModelSettings(settings).served_at)
     return Catalog(settings, Path(settings.scripts or data_dir / "scripts"), keys).list()
 
 

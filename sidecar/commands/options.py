@@ -8,7 +8,7 @@ from pathlib import Path
 from sidecar.commands.client import Client, Json
 from sidecar.commands.endings import short
 from sidecar.commands.errors import CommandFailed
-from sidecar.config.places import default_data_dir
+from sidecar.config.paths import default_data_dir
 
 FULL_ID = re.compile(r"t_[0-9a-f]{20}")
 PAGE = 200

@@ -62,12 +62,12 @@ def _serve(args: argparse.Namespace, workspace: Path) -> int:
 
     from sidecar.commands.serving import serve
     from sidecar.config.data_dir import AlreadyRunning
-    from sidecar.config.settings import BadSettings
+    from sidecar.config.settings import SettingsError
     from sidecar.journal.errors import JournalError
 
     try:
         return asyncio.run(serve(args, workspace))
-    except BadSettings as error:
+    except SettingsError as error:
         return _refuse(EXIT_USAGE, str(error))
     except AlreadyRunning as error:
         return _refuse(EXIT_ALREADY_RUNNING, str(error))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.exits import EXIT_NO_SIDECAR
-from sidecar.config.places import default_data_dir
+from sidecar.config.paths import default_data_dir
 from sidecar.config.settings import load
 from sidecar.telemetry import logs
 from sidecar.wire.system import Ready

@@ -40,9 +40,9 @@ def act(args: argparse.Namespace) -> int:
 
 
 async def _shell(args: argparse.Namespace, place: Path, data: Path) -> int:
-    from bridge.shell.place import Place
     from sidecar.commands import shells
     from sidecar.commands.serving import stop_on_signals, stop_with_parent
+    from sidecar.config.data_dir import ShellDirectory
     from tools.executor.registry import default_registry
 
     offered = shells.offered(default_registry())
@@ -64,11 +64,11 @@ async def _shell(args: argparse.Namespace, place: Path, data: Path) -> int:
     stop_on_signals(stop.set)
     if args.die_with_parent:
         stop_with_parent(asyncio.get_running_loop(), stop.set)
-    own = Place(data)
+    own = ShellDirectory(data)
     shell = shells.shell(place, data, own, args.name, offered)
     shell.on_welcome = welcomed
-    sys.stderr.write(f"Sandbox for commands: {shell.sandboxes.told}.\n")
+    sys.stderr.write(f"Sandbox for commands: {shell.sandboxes.description}.\n")
     async with shell:
         await stop.wait()
-    own.leave()
+    own.release()
     return 0

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bridge.shell import Endpoint, ReferenceShell
-from bridge.shell.place import Place
 from sidecar import __version__
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.exits import EXIT_USAGE
-from sidecar.config.places import READY_FILE, TOKEN_FILE
-from sidecar.config.settings import BadSettings, Settings, load
+from sidecar.config.data_dir import ShellDirectory
+from sidecar.config.paths import READY_FILE, TOKEN_FILE
+from sidecar.config.settings import Settings, SettingsError, load
 from sidecar.wire.bridge import ShellInfo
 from tools.executor.registry import Registry, default_registry
 from tools.local.limits import Limits
@@ -32,7 +32,9 @@ def endpoint(data_dir: Path) -> Endpoint | None:
         return None
 
 
-def shell(workspace: Path, data_dir: Path, own: Place, name: str, tools: Sequence[str] | None = None) -> ReferenceShell:
+def shell(
+    workspace: Path, data_dir: Path, own: ShellDirectory, name: str, tools: Sequence[str] | None = None
+) -> ReferenceShell:
     """Its commands run inside the same sandbox as those of the sidecar, by the same settings."""
     registry, settings = default_registry(), settings_of(os.environ)
     return ReferenceShell(
@@ -51,5 +53,5 @@ def shell(workspace: Path, data_dir: Path, own: Place, name: str, tools: Sequenc
 def settings_of(environ: Mapping[str, str]) -> Settings:
     try:
         return load(environ)
-    except BadSettings as error:
+    except SettingsError as error:
         raise CommandFailed(str(error), EXIT_USAGE) from error

@@ -18,7 +18,7 @@ from pathlib import Path
 from sidecar.commands.client import Client, Json
 from sidecar.commands.errors import CommandFailed, Refused, Unreachable
 from sidecar.commands.exits import EXIT_ALREADY_RUNNING, EXIT_NO_SIDECAR
-from sidecar.config.places import READY_FILE, TOKEN_FILE
+from sidecar.config.paths import READY_FILE, TOKEN_FILE
 
 START_SECONDS = 15.0
 LOG_FILE = "sidecar.log"

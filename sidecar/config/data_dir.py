@@ -1,14 +1,21 @@
 """The data directory: private to the person, used by one sidecar at a time."""
 
+import hashlib
 import json
 import os
 import secrets
 import sys
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from sidecar.config.places import READY_FILE, TOKEN_FILE
+from sidecar.config.paths import READY_FILE, TOKEN_FILE
 from sidecar.wire.system import Ready
+
+KEEP_SECONDS = 7 * 24 * 3600.0
+_MAX_REFRESH_TOKENS = 100
+_MAX_SHELLS = 1_000
 
 
 class AlreadyRunning(Exception):
@@ -85,6 +92,65 @@ class DataDir:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(text)
         temporary.replace(file)
+
+
+class ShellDirectory:
+    """Held until the process ends, however it ends: the system lets go of the lock, so it is never stale."""
+
+    def __init__(self, parent: Path) -> None:
+        for number in range(_MAX_SHELLS):
+            self.path = parent / "shells" / str(number)
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            try:
+                _lock_exclusively(self._lock)
+            except OSError:
+                os.close(self._lock)
+            else:
+                return
+        raise OSError(f"{_MAX_SHELLS} shells run with {parent} already")
+
+    def release(self) -> None:
+        os.close(self._lock)
+
+
+class RefreshTokens:
+    def __init__(self, data: DataDir, clock: Callable[[], float] = time.time) -> None:
+        self._data = data
+        self._clock = clock
+        self._valid_until = _read(data.renewals_file)
+
+    def issue(self) -> str:
+        renewal = secrets.token_urlsafe(32)
+        self._valid_until[_digest(renewal)] = self._clock() + KEEP_SECONDS
+        self._write()
+        return renewal
+
+    def accept(self, renewal: str) -> bool:
+        """Whether it was given out and is still good; if so it is good for as long again."""
+        digest = _digest(renewal)
+        if self._valid_until.get(digest, 0.0) < self._clock():
+            return False
+        self._valid_until[digest] = self._clock() + KEEP_SECONDS
+        self._write()
+        return True
+
+    def _write(self) -> None:
+        newest = sorted(self._valid_until.items(), key=lambda item: item[1], reverse=True)[:_MAX_REFRESH_TOKENS]
+        self._valid_until = {digest: until for digest, until in newest if until > self._clock()}
+        self._data.write_private(self._data.renewals_file, json.dumps(self._valid_until))
+
+
+def _digest(renewal: str) -> str:
+    return hashlib.sha256(renewal.encode("utf-8", "replace")).hexdigest()
+
+
+def _read(file: Path) -> dict[str, float]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        return {str(digest): float(until) for digest, until in found.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
 
 
 if sys.platform == "win32":

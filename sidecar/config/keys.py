@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from sidecar.config.data_dir import DataDir
-from sidecar.config.places import APP
+from sidecar.config.paths import APP
 
 #: Where each provider's key is looked for, and where its base URL.
 VARIABLES = {
@@ -100,10 +100,10 @@ class Keys:
             return None
         return Origin(provider, "the system's keyring" if entry.get("in") == _KEYRING else str(self._file))
 
-    def is_put_away(self, provider: str) -> bool:
+    def is_stored(self, provider: str) -> bool:
         return provider in self._put_away()
 
-    def put(self, provider: str, key: str) -> Place:
+    def store(self, provider: str, key: str) -> Place:
         self._data.prepare()
         kept = self._put_away()
         place: Place = "keyring" if _keyring_set(provider, key) else "file"
@@ -131,7 +131,7 @@ class Keys:
             return {}
 
 
-def is_key(text: str) -> bool:
+def looks_like_key(text: str) -> bool:
     """Whether it could be one: what has spaces in it, or what no header can carry, was copied wrongly."""
     return bool(text) and text.isascii() and text.isprintable() and " " not in text
 

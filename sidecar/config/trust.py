@@ -34,7 +34,7 @@ _FILES = 500
 _SIZE = 1 << 20
 
 
-class Standing(NamedTuple):
+class TrustStatus(NamedTuple):
     """Where a workspace stands, in words for the person too."""
 
     workspace: str
@@ -55,16 +55,16 @@ class Trust:
         known = self._known.get(place)
         return known is not None and known == self._fingerprint(place)
 
-    def standing(self, workspace: str) -> Standing:
+    def status(self, workspace: str) -> TrustStatus:
         place = os.path.realpath(workspace)
         if place not in self._known:
-            return Standing(place, False, "You have not said that you trust it.")
+            return TrustStatus(place, False, "You have not said that you trust it.")
         if self.trusted(place):
-            return Standing(place, True, "You trust it.")
-        return Standing(place, False, "You trusted it, but what it runs or configures has changed since.")
+            return TrustStatus(place, True, "You trust it.")
+        return TrustStatus(place, False, "You trusted it, but what it runs or configures has changed since.")
 
-    def all(self) -> list[Standing]:
-        return [self.standing(place) for place in sorted(self._known)]
+    def all(self) -> list[TrustStatus]:
+        return [self.status(place) for place in sorted(self._known)]
 
     def set(self, workspace: str, *, trusted: bool) -> None:
         place = os.path.realpath(workspace)

@@ -4,11 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sidecar.config.choices import Choices
 from sidecar.config.keys import VARIABLES, Keys
-from sidecar.config.settings import BadSettings, load
-from sidecar.doctor.findings import MISSING, NOTE, OK, Finding, Mend
-from sidecar.doctor.subject import Subject
+from sidecar.config.settings import ModelSettings, SettingsError, load
+from sidecar.doctor.report import MISSING, NOTE, OK, CheckResult, DoctorContext, Mend
 
 if TYPE_CHECKING:
     from sidecar.models.local import LocalServer
@@ -19,30 +17,30 @@ SHOWN = 5
 OFFLINE = "offline/basic"
 
 
-def models(subject: Subject) -> Iterable[Finding]:
+def models(subject: DoctorContext) -> Iterable[CheckResult]:
     from sidecar.models.catalog import Catalog
     from sidecar.models.local import find
 
     try:
         settings = load(subject.environ)
-    except BadSettings:
+    except SettingsError:
         return
-    keys = Keys(subject.environ, subject.data_dir, Choices(settings).served_at)
+    keys = Keys(subject.environ, subject.data_dir, ModelSettings(settings).served_at)
     listed = Catalog(settings, Path(settings.scripts or subject.data_dir / "scripts"), keys).list()
     for model in listed.models:
         roles = ", ".join(role.role for role in listed.roles if model.name in role.chain) or "no role"
         found = f"{model.name} for {roles}: {model.why}"
         if model.available:
-            yield Finding("model", OK, found)
+            yield CheckResult("model", OK, found)
         else:
             fix = "Choose another one: `brain use PROVIDER/NAME`, or `brain use offline`."
-            yield Finding("model", MISSING, found, fix, mends=_mends(model, keys))
+            yield CheckResult("model", MISSING, found, fix, mends=_mends(model, keys))
     for provider in VARIABLES:
         origin = keys.origin(provider)
         if origin is not None:
             served = any(model.provider == provider and model.available for model in listed.models)
             fix = "" if served else f"Use one of its models: `brain use {provider}/NAME`."
-            yield Finding(
+            yield CheckResult(
                 "key", OK if served else NOTE, f"{provider}: {origin.place}", fix, mends=_usual(provider, served)
             )
     unused = all(model.provider in ("offline", "scripted") for model in listed.models)
@@ -50,13 +48,13 @@ def models(subject: Subject) -> Iterable[Finding]:
         offered = [Mend("model", f"openai/{model.name}", server.base_url) for model in server.models[:SHOWN]]
         found = f"{server.kind} at {server.base_url}: {_served(server)}"
         if unused and offered:
-            yield Finding("server", NOTE, found, "Let one of its models do the work: `brain use`.", mends=offered)
+            yield CheckResult("server", NOTE, found, "Let one of its models do the work: `brain use`.", mends=offered)
         else:
-            yield Finding("server", OK, found)
+            yield CheckResult("server", OK, found)
     if unused:
         told = "No language model is configured: tasks that need one are declined, with what can be done instead."
         fix = "Put a key away with `brain keys set anthropic`, or name a server: `brain models`."
-        yield Finding("", NOTE, told, fix, mends=[Mend("key", provider) for provider in VARIABLES])
+        yield CheckResult("", NOTE, told, fix, mends=[Mend("key", provider) for provider in VARIABLES])
 
 
 def _mends(model: "ModelInfo", keys: Keys) -> list[Mend]:

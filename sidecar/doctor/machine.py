@@ -4,9 +4,8 @@ import platform
 import shutil
 import subprocess
 
-from sidecar.config.settings import BadSettings, load
-from sidecar.doctor.findings import MISSING, NOTE, OK, Finding, Mend
-from sidecar.doctor.subject import Subject
+from sidecar.config.settings import SettingsError, load
+from sidecar.doctor.report import MISSING, NOTE, OK, CheckResult, DoctorContext, Mend
 
 _INSTALLERS = {
     "apt-get": "sudo apt-get install",
@@ -25,67 +24,69 @@ def installing(package: str) -> list[Mend]:
     return [Mend("command", f"{found} {package}")] if found else []
 
 
-def git() -> Finding:
+def git() -> CheckResult:
     fix = "Install git; until then the git tools say that it is missing."
     if shutil.which("git") is None:
-        return Finding("git", MISSING, "not found", fix, mends=installing("git"))
+        return CheckResult("git", MISSING, "not found", fix, mends=installing("git"))
     try:
         version = subprocess.run(["git", "--version"], capture_output=True, text=True, timeout=5, check=True).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        return Finding("git", MISSING, f"it does not run: {error}", fix)
-    return Finding("git", OK, version.strip().removeprefix("git version "))
+        return CheckResult("git", MISSING, f"it does not run: {error}", fix)
+    return CheckResult("git", OK, version.strip().removeprefix("git version "))
 
 
-def ripgrep() -> Finding:
+def ripgrep() -> CheckResult:
     from tools.errors import ToolError
     from tools.ripgrep import ripgrep
 
     try:
-        return Finding("ripgrep", OK, ripgrep())
+        return CheckResult("ripgrep", OK, ripgrep())
     except ToolError as error:
-        return Finding("ripgrep", MISSING, "not found, so nothing can be searched", str(error))
+        return CheckResult("ripgrep", MISSING, "not found, so nothing can be searched", str(error))
 
 
-def sandbox(subject: Subject) -> Finding:
+def sandbox(subject: DoctorContext) -> CheckResult:
     """The best there is, tried out."""
     from tools.local.sandbox import Sandboxes
 
     try:
         wanted = load(subject.environ).sandbox
-    except BadSettings:
+    except SettingsError:
         wanted = "auto"
     sandboxes = Sandboxes(wanted)
-    if sandboxes.contained():
-        return Finding("sandbox", OK, sandboxes.told)
+    if sandboxes.available():
+        return CheckResult("sandbox", OK, sandboxes.description)
     if wanted == "off":
-        return Finding("sandbox", NOTE, sandboxes.told)
+        return CheckResult("sandbox", NOTE, sandboxes.description)
     fix = "Install bubblewrap, and let it make user namespaces."
     missing = platform.system() == "Linux" and shutil.which("bwrap") is None
-    return Finding("sandbox", NOTE, sandboxes.told, fix, mends=installing("bubblewrap") if missing else ())
+    return CheckResult("sandbox", NOTE, sandboxes.description, fix, mends=installing("bubblewrap") if missing else ())
 
 
-def notices(subject: Subject) -> Finding:
+def notices(subject: DoctorContext) -> CheckResult:
     """Who tells the person that a task needs them."""
-    from sidecar.telemetry.notifier import desktop
+    from sidecar.telemetry.notifier import find_notifier
 
     try:
         wanted = load(subject.environ).notify
-    except BadSettings:
+    except SettingsError:
         wanted = "desktop"
     if wanted == "off":
-        return Finding(
+        return CheckResult(
             "notices", OK, "switched off in your settings; a task that needs you says so where it is watched"
         )
-    found = desktop(wanted, subject.environ)
+    found = find_notifier(wanted, subject.environ)
     if found is not None:
-        return Finding("notices", OK, found.told)
-    return Finding("notices", OK, "no desktop to show them on; a task that needs you says so where it is watched")
+        return CheckResult("notices", OK, found.description)
+    return CheckResult("notices", OK, "no desktop to show them on; a task that needs you says so where it is watched")
 
 
-def containment() -> Finding:
+def containment() -> CheckResult:
     system = platform.system()
     if system == "Linux":
-        return Finding("processes", OK, "by session, descent and mark; orphans come back to the sidecar (subreaper)")
+        return CheckResult(
+            "processes", OK, "by session, descent and mark; orphans come back to the sidecar (subreaper)"
+        )
     if system == "Windows":
-        return Finding("processes", NOTE, "by process tree; what detaches itself completely can be missed")
-    return Finding("processes", OK, f"by session and descent ({system})")
+        return CheckResult("processes", NOTE, "by process tree; what detaches itself completely can be missed")
+    return CheckResult("processes", OK, f"by session and descent ({system})")

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from sidecar.config.choices import Choices
 from sidecar.config.keys import Keys
-from sidecar.config.settings import Settings
+from sidecar.config.settings import ModelSettings, Settings
 from sidecar.models import scripted
 from sidecar.models.breaker import Breaker
 from sidecar.models.chain import Chain, Link
@@ -36,9 +35,9 @@ class Catalog:
         scripts: Path,
         keys: Keys | None = None,
         prices: Prices | None = None,
-        choices: Choices | None = None,
+        choices: ModelSettings | None = None,
     ) -> None:
-        self._choices = choices or Choices(settings)
+        self._choices = choices or ModelSettings(settings)
         self._scripts = scripts
         limits = Limits(
             idle_seconds=settings.model_idle_seconds,

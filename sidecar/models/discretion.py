@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from sidecar.models.history import encoded
 from sidecar.models.port import Delta, Reply
-from sidecar.telemetry.redaction import MARK, Redactor
+from sidecar.telemetry.redaction import REDACTED, Redactor
 
 #: A shorter one, such as a local server is content with, is a part of ordinary words.
 _SHORTEST = 8
@@ -13,7 +13,7 @@ _SHORTEST = 8
 class Discretion:
     def __init__(self, provider: str = "", key: str | None = None) -> None:
         self.key = key if key is not None and len(key) >= _SHORTEST else ""
-        self._mark = f"{MARK}{provider}-key]"
+        self._mark = f"{REDACTED}{provider}-key]"
         self._redact = Redactor(lambda: {f"{provider}-key": key} if key else {})
 
     def text(self, text: str) -> str:

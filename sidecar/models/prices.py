@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sidecar.config.places import config_file
+from sidecar.config.paths import config_file
 from sidecar.wire.tasks import Usage
 
 log = logging.getLogger(__name__)

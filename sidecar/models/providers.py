@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidecar.config.keys import BASE_URLS, VARIABLES, Keys, is_key
+from sidecar.config.keys import BASE_URLS, VARIABLES, Keys, looks_like_key
 from sidecar.models.access import Access, is_address, is_local, root
 from sidecar.models.discretion import Discretion
 from sidecar.models.errors import NoSuchModel
@@ -168,7 +168,7 @@ class Providers:
                 f"{provider}/{name}: there is no key. Run `brain keys set {provider}`, or set "
                 f"{' or '.join(VARIABLES[provider])}.{server}"
             )
-        if key is not None and not is_key(key):
+        if key is not None and not looks_like_key(key):
             raise NoSuchModel(
                 f"{provider}/{name}: its key has characters that no key has, such as a space or a line's end. Run "
                 f"`brain keys set {provider}`, or mend {' or '.join(VARIABLES[provider])}."

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from sidecar.config.choices import BASE_URL, Choices
+from sidecar.config.settings import BASE_URL, ModelSettings
 from sidecar.models.access import is_local
 from sidecar.models.catalog import OFFLINE, ROLES, Catalog
 from sidecar.models.errors import BadChoice
@@ -17,7 +17,7 @@ _PROVIDERS = (*PROVIDERS, "offline", "scripted")
 
 
 class Selection:
-    def __init__(self, catalog: Catalog, choices: Choices) -> None:
+    def __init__(self, catalog: Catalog, choices: ModelSettings) -> None:
         self._catalog = catalog
         self._choices = choices
         self._writing = asyncio.Lock()

@@ -4,7 +4,7 @@ import logging
 import os
 import sys
 
-from sidecar.telemetry.redaction import Redactor, known_values
+from sidecar.telemetry.redaction import Redactor, environment_secrets
 
 #: What the model providers' SDKs log of a request is nobody's business.
 _CLIENTS = ("anthropic", "google_genai", "groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2")
@@ -24,7 +24,7 @@ class _Redacting(logging.Formatter):
 
     def __init__(self, text: str, clock: str) -> None:
         super().__init__(text, clock)
-        self._redact = Redactor(lambda: known_values(os.environ))
+        self._redact = Redactor(lambda: environment_secrets(os.environ))
 
     def format(self, record: logging.LogRecord) -> str:
         return self._redact(super().format(record))

@@ -35,21 +35,21 @@ _WINDOWS = (
 
 class Notifier(Protocol):
     #: What it is, in words for the person.
-    told: str
+    description: str
 
-    async def tell(self, title: str, text: str) -> None:
+    async def notify(self, title: str, text: str) -> None:
         """Returns when it is shown or given up; never raises, and takes a few seconds at most."""
 
 
-class Desktop:
+class DesktopNotifier:
     """`said`: whether the words are given as arguments, after all others; they are in the environment in any case."""
 
-    def __init__(self, argv: Sequence[str], told: str, *, said: bool = True) -> None:
-        self.told = told
+    def __init__(self, argv: Sequence[str], description: str, *, said: bool = True) -> None:
+        self.description = description
         self._argv = argv
         self._said = said
 
-    async def tell(self, title: str, text: str) -> None:
+    async def notify(self, title: str, text: str) -> None:
         title, text = _plain(title)[:_TITLE], _plain(text)[:_TEXT]
         words = [title, text] if self._said else []
         passed = {name: value for name, value in os.environ.items() if name in _PASSED.split()}
@@ -77,25 +77,25 @@ class Desktop:
                 await process.wait()
 
 
-def desktop(
+def find_notifier(
     wanted: str = "desktop",
     environ: Mapping[str, str] = os.environ,
     which: Callable[[str], str | None] = shutil.which,
     system: str = "",
-) -> Desktop | None:
+) -> DesktopNotifier | None:
     """The desktop's own way to show a notice; nothing if it is not wanted, or nobody sits at a desktop."""
     if wanted == "off":
         return None
     system = system or platform.system()
     if system == "Darwin" and (program := which("osascript")):
         lines = [word for line in _APPLE for word in ("-e", line)]
-        return Desktop([program, *lines], "notices of macOS (osascript)")
+        return DesktopNotifier([program, *lines], "notices of macOS (osascript)")
     if system == "Windows" and (program := which("powershell")):
         argv = [program, "-NoProfile", "-NonInteractive", "-Command", _WINDOWS]
-        return Desktop(argv, "notices of Windows (powershell)", said=False)
+        return DesktopNotifier(argv, "notices of Windows (powershell)", said=False)
     seated = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
     if system == "Linux" and seated and (program := which("notify-send")):
-        return Desktop([program, "--app-name=Rainy Brain", "--"], "notices of the desktop (notify-send)")
+        return DesktopNotifier([program, "--app-name=Rainy Brain", "--"], "notices of the desktop (notify-send)")
     return None
 
 

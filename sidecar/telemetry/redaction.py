@@ -9,7 +9,7 @@ from functools import partial
 
 from pydantic import JsonValue
 
-MARK = "[redacted:"
+REDACTED = "[redacted:"
 _NAMES = re.compile(r"KEY(?!BOARD|MAP)|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH(?!OR)", re.IGNORECASE)
 #: A shorter value, such as the `x` that a server on the same machine is content with, is a part of ordinary words.
 _SHORTEST = 8
@@ -66,7 +66,7 @@ class Redactor:
             return text
         for value, name in self._values().items():
             if value in text:
-                text = text.replace(value, f"{MARK}{name}]")
+                text = text.replace(value, f"{REDACTED}{name}]")
         # Looking for a few letters first is a hundred times faster than any pattern, and most texts hold none of them.
         for literal in _LITERALS:
             if literal in text:
@@ -111,10 +111,10 @@ class Redactor:
         return self._found
 
     def _replaced(self, name: str, match: re.Match[str]) -> str:
-        return match[0] if match[0] in self._let_through else f"{MARK}{name}]"
+        return match[0] if match[0] in self._let_through else f"{REDACTED}{name}]"
 
 
-def known_values(environ: Mapping[str, str]) -> dict[str, str]:
+def environment_secrets(environ: Mapping[str, str]) -> dict[str, str]:
     """What an environment says is secret, by its names."""
     return {
         name: value

@@ -17,12 +17,12 @@ from sidecar.telemetry.redaction import Redactor
 from tests.benchmarks.result import Result
 from tools.executor.registry import default_registry
 from tools.local.cage import Cage
-from tools.local.door import Door
 from tools.local.environment import sidecar_mark
 from tools.local.inventory import Inventory
 from tools.local.limits import Limits
 from tools.local.process import Processes
 from tools.local.reaper import Reaper
+from tools.local.root import WorkspaceRoot
 from tools.local.sandbox import Room, Sandbox
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
@@ -47,7 +47,7 @@ async def run() -> list[Result]:
 
 def _door(root: Path) -> Result:
     workspace = root / "workspace"
-    door = Door(str(workspace))
+    door = WorkspaceRoot(str(workspace))
     path = str(workspace / "src/main.py")
     bare = _microseconds(lambda: os.close(os.open(path, os.O_RDONLY)))
     ours = _microseconds(lambda: os.close(door.open("src/main.py", os.O_RDONLY)))

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.commands.sidecars import running
-from sidecar.config.places import READY_FILE
+from sidecar.config.paths import READY_FILE
 from tests.e2e.support import PROJECT, SECONDS, wait_until
 from tests.e2e.terminal import BRAIN, brain
 

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.workbench import workbench
-from tools.local.names import meant, shown
+from tools.local.root import name_to_text, text_to_name
 
 NAMES = [b"caf\xe9.txt", b"\xff\xfe", "naïve ✓.txt".encode(), b"nl\nname", "\uef80.txt".encode(), b"tab\tname", b"-rf"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_f14_every_name_has_one_text_and_comes_back(name: bytes) -> None:
-    text = shown(os.fsdecode(name))
+    text = name_to_text(os.fsdecode(name))
 
     json.dumps(text, ensure_ascii=False).encode()
-    assert os.fsencode(meant(text)) == name
+    assert os.fsencode(text_to_name(text)) == name
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from sidecar.config.keys import Keys
-from sidecar.telemetry.redaction import MARK, Redactor, known_values
+from sidecar.telemetry.redaction import REDACTED, Redactor, environment_secrets
 from tests.e2e.support import running_sidecar
 from tests.unit.tools.workbench import workbench
 
@@ -39,7 +39,7 @@ def test_a_planted_key_is_found_nowhere(tmp_path: Path) -> None:
         task_id = sidecar.execute("x", models=models, approvals="auto", agentType="terminal", intent="run_command")
         with sidecar.stream(task_id) as stream:
             live = [json.dumps(event) for event in stream]
-        assert any(MARK in event for event in live), "it was redacted, not missing"
+        assert any(REDACTED in event for event in live), "it was redacted, not missing"
         assert any("plain-text" in event for event in live)
         environ = sidecar.post(
             "/api/brain/tools/batch",
@@ -71,7 +71,7 @@ def test_what_the_person_says_is_kept_shown_and_read_without_the_secrets_in_it(t
         assert sidecar.post(f"/api/brain/tasks/{task_id}/messages", {"text": f"again {KEY}"}).status < 300
         sidecar.wait_for_end(task_id)
         told = json.dumps([sidecar.task(task_id), sidecar.events(task_id)])
-        assert f"{MARK}anthropic-key]" in told
+        assert f"{REDACTED}anthropic-key]" in told
         assert "let-through-0123456789" in told
         sidecar.close()
         kept = [place for place in sidecar.data_dir.rglob("*") if place.is_file()]
@@ -86,7 +86,7 @@ def _holds(content: bytes) -> bool:
 
 def test_a_value_can_be_let_through_knowingly() -> None:
     redact = Redactor(lambda: {"A_KEY": KEY}, {LOOKS})
-    assert redact(f"{KEY} {LOOKS}") == f"{MARK}A_KEY] {LOOKS}"
+    assert redact(f"{KEY} {LOOKS}") == f"{REDACTED}A_KEY] {LOOKS}"
 
 
 def test_a_key_that_is_put_away_later_is_known_from_then_on_also_when_it_is_taken_out_again(tmp_path: Path) -> None:
@@ -94,9 +94,9 @@ def test_a_key_that_is_put_away_later_is_known_from_then_on_also_when_it_is_take
     redact = Redactor(lambda: {"openai-key": keys.find("openai") or ""}, stamp=keys.stamp)
     assert redact(KEY) == KEY
     (tmp_path / "keys.json").write_text(json.dumps({"openai": {"key": KEY}}))
-    assert redact(KEY) == f"{MARK}openai-key]"
+    assert redact(KEY) == f"{REDACTED}openai-key]"
     keys.remove("openai")
-    assert redact(KEY) == f"{MARK}openai-key]"
+    assert redact(KEY) == f"{REDACTED}openai-key]"
 
 
 def test_a_secret_that_comes_in_pieces_is_waited_for() -> None:
@@ -107,15 +107,17 @@ def test_a_secret_that_comes_in_pieces_is_waited_for() -> None:
 
 def test_what_an_environment_calls_secret_is_known_and_paths_are_not() -> None:
     environ = {"MY_TOKEN": KEY, "SSH_AUTH_SOCK": "/run/x/agent.sock", "PATH": "/usr/bin", "PASSWORD": "short"}
-    assert known_values(environ) == {"MY_TOKEN": KEY}
+    assert environment_secrets(environ) == {"MY_TOKEN": KEY}
 
 
 async def test_a_mark_is_never_written_in_the_place_of_a_secret(tmp_path: Path) -> None:
     async with workbench(tmp_path) as bench:
         bench.write("settings.py", f"KEY = '{LOOKS}'\nx = 1\n")
         shown = await bench.call("read_file", path="settings.py")
-        assert LOOKS not in shown.content and MARK in shown.content
-        outcome = await bench.call("write_file", path="settings.py", content=f"KEY = '{MARK}anthropic-key]'\nx = 2\n")
+        assert LOOKS not in shown.content and REDACTED in shown.content
+        outcome = await bench.call(
+            "write_file", path="settings.py", content=f"KEY = '{REDACTED}anthropic-key]'\nx = 2\n"
+        )
         assert outcome.error is not None and outcome.error.code == "invalid_arguments"
         assert LOOKS.encode() in bench.read("settings.py")
         edited = await bench.call("edit_file", path="settings.py", oldText="x = 1", newText="x = 2")

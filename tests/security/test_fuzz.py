@@ -22,7 +22,7 @@ from tests.faults.scale import scaled
 from tests.security.corpus import BYPASSES, HARMLESS
 from tools.errors import ToolError
 from tools.executor.registry import default_registry
-from tools.local.door import Door, path_of
+from tools.local.root import WorkspaceRoot, path_of
 from tools.policy import shell
 from tools.policy.policy import Policy
 from tools.protected import protected_part, secret_part
@@ -91,25 +91,25 @@ def test_the_words_are_those_that_the_shell_sees(parts: list[str]) -> None:
         st.sampled_from(["a", "..", ".", "", "link", "loop", "/", "etc", "passwd", "\0", "é", "a" * 300]), max_size=9
     )
 )
-def test_no_path_leads_out(door: Door, parts: list[str]) -> None:
+def test_no_path_leads_out(root: WorkspaceRoot, parts: list[str]) -> None:
     try:
-        handle = door.open("/".join(parts))
+        handle = root.open("/".join(parts))
     except ToolError:
         return
     try:
-        assert f"{path_of(handle)}/".startswith(f"{door.root}/")
+        assert f"{path_of(handle)}/".startswith(f"{root.path}/")
     finally:
         os.close(handle)
 
 
 @pytest.fixture(scope="module")
-def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkspaceRoot]:
     root = tmp_path_factory.mktemp("door")
     (root / "a").mkdir()
     (root / "link").symlink_to("/etc")
     (root / "loop").symlink_to("loop")
     (root / "a" / "link").symlink_to("../..")
-    opened = Door(str(root))
+    opened = WorkspaceRoot(str(root))
     yield opened
     opened.close()
 

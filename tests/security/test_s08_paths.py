@@ -14,14 +14,14 @@ from tests.faults.scale import scaled
 from tests.unit.tools.workbench import workbench
 from tools.errors import ToolError
 from tools.host import FileChange
-from tools.local.door import Door
 from tools.local.files import apply_change, list_files, read_file
+from tools.local.root import WorkspaceRoot
 
 
 @pytest.fixture(params=["openat2", "walk"])
-def door(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Door]:
+def root(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[WorkspaceRoot]:
     (tmp_path / "app").mkdir()
-    opened = Door(str(tmp_path / "app"), kernel=request.param == "openat2")
+    opened = WorkspaceRoot(str(tmp_path / "app"), kernel=request.param == "openat2")
     yield opened
     opened.close()
 
@@ -30,26 +30,26 @@ def _names(directory: Path) -> list[str]:
     return [place.name for place in directory.iterdir()]
 
 
-def _denied(door: Door, path: str) -> None:
+def _denied(root: WorkspaceRoot, path: str) -> None:
     for act in (
-        lambda: read_file(door, path, 100),
-        lambda: apply_change(door, FileChange(path, None, b"planted")),
-        lambda: list_files(door, path),
+        lambda: read_file(root, path, 100),
+        lambda: apply_change(root, FileChange(path, None, b"planted")),
+        lambda: list_files(root, path),
     ):
         with pytest.raises(ToolError):
             act()
 
 
-def test_s08_a_neighbour_whose_name_begins_the_same_is_outside(door: Door, tmp_path: Path) -> None:
+def test_s08_a_neighbour_whose_name_begins_the_same_is_outside(root: WorkspaceRoot, tmp_path: Path) -> None:
     (tmp_path / "app-evil").mkdir()
     (tmp_path / "app-evil/s").write_text("secret")
 
     for path in (f"{tmp_path}/app-evil/s", "../app-evil/s", "x/../../app-evil/s", f"{tmp_path}/app/../app-evil/s"):
-        _denied(door, path)
+        _denied(root, path)
     assert _names(tmp_path / "app-evil") == ["s"]
 
 
-def test_s09_a_planted_link_is_not_followed(door: Door, tmp_path: Path) -> None:
+def test_s09_a_planted_link_is_not_followed(root: WorkspaceRoot, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "k").write_text("secret")
@@ -59,7 +59,7 @@ def test_s09_a_planted_link_is_not_followed(door: Door, tmp_path: Path) -> None:
     (tmp_path / "app/magic").symlink_to("/proc/self/root")
 
     for path in ("absolute/k", "relative/k", "file", f"magic{outside}/k", "absolute", "absolute/new"):
-        _denied(door, path)
+        _denied(root, path)
     assert (outside / "k").read_text() == "secret"
     assert _names(outside) == ["k"]
 
@@ -84,7 +84,7 @@ async def test_s09_a_link_that_a_command_planted_is_not_written_through(tmp_path
     assert _names(home) == []
 
 
-def test_s10_a_path_that_is_swapped_all_the_time_never_leads_outside(door: Door, tmp_path: Path) -> None:
+def test_s10_a_path_that_is_swapped_all_the_time_never_leads_outside(root: WorkspaceRoot, tmp_path: Path) -> None:
     """`x` is a directory and a link to outside in turn, exchanged as fast as the machine can."""
     app, outside = tmp_path / "app", tmp_path / "outside"
     outside.mkdir()
@@ -107,13 +107,13 @@ def test_s10_a_path_that_is_swapped_all_the_time_never_leads_outside(door: Door,
     try:
         while time.monotonic() < deadline:
             try:
-                assert read_file(door, "x/f", 100) == b"inside"
+                assert read_file(root, "x/f", 100) == b"inside"
                 reads += 1
             except ToolError:
                 refused += 1
             try:
-                apply_change(door, FileChange("x/new", None, b"planted"))
-                apply_change(door, FileChange("x/new", b"planted", None))
+                apply_change(root, FileChange("x/new", None, b"planted"))
+                apply_change(root, FileChange("x/new", b"planted", None))
             except ToolError:
                 refused += 1
     finally:
@@ -125,7 +125,7 @@ def test_s10_a_path_that_is_swapped_all_the_time_never_leads_outside(door: Door,
     assert reads and refused
 
 
-def test_s11_what_cannot_be_looked_up_is_denied(door: Door, tmp_path: Path) -> None:
+def test_s11_what_cannot_be_looked_up_is_denied(root: WorkspaceRoot, tmp_path: Path) -> None:
     app = tmp_path / "app"
     (app / "loop").symlink_to("loop")
     (app / "ping").symlink_to("pong")
@@ -146,10 +146,10 @@ def test_s11_what_cannot_be_looked_up_is_denied(door: Door, tmp_path: Path) -> N
     ]
     for path in paths[:-2]:
         with pytest.raises(ToolError):
-            read_file(door, path, 100)
+            read_file(root, path, 100)
     for path in ("loop", "ping", "dangling", "a" * 300, "nul\0byte", "\ud800"):
         with pytest.raises(ToolError):
-            apply_change(door, FileChange(path, None, b"x"))
+            apply_change(root, FileChange(path, None, b"x"))
     assert not (tmp_path / "nowhere").exists()
 
 
@@ -164,7 +164,7 @@ def test_s11_an_unreadable_parent_is_denied(tmp_path: Path) -> None:
             place.chmod(0o755)
     if os.geteuid() != 0:
         with pytest.raises(ToolError):
-            read_file(Door(str(app)), "closed/f", 10)
+            read_file(WorkspaceRoot(str(app)), "closed/f", 10)
         return
     child = os.fork()
     if child == 0:
@@ -172,7 +172,7 @@ def test_s11_an_unreadable_parent_is_denied(tmp_path: Path) -> None:
         try:
             os.setgid(65534)
             os.setuid(65534)
-            read_file(Door(str(app)), "closed/f", 10)
+            read_file(WorkspaceRoot(str(app)), "closed/f", 10)
         except ToolError as error:
             code = 0 if error.code in ("path_denied", "workspace_gone") else 2
         finally:
@@ -181,7 +181,7 @@ def test_s11_an_unreadable_parent_is_denied(tmp_path: Path) -> None:
     (app / "closed").chmod(0o700)
 
 
-async def test_s11_every_tool_with_a_path_takes_it_through_the_door(tmp_path: Path) -> None:
+async def test_s11_every_tool_with_a_path_takes_it_through_the_root(tmp_path: Path) -> None:
     calls: list[tuple[str, dict[str, Any]]] = [
         ("read_file", {"path": "{}"}),
         ("list_dir", {"path": "{}"}),

@@ -127,7 +127,7 @@ def test_s18_trust_ends_when_what_would_run_or_configure_changes(tmp_path: Path,
     (workspace / name).write_text(content)
     assert not trust.trusted(str(workspace))
     assert not Trust(data).trusted(str(workspace))
-    assert "changed" in trust.standing(str(workspace)).why
+    assert "changed" in trust.status(str(workspace)).why
     trust.set(str(workspace), trusted=True)
     assert Trust(data).trusted(str(workspace))
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from sidecar.cache import Caches, Stamp
-from sidecar.telemetry.redaction import MARK
+from sidecar.telemetry.redaction import REDACTED
 from tools.backend import Backend, HostBackend, has_host, is_remote
 from tools.changes import render_changes, render_full_diff
 from tools.errors import (
@@ -36,7 +36,7 @@ from tools.spec import Call, PreparedChange, ToolResult, changes_files
 T = TypeVar("T")
 
 _ATTEMPTS = 3
-_MARK = MARK.encode()
+_MARK = REDACTED.encode()
 _PAUSE = 0.05
 #: A tool that keeps its own time limit is given this long to answer before it is cut off.
 _MARGIN = 5.0
@@ -203,7 +203,7 @@ class CallRunner:
         for change in prepared.changes:
             if _MARK in (change.after or b"") and _MARK not in (change.before or b""):
                 raise InvalidArguments(
-                    f"The new content of {change.path} holds {MARK}…], which stands for a secret that was not shown.",
+                    f"The new content of {change.path} holds {REDACTED}…], a secret you were not shown.",
                     advice="Edit around it with edit_file, so that the secret stays as it is.",
                 )
         files = [

@@ -87,5 +87,5 @@ class Custody:
         if guard is None:
             if len(self._guards) >= _GUARDS:
                 self._guards.pop(next((name for name, each in self._guards.items() if each.idle), ""), None)
-            guard = self._guards[local.workspace] = Guard(local.door, self._aside)
+            guard = self._guards[local.workspace] = Guard(local.root, self._aside)
         return guard

@@ -1,4 +1,4 @@
-"""Files of one workspace on this machine, each path through the door. Plain calls: the host decides on threads."""
+"""Files of one workspace on this machine, each path through the root. Plain calls: the host decides on threads."""
 
 import errno
 import os
@@ -10,8 +10,7 @@ from typing import Literal
 
 from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, NotAFile, PathDenied, ToolError
 from tools.host import FileChange, FileContent, FileInfo
-from tools.local.door import Door
-from tools.local.names import shown
+from tools.local.root import WorkspaceRoot, name_to_text
 
 #: How the name of a file ends that is about to take the place of another one.
 OUR_OWN = ".brain-tmp"
@@ -26,17 +25,17 @@ _KINDS: dict[int, Literal["file", "directory", "symlink", "other"]] = {
 }
 
 
-def stat_file(door: Door, path: str, *, follow: bool = True) -> FileInfo:
+def stat_file(root: WorkspaceRoot, path: str, *, follow: bool = True) -> FileInfo:
     if follow:
-        handle = door.open(path)
+        handle = root.open(path)
         try:
             return _info(path, os.fstat(handle))
         finally:
             os.close(handle)
-    directory, _, last = door.relative(path).rpartition("/")
+    directory, _, last = root.relative(path).rpartition("/")
     if last in (".", ".."):
-        return stat_file(door, path)
-    handle = door.open(directory or ".", os.O_RDONLY | os.O_DIRECTORY)
+        return stat_file(root, path)
+    handle = root.open(directory or ".", os.O_RDONLY | os.O_DIRECTORY)
     try:
         return _info(path, os.stat(last, dir_fd=handle, follow_symlinks=False))
     except FileNotFoundError as error:
@@ -47,11 +46,11 @@ def stat_file(door: Door, path: str, *, follow: bool = True) -> FileInfo:
         os.close(handle)
 
 
-def whole_file(door: Door, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
+def whole_file(root: WorkspaceRoot, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
     """What it is, and its content if it is a regular file of at most `limit` bytes: opened once, seen at one moment."""
-    if not door.seems_regular(path):
-        return stat_file(door, path), None
-    handle = door.open(path, _READING)
+    if not root.seems_regular(path):
+        return stat_file(root, path), None
+    handle = root.open(path, _READING)
     try:
         info = _info(path, os.fstat(handle))
         if info.kind != "file" or info.size > limit:
@@ -64,8 +63,8 @@ def whole_file(door: Door, path: str, limit: int) -> tuple[FileInfo, bytes | Non
         os.close(handle)
 
 
-def read_file(door: Door, path: str, limit: int, offset: int = 0) -> bytes:
-    handle = door.open(path, _READING)
+def read_file(root: WorkspaceRoot, path: str, limit: int, offset: int = 0) -> bytes:
+    handle = root.open(path, _READING)
     try:
         return read_handle(handle, path, limit, offset)
     finally:
@@ -88,22 +87,22 @@ def read_handle(handle: int, path: str, limit: int, offset: int = 0) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def list_files(door: Door, path: str) -> list[FileInfo]:
-    prefix = "" if door.relative(path) == "." else f"{path.rstrip('/')}/"
+def list_files(root: WorkspaceRoot, path: str) -> list[FileInfo]:
+    prefix = "" if root.relative(path) == "." else f"{path.rstrip('/')}/"
     found = []
-    with entries(door, path) as (_, inside):
+    with entries(root, path) as (_, inside):
         for entry in inside:
             with suppress(OSError):  # it went away while we looked
-                found.append(_info(f"{prefix}{shown(entry.name)}", entry.stat(follow_symlinks=False)))
+                found.append(_info(f"{prefix}{name_to_text(entry.name)}", entry.stat(follow_symlinks=False)))
     found.sort(key=lambda info: info.path)
     return found
 
 
 @contextmanager
-def entries(door: Door, path: str) -> Iterator[tuple[int, Iterator[os.DirEntry[str]]]]:
+def entries(root: WorkspaceRoot, path: str) -> Iterator[tuple[int, Iterator[os.DirEntry[str]]]]:
     """A directory's handle, and what is in it."""
     try:
-        handle = door.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        handle = root.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except NotADirectory as error:
         raise NotADirectory(f"{path} is a file, not a directory.", advice="Use read_file for its content.") from error
     try:
@@ -113,19 +112,19 @@ def entries(door: Door, path: str) -> Iterator[tuple[int, Iterator[os.DirEntry[s
         os.close(handle)
 
 
-def look(door: Door, path: str, limit: int) -> FileContent | None:
+def look(root: WorkspaceRoot, path: str, limit: int) -> FileContent | None:
     """What stands at a path, a link as a link, with one byte more than `limit` at the most.
 
     Nothing if there is no file, or a directory in its place.
     """
     try:
-        info = stat_file(door, path, follow=False)
+        info = stat_file(root, path, follow=False)
     except (FileMissing, NotADirectory):
         return None
     if info.kind == "directory":
         return None
     if info.kind == "symlink":
-        directory, name = door.parent(path, follow=False)
+        directory, name = root.parent(path, follow=False)
         try:
             return FileContent(os.fsencode(os.readlink(name, dir_fd=directory)), stat.S_IFLNK | info.mode)
         except OSError:
@@ -133,15 +132,15 @@ def look(door: Door, path: str, limit: int) -> FileContent | None:
         finally:
             os.close(directory)
     try:
-        return FileContent(read_file(door, path, min(info.size, limit) + 1), info.mode)
+        return FileContent(read_file(root, path, min(info.size, limit) + 1), info.mode)
     except FileMissing:
         return None
 
 
-def apply_change(door: Door, change: FileChange) -> None:
+def apply_change(root: WorkspaceRoot, change: FileChange) -> None:
     """Bring a file from `before` to `after` in one visible step, on the disk when this returns."""
     linked = stat.S_ISLNK(change.mode or 0) or stat.S_ISLNK(change.was or 0)
-    directory, name = door.parent(change.path, create=change.after is not None, follow=not linked)
+    directory, name = root.parent(change.path, create=change.after is not None, follow=not linked)
     try:
         # A name that follows from the path: what a killed process left is found and removed by the next attempt.
         temporary = f".{sha256(os.fsencode(name)).hexdigest()[:12]}{OUR_OWN}"

@@ -19,10 +19,10 @@ from typing import Any
 from sidecar.wire.events import ErrorBody
 from tools.errors import ToolError
 from tools.local.aside import Aside
-from tools.local.door import Door
 from tools.local.environment import call_mark
 from tools.local.gitfiles import harmless
 from tools.local.inventory import Inventory, Kept, uppers
+from tools.local.root import WorkspaceRoot
 from tools.shield import run_to_completion
 from tools.spec import ToolResult
 
@@ -55,10 +55,10 @@ class Watch:
 class Guard:
     """The protected files of one workspace."""
 
-    def __init__(self, door: Door, aside: Path) -> None:
-        self._door = door
+    def __init__(self, root: WorkspaceRoot, aside: Path) -> None:
+        self._root = root
         self._aside = Aside(aside)
-        self._inventory = Inventory(door.root)
+        self._inventory = Inventory(root.path)
         self._looking = asyncio.Lock()
         self._watches: set[Watch] = set()
         self._lasting: set[asyncio.Task[None]] = set()
@@ -112,7 +112,7 @@ class Guard:
     def accept(self, path: str) -> None:
         """A tool wrote this, with the person's word; no command did."""
         for watch in self._watches:
-            watch.accepted.add(self._door.relative(path))
+            watch.accepted.add(self._root.relative(path))
 
     def hold(self, watch: Watch, most: int) -> list[str]:
         """What was there and protected at the last look, the upper floors first, for a sandbox that can keep it so."""
@@ -172,7 +172,7 @@ class Guard:
                 continue
             if self._is_held(watch, path):
                 continue
-            if old is None and new is not None and harmless(path, new.content, self._door.root):
+            if old is None and new is not None and harmless(path, new.content, self._root.path):
                 watch.before[path] = new
                 continue
             taken = self._taken_back(watch, path, old, new)
@@ -188,7 +188,7 @@ class Guard:
     def _taken_back(self, watch: Watch, path: str, old: Kept | None, new: Kept | None) -> str:
         """In words, what became of it."""
         try:
-            handle, name = self._door.parent(path, create=old is not None, follow=False)
+            handle, name = self._root.parent(path, create=old is not None, follow=False)
         except ToolError:
             return "gone, with its directory" if new is None else "could not be taken back"
         try:
@@ -213,7 +213,7 @@ class Guard:
             if not upper or upper in watch.folders:
                 return
             with suppress(ToolError, OSError):
-                handle, name = self._door.parent(upper, follow=False)
+                handle, name = self._root.parent(upper, follow=False)
                 try:
                     os.rmdir(name, dir_fd=handle)
                 finally:

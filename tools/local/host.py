@@ -24,10 +24,10 @@ from tools.host import (
 )
 from tools.local import files
 from tools.local.cage import Cage
-from tools.local.door import Door
 from tools.local.keeping import read_back, written
 from tools.local.listings import Listings
 from tools.local.process import Processes
+from tools.local.root import WorkspaceRoot
 from tools.local.scan import LocalSnapshot, Scanner, Shelf
 
 #: From this size on a read would be felt by everything else that runs here, so a thread does it.
@@ -46,15 +46,15 @@ class LocalHost:
         private: Path | None = None,
         wrote: "Callable[[LocalHost, str], None]" = lambda host, path: None,
     ) -> None:
-        self.door = Door(workspace, private=private or data_dir)
-        self.workspace = self.door.root
-        self._listings = Listings(self.door)
+        self.root = WorkspaceRoot(workspace, private=private or data_dir)
+        self.workspace = self.root.path
+        self._listings = Listings(self.root)
         self._outputs = data_dir / "output"
         self._processes = processes
         self._writing: dict[str, asyncio.Lock] = {}
         self._cage: Cage | None = None
         self._wrote = wrote
-        self._scanner = Scanner(self.door, shelf or Shelf())
+        self._scanner = Scanner(self.root, shelf or Shelf())
         #: Of commands that run at the moment: what is written here meanwhile is not their doing.
         self._snapshots: WeakSet[LocalSnapshot] = WeakSet()
 
@@ -70,7 +70,7 @@ class LocalHost:
 
     def close(self) -> None:
         self.forget()
-        self.door.close()
+        self.root.close()
 
     async def stat(self, path: str, *, follow: bool = True) -> FileInfo:
         if path.startswith(OUTPUT_PREFIX):
@@ -79,10 +79,10 @@ class LocalHost:
                 return files.stat_file(door, name)
             finally:
                 door.close()
-        return files.stat_file(self.door, path, follow=follow)
+        return files.stat_file(self.root, path, follow=follow)
 
     async def resolve(self, path: str) -> str:
-        return self.door.real(path)
+        return self.root.real(path)
 
     async def read(self, path: str, limit: int, offset: int = 0) -> bytes:
         if path.startswith(OUTPUT_PREFIX):
@@ -91,9 +91,9 @@ class LocalHost:
                 return files.read_file(door, name, limit, offset)
             finally:
                 door.close()
-        if limit > _LARGE and files.stat_file(self.door, path).size > _LARGE:
-            return await asyncio.to_thread(files.read_file, self.door, path, limit, offset)
-        return files.read_file(self.door, path, limit, offset)
+        if limit > _LARGE and files.stat_file(self.root, path).size > _LARGE:
+            return await asyncio.to_thread(files.read_file, self.root, path, limit, offset)
+        return files.read_file(self.root, path, limit, offset)
 
     async def whole(self, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
         if path.startswith(OUTPUT_PREFIX):
@@ -102,31 +102,31 @@ class LocalHost:
                 return files.whole_file(door, name, limit)
             finally:
                 door.close()
-        info, content = files.whole_file(self.door, path, min(limit, _LARGE))
+        info, content = files.whole_file(self.root, path, min(limit, _LARGE))
         if content is None and info.kind == "file" and info.size <= limit:
-            return await asyncio.to_thread(files.whole_file, self.door, path, limit)
+            return await asyncio.to_thread(files.whole_file, self.root, path, limit)
         return info, content
 
     async def list(self, path: str) -> Sequence[FileInfo]:
-        return files.list_files(self.door, path)
+        return files.list_files(self.root, path)
 
     async def names(self, path: str) -> Sequence[str]:
         return self._listings.names(path)
 
     async def apply(self, change: FileChange) -> None:
-        name = self.door.relative(change.path)
+        name = self.root.relative(change.path)
         lock = self._writing.setdefault(name, asyncio.Lock())
         try:
             async with lock:
                 self._wrote(self, name)
-                await asyncio.to_thread(files.apply_change, self.door, change)
+                await asyncio.to_thread(files.apply_change, self.root, change)
                 self._account_for(change)
         finally:
             if not lock.locked():
                 self._writing.pop(name, None)
 
     async def look(self, path: str, limit: int) -> FileContent | None:
-        return await asyncio.to_thread(files.look, self.door, path, limit)
+        return await asyncio.to_thread(files.look, self.root, path, limit)
 
     async def snapshot(self) -> Snapshot:
         taken = self._scanner.quick_snapshot()
@@ -155,7 +155,7 @@ class LocalHost:
         """Commands that run at the moment did not do this."""
         if self._snapshots:
             with suppress(ToolError):  # it has gone since, and whoever took it away is looked for anyway
-                path = self.door.real(change.path)
+                path = self.root.real(change.path)
                 for snapshot in self._snapshots:
                     snapshot.record_write(path, change.after)
 
@@ -171,7 +171,7 @@ class LocalHost:
         killed: ProcessKilled | None = None,
         log: bool = True,
     ) -> ProcessResult:
-        directory = self.door.open(cwd, os.O_RDONLY | os.O_DIRECTORY)
+        directory = self.root.open(cwd, os.O_RDONLY | os.O_DIRECTORY)
         try:
             return await self._processes.run(
                 argv,
@@ -190,7 +190,7 @@ class LocalHost:
     async def start(
         self, argv: Sequence[str], *, call_id: str, cwd: str = ".", environment: Mapping[str, str] | None = None
     ) -> None:
-        directory = self.door.open(cwd, os.O_RDONLY | os.O_DIRECTORY)
+        directory = self.root.open(cwd, os.O_RDONLY | os.O_DIRECTORY)
         try:
             await self._processes.start(argv, call_id=call_id, cwd=directory, environment=environment, cage=self._cage)
         finally:
@@ -205,8 +205,8 @@ class LocalHost:
     async def sweep(self, call_id: str) -> Sequence[Killed]:
         return await self._processes.sweep(call_id)
 
-    def _output(self, path: str) -> tuple[Door, str]:
+    def _output(self, path: str) -> tuple[WorkspaceRoot, str]:
         name = path.removeprefix(OUTPUT_PREFIX)
         if "/" in name or not name.endswith(".log"):
             raise PathDenied(f"{path} is not the output of a command.")
-        return Door(str(self._outputs)), name
+        return WorkspaceRoot(str(self._outputs)), name

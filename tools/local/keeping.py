@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from tools.host import Blob
 from tools.ledger import digest
-from tools.local.names import meant, shown
+from tools.local.root import name_to_text, text_to_name
 from tools.local.scan import LocalSnapshot, Source
 from tools.local.walk import Listing
 from tools.protected import secret_part
@@ -29,12 +29,12 @@ def written(snapshot: LocalSnapshot) -> Sequence[bytes]:
         return ()
     # A line for each file: the next list of the same files is then stored as the few lines in which it differs.
     rows = ",\n".join(
-        json.dumps([shown(path), stamp, _name(path, snapshot.sources[path])], separators=(",", ":"))
+        json.dumps([name_to_text(path), stamp, _name(path, snapshot.sources[path])], separators=(",", ":"))
         for path, stamp in sorted(snapshot.listing)
         if path in snapshot.sources
     )
-    left_out = json.dumps({shown(path): stamp for path, stamp in snapshot.left_out.items()})
-    unsettled = json.dumps(sorted(map(shown, snapshot.unsettled)))
+    left_out = json.dumps({name_to_text(path): stamp for path, stamp in snapshot.left_out.items()})
+    unsettled = json.dumps(sorted(map(name_to_text, snapshot.unsettled)))
     text = f'{{"files":[\n{rows}\n],\n"leftOut":{left_out},\n"unsettled":{unsettled}}}'
     return (text.encode(), *held)
 
@@ -43,10 +43,10 @@ async def read_back(kept: bytes, blob: Blob) -> LocalSnapshot | None:
     try:
         told = json.loads(kept)
         return LocalSnapshot(
-            Listing.of({meant(path): _stamp(stamp) for path, stamp, _ in told["files"]}),
-            {meant(path): await _source(name, blob) for path, _, name in told["files"]},
-            {meant(path): _stamp(stamp) for path, stamp in told["leftOut"].items()},
-            {meant(path) for path in told["unsettled"]},
+            Listing.of({text_to_name(path): _stamp(stamp) for path, stamp, _ in told["files"]}),
+            {text_to_name(path): await _source(name, blob) for path, _, name in told["files"]},
+            {text_to_name(path): _stamp(stamp) for path, stamp in told["leftOut"].items()},
+            {text_to_name(path) for path in told["unsettled"]},
         )
     except (ValueError, KeyError, TypeError):
         return None

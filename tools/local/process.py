@@ -14,10 +14,10 @@ from tools.errors import CommandMissing, ToolError
 from tools.host import EnoughOutput, Killed, ProcessKilled, ProcessOutput, ProcessResult
 from tools.local.cage import Cage
 from tools.local.capture import Capture
-from tools.local.door import path_of
 from tools.local.environment import call_mark, command_environment
 from tools.local.limits import Crowd, Limits, ends_first
 from tools.local.reaper import Reaper
+from tools.local.root import path_of
 from tools.local.sandbox.port import Start
 from tools.local.sandbox.spawn import spawned
 from tools.local.transport import StartedProcess

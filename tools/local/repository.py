@@ -8,10 +8,9 @@ from operator import attrgetter
 from pathlib import Path
 
 from tools.errors import ToolError
-from tools.local.door import Door
 from tools.local.files import read_handle
 from tools.local.git_index import Tracked, read_index
-from tools.local.names import shown
+from tools.local.root import WorkspaceRoot, name_to_text
 
 #: How a file lies on the disk: mode, inode, size, and when content and inode last changed, in nanoseconds.
 Stamp = tuple[int, int, int, int, int]
@@ -28,8 +27,8 @@ _CONVERTING = re.compile(rb"(autocrlf\s*=\s*(true|input)|^\s*eol\s*=|objectforma
 class Repository:
     """Of the workspace's own `.git` directory; a workspace that has none is a repository without files."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    def __init__(self, root: WorkspaceRoot) -> None:
+        self._root = root
         self._stamp: Stamp | None = None
         self._written = 0
         self._plain = False
@@ -38,12 +37,12 @@ class Repository:
 
     @property
     def git_dir(self) -> str:
-        return f"{self._door.root}/.git"
+        return f"{self._root.path}/.git"
 
     def refresh(self) -> None:
         """Looks whether the index is another one since; hardly ever is it read."""
         try:
-            handle = self._door.open(_INDEX, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            handle = self._root.open(_INDEX, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except ToolError:
             self._take(None, {}, 0)
             return
@@ -97,7 +96,7 @@ class Repository:
 
     def _read(self, path: str) -> bytes:
         try:
-            handle = self._door.open(shown(path), os.O_RDONLY | os.O_NONBLOCK)
+            handle = self._root.open(name_to_text(path), os.O_RDONLY | os.O_NONBLOCK)
         except ToolError:
             return b""
         try:

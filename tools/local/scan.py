@@ -15,11 +15,10 @@ from typing import TypeVar
 
 from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
-from tools.local.door import Door
 from tools.local.files import OUR_OWN, read_handle
 from tools.local.git_objects import read_objects
-from tools.local.names import meant, shown
 from tools.local.repository import Repository, Stamp
+from tools.local.root import WorkspaceRoot, name_to_text, text_to_name
 from tools.local.walk import MOST_FILES, Listing, TooMuch, Walked, Walker
 
 T = TypeVar("T")
@@ -82,17 +81,17 @@ class LocalSnapshot:
     partial: str = ""
 
     def record_write(self, path: str, content: bytes | None) -> None:
-        self.written[meant(path)] = content
+        self.written[text_to_name(path)] = content
 
 
 class Scanner:
     """One for each workspace. Plain calls that take milliseconds: the host has a thread do it."""
 
-    def __init__(self, door: Door, shelf: Shelf) -> None:
-        self._door = door
+    def __init__(self, root: WorkspaceRoot, shelf: Shelf) -> None:
+        self._root = root
         self._shelf = shelf
-        self._repository = Repository(door)
-        self._walker = Walker(door, self._repository)
+        self._repository = Repository(root)
+        self._walker = Walker(root, self._repository)
         self._listing = Listing()
         self._sources: dict[str, Source] = {}
         self._unsettled: set[str] = set()
@@ -197,12 +196,12 @@ class Scanner:
     def _read(self, path: str, stamp: Stamp) -> bytes | None:
         try:
             if stat.S_ISLNK(stamp[0]):
-                directory, name = self._door.parent(shown(path), follow=False)
+                directory, name = self._root.parent(name_to_text(path), follow=False)
                 try:
                     return os.fsencode(os.readlink(name, dir_fd=directory))
                 finally:
                     os.close(directory)
-            handle = self._door.open(shown(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
+            handle = self._root.open(name_to_text(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
             try:
                 return read_handle(handle, path, LARGEST + 1)
             finally:
@@ -230,7 +229,7 @@ class Scanner:
             if reason := why or why_not or (_TOO_MANY if room < 0 or len(changed) >= MOST_CHANGED else ""):
                 existed = then is not None or bool(why_not)
                 then, now = _SOMETHING if existed else None, _SOMETHING if stamp is not None else None
-            changed.append(ScannedFile(shown(path), then, now, reason))
+            changed.append(ScannedFile(name_to_text(path), then, now, reason))
         return [*changed, *_ignored(before, walked)]
 
     def _now(self, path: str, stamp: Stamp | None) -> tuple[FileContent | None, str]:
@@ -288,7 +287,7 @@ def _ignored(before: LocalSnapshot, walked: Walked) -> list[ScannedFile]:
     differ = sorted({path for path, _ in before.left_out.items() ^ walked.left_out.items()})
     return [
         ScannedFile(
-            shown(path),
+            name_to_text(path),
             _SOMETHING if path in before.left_out or before.listing.get(path) else None,
             _SOMETHING if path in walked.left_out else None,
             _IGNORED,

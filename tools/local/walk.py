@@ -14,8 +14,8 @@ from operator import attrgetter
 
 from tools.errors import ToolError
 from tools.gitignore import Ignored
-from tools.local.door import Door
 from tools.local.repository import Repository, Stamp, stamp_of
+from tools.local.root import WorkspaceRoot
 
 MOST_FILES = 50_000
 _SECONDS = 2.0
@@ -81,8 +81,8 @@ class Walked:
 
 
 class Walker:
-    def __init__(self, door: Door, repository: Repository) -> None:
-        self._door = door
+    def __init__(self, root: WorkspaceRoot, repository: Repository) -> None:
+        self._root = root
         self._repository = repository
         #: The rules of a directory, with those above it and the file that they were read from.
         self._rules: dict[str, tuple[Ignored, Stamp, Ignored]] = {}
@@ -91,7 +91,7 @@ class Walker:
 
     def walk(self, known: Listing, most: int = MOST_FILES) -> Walked:
         walked = Walked(known.folders, most, time.monotonic() + _SECONDS)
-        handle = self._door.open(".", os.O_RDONLY | os.O_DIRECTORY)
+        handle = self._root.open(".", os.O_RDONLY | os.O_DIRECTORY)
         try:
             self._visit(handle, "", self._excluded(), walked, 0)
         finally:
@@ -173,7 +173,7 @@ class Walker:
             os.close(inner)
 
     def _shut(self, entry: "os.DirEntry[str]", path: str, rules: Ignored, walked: Walked) -> bool:
-        if entry.name in _CACHES or path == self._door.private:
+        if entry.name in _CACHES or path == self._root.private:
             return True
         if entry.name in _INSTALLED or (rules is not self._nothing and self._ignores(rules, path, directory=True)):
             with suppress(OSError):
@@ -193,7 +193,7 @@ class Walker:
 
     def _excluded(self) -> Ignored:
         with suppress(ToolError):
-            handle = self._door.open(".git/info", os.O_RDONLY | os.O_DIRECTORY)
+            handle = self._root.open(".git/info", os.O_RDONLY | os.O_DIRECTORY)
             try:
                 return self._below(handle, "", self._nothing, "exclude")
             finally:

@@ -10,12 +10,12 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from bridge.dispatcher import Dispatcher
+from bridge.editor_state import EditorState
 from bridge.host import BridgeBackend
-from bridge.notes import Notes
 from bridge.server import BridgeServer
 from bridge.session import Sessions
 from bridge.shell import Endpoint, ReferenceShell
-from bridge.switchboard import Switchboard
 from sidecar.api.server import QuietServer, bind
 from sidecar.api.streams import Streams
 from sidecar.wire.bridge import SUBPROTOCOL
@@ -27,7 +27,7 @@ SECONDS = 5.0
 @dataclass
 class Loopback:
     url: str
-    switchboard: Switchboard
+    dispatcher: Dispatcher
     backend: BridgeBackend
     changed: list[str] = field(default_factory=list)
 
@@ -75,14 +75,14 @@ class RawShell:
 async def loopback(*, reconnect_seconds: float = 30.0, heartbeat_seconds: float = 15.0) -> AsyncIterator[Loopback]:
     changed: list[str] = []
     sessions = Sessions(reconnect_seconds=reconnect_seconds, heartbeat_seconds=heartbeat_seconds)
-    switchboard = Switchboard(sessions, Notes(changed.append))
-    server = QuietServer(BridgeServer(switchboard), Streams(1), heartbeat_seconds)
+    dispatcher = Dispatcher(sessions, EditorState(changed.append))
+    server = QuietServer(BridgeServer(dispatcher), Streams(1), heartbeat_seconds)
     socket = bind("127.0.0.1", 0)
     serving = asyncio.create_task(server.serve([socket]))
     await server.listening.wait()
     url = f"http://127.0.0.1:{socket.getsockname()[1]}"
     try:
-        yield Loopback(url, switchboard, BridgeBackend(switchboard), changed)
+        yield Loopback(url, dispatcher, BridgeBackend(dispatcher), changed)
     finally:
         server.stop()
         await serving

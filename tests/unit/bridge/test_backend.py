@@ -107,7 +107,7 @@ async def test_a_time_out_is_the_sidecars_too(
     bridge: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bridge.session.sidecar.MARGIN_SECONDS", 0.05)
-    bridge.switchboard.hurry(0.05)
+    bridge.dispatcher.hurry(0.05)
     async with bridge.raw_shell(tmp_path, "read_file") as shell:
         await shell.hello()
         asked = running(bridge, "read_file", "c1", tmp_path, seconds=0.05, path="a")
@@ -154,7 +154,7 @@ async def test_a_shell_that_does_not_return_leaves_an_error(tmp_path: Path) -> N
             await shell.next("tool_call")
         with pytest.raises(HostGone):
             await asyncio.wait_for(asked, SECONDS)
-        assert len(bridge.switchboard.sessions) == 0
+        assert len(bridge.dispatcher.sessions) == 0
         with pytest.raises(ToolError) as never_sent:
             await running(bridge, "run_command", "c2", tmp_path, command=["make"])
         assert never_sent.value.code == "host_gone" and not isinstance(never_sent.value, HostGone)

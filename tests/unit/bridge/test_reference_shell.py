@@ -8,7 +8,7 @@ import pytest
 
 from bridge.shell import ReferenceShell
 from bridge.shell.buffers import BufferHost
-from bridge.shell.place import Place
+from sidecar.config.data_dir import ShellDirectory
 from sidecar.wire.bridge import Diagnostic
 from tests.unit.bridge.loopback import SECONDS, Loopback, loopback
 from tests.unit.bridge.test_backend import running
@@ -109,7 +109,7 @@ async def test_a_command_goes_on_through_a_lost_connection_and_runs_once(
     command = "echo run >> log; until [ -e go ]; do sleep 0.01; done; echo done"
     asked = running(bridge, "run_command", "c1", workspace, command=command)
     await until_true((workspace / "log").exists)
-    for outlet in list(bridge.switchboard._outlets.values()):
+    for outlet in list(bridge.dispatcher._outlets.values()):
         outlet._abort()  # type: ignore[attr-defined]
     await until_true(lambda: not shell.connected.is_set())
     await asyncio.wait_for(shell.connected.wait(), SECONDS)
@@ -150,8 +150,8 @@ async def test_what_the_editor_knows_is_told(bridge: Loopback, shell: ReferenceS
     shell.file_changed("b.py")
     await until_true(lambda: bridge.changed)
     assert bridge.changed == [f"{shell.workspace}/b.py"]
-    assert bridge.switchboard.notes.focus(shell.workspace) == "a.py"
-    found = bridge.switchboard.notes.diagnostics(shell.workspace)
+    assert bridge.dispatcher.editor.focus(shell.workspace) == "a.py"
+    found = bridge.dispatcher.editor.diagnostics(shell.workspace)
     assert found is not None and found["a.py"][0].message == "no"
 
 
@@ -169,9 +169,9 @@ async def test_a_call_of_before_a_restart_is_awaited_until_its_shell_is_back(bri
 
 
 def test_each_shell_has_a_place_of_its_own_and_leaves_it(tmp_path: Path) -> None:
-    one, two = Place(tmp_path), Place(tmp_path)
+    one, two = ShellDirectory(tmp_path), ShellDirectory(tmp_path)
     assert one.path != two.path
-    one.leave()
-    again = Place(tmp_path)
+    one.release()
+    again = ShellDirectory(tmp_path)
     assert again.path == one.path
-    again.leave(), two.leave()
+    again.release(), two.leave()

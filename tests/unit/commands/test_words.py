@@ -19,7 +19,7 @@ from sidecar.commands.run import models
 from sidecar.commands.style import Style, style_for
 from sidecar.commands.tasks import age, table
 from sidecar.commands.tool import arguments
-from sidecar.doctor.findings import MISSING, OK, Finding
+from sidecar.doctor.report import MISSING, OK, CheckResult
 
 HEAVY = ("pydantic", "asyncio", "starlette", "uvicorn")
 
@@ -127,8 +127,8 @@ def test_completion_knows_commands_options_and_choices() -> None:
 
 def test_findings_are_told_with_the_way_to_mend_them() -> None:
     plain = Style(colour=False)
-    assert told(Finding("git", OK, "2.39"), plain) == ["ok       git         2.39"]
-    assert told(Finding("git", MISSING, "not found", "Install git."), plain)[1].endswith("→ Install git.")
+    assert told(CheckResult("git", OK, "2.39"), plain) == ["ok       git         2.39"]
+    assert told(CheckResult("git", MISSING, "not found", "Install git."), plain)[1].endswith("→ Install git.")
 
 
 def test_a_browser_is_opened_only_where_there_is_a_desktop() -> None:

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.config.choices import Choices, edited
-from sidecar.config.settings import BadSettings, Settings, load
+from sidecar.config.settings import ModelSettings, Settings, SettingsError, edited, load
 
 FILE = Path("config.toml")
 
 
-def chosen(file: Path, **environ: str) -> Choices:
-    return Choices(load(environ, file), file, environ)
+def chosen(file: Path, **environ: str) -> ModelSettings:
+    return ModelSettings(load(environ, file), file, environ)
 
 
 def test_a_choice_is_written_and_read_again_at_once(tmp_path: Path) -> None:
@@ -41,7 +40,7 @@ def test_a_file_that_has_become_unreadable_changes_nothing(tmp_path: Path) -> No
     choices = chosen(file)
     file.write_text("model_fast = ")
     assert choices.model("fast") == "offline/basic"
-    with pytest.raises(BadSettings, match="Nothing was changed"):
+    with pytest.raises(SettingsError, match="Nothing was changed"):
         choices.write({"model_fast": "groq/x"})
     assert file.read_text() == "model_fast = "
 
@@ -66,7 +65,7 @@ def test_everything_else_in_the_file_stays_as_it_was() -> None:
 
 @pytest.mark.parametrize("text", ['model_smart = """\na\n"""\n', '"model_smart" = "a"\n', '[table]\nx = "y"\n'])
 def test_a_file_that_a_line_cannot_change_is_left_alone(text: str) -> None:
-    with pytest.raises(BadSettings, match="yourself: model_smart"):
+    with pytest.raises(SettingsError, match="yourself: model_smart"):
         edited(text, {"model_smart": "b"}, FILE)
 
 
@@ -83,4 +82,4 @@ def test_a_link_stays_a_link_and_the_mode_stays(tmp_path: Path) -> None:
 
 
 def test_without_a_file_the_settings_hold() -> None:
-    assert Choices(Settings(model_fast="a/b")).model("fast") == "a/b"
+    assert ModelSettings(Settings(model_fast="a/b")).model("fast") == "a/b"

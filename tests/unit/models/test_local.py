@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.config.choices import Choices
-from sidecar.config.settings import Settings
+from sidecar.config.settings import ModelSettings, Settings
 from sidecar.models.access import is_local
 from sidecar.models.local import LocalModel, find, on_the_wire, probe
 from sidecar.models.port import ModelTurn, Stop, ToolReturn, ToolTurn
@@ -176,7 +175,7 @@ async def test_a_server_that_loads_its_model_first_is_asked_once_more(stage: Sta
 
 async def test_what_the_server_holds_is_known_once_it_is_warm(stage: Stage) -> None:
     _llama_cpp(stage.server)
-    stage.catalog._choices = Choices(Settings(model_smart=f"openai/{OPENAI.model}"))
+    stage.catalog._choices = ModelSettings(Settings(model_smart=f"openai/{OPENAI.model}"))
     await stage.catalog.warm()
     model: Any = stage.model()
     assert model.context_size == 4096

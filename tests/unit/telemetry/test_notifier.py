@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.telemetry import notifier
-from sidecar.telemetry.notifier import Desktop, desktop
+from sidecar.telemetry.notifier import DesktopNotifier, find_notifier
 
 
 def found(*names: str) -> dict[str, str]:
@@ -12,7 +12,7 @@ def found(*names: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("system", "environ", "programs", "told"),
+    ("system", "environ", "programs", "description"),
     [
         ("Linux", {"DISPLAY": ":0"}, found("notify-send"), "notify-send"),
         ("Linux", {"WAYLAND_DISPLAY": "wayland-0"}, found("notify-send"), "notify-send"),
@@ -24,11 +24,11 @@ def found(*names: str) -> dict[str, str]:
     ],
 )
 def test_the_desktop_that_is_there_is_used(
-    system: str, environ: dict[str, str], programs: dict[str, str], told: str | None
+    system: str, environ: dict[str, str], programs: dict[str, str], description: str | None
 ) -> None:
-    chosen = desktop("desktop", environ, programs.get, system)
-    assert told in chosen.told if told and chosen else chosen is None and told is None
-    assert desktop("off", environ, programs.get, system) is None
+    chosen = find_notifier("desktop", environ, programs.get, system)
+    assert description in chosen.description if description and chosen else chosen is None and description is None
+    assert find_notifier("off", environ, programs.get, system) is None
 
 
 async def test_a_notice_is_given_as_arguments_without_keys_and_without_control_characters(
@@ -38,7 +38,8 @@ async def test_a_notice_is_given_as_arguments_without_keys_and_without_control_c
     program = tmp_path / "show"
     program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/said\nenv > {tmp_path}/environment\n')
     program.chmod(0o755)
-    await Desktop([str(program), "--"], "a desktop").tell("A task\nneeds you", "--evil $(touch x) \x1b[31mred")
+    notifier = DesktopNotifier([str(program), "--"], "a desktop")
+    await notifier.notify("A task\nneeds you", "--evil $(touch x) \x1b[31mred")
     assert (tmp_path / "said").read_text().splitlines() == ["--", "A task needs you", "--evil $(touch x) [31mred"]
     assert "secret" not in (tmp_path / "environment").read_text()
 
@@ -48,10 +49,10 @@ async def test_a_desktop_that_does_not_answer_is_given_up(tmp_path: Path, monkey
     program = tmp_path / "hang"
     program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 60\n")
     program.chmod(0o755)
-    await Desktop([str(program)], "a desktop").tell("A task needs you", "x")
+    await DesktopNotifier([str(program)], "a desktop").notify("A task needs you", "x")
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
 async def test_a_program_that_is_not_there_is_no_trouble(tmp_path: Path) -> None:
-    await Desktop([str(tmp_path / "nothing")], "a desktop").tell("A task needs you", "x")
+    await DesktopNotifier([str(tmp_path / "nothing")], "a desktop").notify("A task needs you", "x")

@@ -1,6 +1,6 @@
 """What is taken out of a text, and what is left alone."""
 
-from sidecar.telemetry.redaction import Redactor, known_values
+from sidecar.telemetry.redaction import Redactor, environment_secrets
 
 
 def test_a_known_value_is_taken_out_wherever_it_stands() -> None:
@@ -21,4 +21,4 @@ def test_names_of_an_environment_that_only_look_secret_are_none() -> None:
         "MY_API_KEY": "a-long-value",
         "NPM_AUTH": "another-value",
     }
-    assert known_values(environ) == {"MY_API_KEY": "a-long-value", "NPM_AUTH": "another-value"}
+    assert environment_secrets(environ) == {"MY_API_KEY": "a-long-value", "NPM_AUTH": "another-value"}

@@ -100,7 +100,7 @@ async def test_a_name_that_is_no_text_comes_back_as_the_same_file(bench: Workben
     (bench.workspace / os.fsdecode(b"na\xefve")).write_text("one\n")
     outcome = await command(bench, "printf 'two\\n' > $(printf 'na\\357ve')")
     (file,) = outcome.files
-    assert bench.backend.host(str(bench.workspace)).door.relative(file.path) == os.fsdecode(b"na\xefve")  # type: ignore[attr-defined]
+    assert bench.backend.host(str(bench.workspace)).root.relative(file.path) == os.fsdecode(b"na\xefve")  # type: ignore[attr-defined]
     assert (file.before, file.after) == pair(b"one\n", b"two\n")
     file.path.encode()
 

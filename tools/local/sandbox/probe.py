@@ -28,7 +28,7 @@ class Sandboxes:
         """The same, without holding up anybody else the first time."""
         return self._found if self._looked else await asyncio.to_thread(self.best)
 
-    def contained(self) -> bool:
+    def available(self) -> bool:
         return self.best() is not None
 
     @property
@@ -37,7 +37,7 @@ class Sandboxes:
         return "off" if self._wanted == "off" else best.tier if best else "none"
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """For people: what it does, or what its absence means."""
         match self.tier:
             case "off":

@@ -11,6 +11,7 @@ by handle without ever following a link that the walk has not read itself.
 import ctypes
 import errno
 import os
+import re
 import stat
 import sys
 from contextlib import suppress
@@ -18,7 +19,6 @@ from functools import cache
 from pathlib import Path
 
 from tools.errors import FileMissing, NotADirectory, PathDenied, ToolError, WorkspaceGone
-from tools.local.names import meant, shown
 
 _O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
 _DIRECTORY = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
@@ -40,17 +40,17 @@ def _how(flags: int, mode: int) -> _How:
     return _How(flags | os.O_CLOEXEC, mode, _RESOLVE_BENEATH | _RESOLVE_NO_MAGICLINKS)
 
 
-class Door:
+class WorkspaceRoot:
     """Opens paths beneath `workspace`, and nothing else. `private` is a directory that stays shut even there."""
 
     def __init__(self, workspace: str, private: Path | None = None, *, kernel: bool = True) -> None:
-        self.root = os.path.realpath(workspace)
-        self._prefixes = tuple({f"{each.rstrip('/')}/" for each in (self.root, os.path.abspath(workspace))})
+        self.path = os.path.realpath(workspace)
+        self._prefixes = tuple({f"{each.rstrip('/')}/" for each in (self.path, os.path.abspath(workspace))})
         self._fd = -1
         # An old handle is kept until the end: a thread may be using it, and its number must not come to mean another.
         self._handles: list[int] = []
         self._identity = (0, 0)
-        self._private = _beneath(self.root, private)
+        self._private = _beneath(self.path, private)
         self._syscall = _openat2() if kernel else None
         self._root()
 
@@ -66,12 +66,12 @@ class Door:
     @property
     def private(self) -> str | None:
         """The directory that stays shut, relative to the workspace, if it lies in it."""
-        return None if self._private is None else self._private[len(self.root) :].strip("/")
+        return None if self._private is None else self._private[len(self.path) :].strip("/")
 
     def relative(self, path: str) -> str:
         """The path below the workspace, for the operating system's calls. Only text: nothing is looked at."""
         try:
-            name = meant(path)
+            name = text_to_name(path)
         except UnicodeError as error:
             raise PathDenied("The path is not valid text. Give a plain path relative to the workspace.") from error
         if "\0" in name:
@@ -79,11 +79,11 @@ class Door:
         if name.startswith("/"):
             prefix = next((each for each in self._prefixes if f"{name}/".startswith(each)), None)
             if prefix is None:
-                raise PathDenied(f"{path} is outside of the workspace. Use a path relative to {self.root}.")
+                raise PathDenied(f"{path} is outside of the workspace. Use a path relative to {self.path}.")
             name = name[len(prefix) :]
         parts = [part for part in name.split("/") if part not in ("", ".")]
         if ".." in parts and _climbs(parts):
-            raise PathDenied(f"{path} leads out of the workspace. Use a path beneath {self.root}.")
+            raise PathDenied(f"{path} leads out of the workspace. Use a path beneath {self.path}.")
         return "/".join(parts) or "."
 
     def open(self, path: str, flags: int = _O_PATH, mode: int = 0) -> int:
@@ -133,11 +133,11 @@ class Door:
                 name = name or "."
                 continue
             try:
-                directory = path_of(handle)[len(self.root) :].strip("/")
+                directory = path_of(handle)[len(self.path) :].strip("/")
             finally:
                 os.close(handle)
-            return shown("/".join(part for part in (directory, last, missing) if part))
-        return shown(missing) or "."
+            return name_to_text("/".join(part for part in (directory, last, missing) if part))
+        return name_to_text(missing) or "."
 
     def _directory(self, directory: str, path: str, *, create: bool) -> int:
         try:
@@ -159,15 +159,15 @@ class Door:
     def _root(self) -> int:
         """The workspace's handle, as long as the workspace's path still means the same directory."""
         try:
-            now = os.lstat(self.root)
+            now = os.lstat(self.path)
         except OSError as error:
             raise WorkspaceGone(
-                f"The workspace {self.root} is gone.", advice="Wait until it is back, or tell the person."
+                f"The workspace {self.path} is gone.", advice="Wait until it is back, or tell the person."
             ) from error
         if not stat.S_ISDIR(now.st_mode):
-            raise WorkspaceGone(f"The workspace {self.root} was replaced by something else.", advice="Tell the person.")
+            raise WorkspaceGone(f"The workspace {self.path} was replaced by something else.", advice="Tell the person.")
         if self._fd < 0 or (now.st_dev, now.st_ino) != self._identity:
-            self._fd = os.open(self.root, _DIRECTORY | os.O_NOFOLLOW)
+            self._fd = os.open(self.path, _DIRECTORY | os.O_NOFOLLOW)
             self._handles.append(self._fd)
             opened = os.fstat(self._fd)
             self._identity = (opened.st_dev, opened.st_ino)
@@ -289,3 +289,27 @@ def _refused(path: str, error: OSError) -> ToolError:
         case _:
             advice = "Choose another path, or tell the person."
             return PathDenied(f"{path} cannot be opened: {error.strerror}.", advice=advice)
+
+
+# -- names as text -----------------------------------------------------------------------------------------------
+
+_BASE = 0xEF00
+_STRAY = re.compile("[\udc80-\udcff]")
+_PRIVATE = re.compile("[\uef80-\uefff]")
+
+
+def name_to_text(name: str) -> str:
+    """A name as the operating system's calls give it, as text that is valid everywhere."""
+    if name.isascii():
+        return name
+    plain = _PRIVATE.sub(lambda match: "".join(chr(_BASE + byte) for byte in match[0].encode()), name)
+    return _STRAY.sub(lambda match: chr(ord(match[0]) - 0xDC00 + _BASE), plain)
+
+
+def text_to_name(text: str) -> str:
+    """The name for the operating system's calls that `name_to_text` made a text of."""
+    if text.isascii():
+        return text
+    raw = _PRIVATE.sub(lambda match: chr(ord(match[0]) - _BASE + 0xDC00), text)
+    # Stray bytes that together are a valid character are that character.
+    return os.fsdecode(os.fsencode(raw))

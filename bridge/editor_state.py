@@ -21,7 +21,7 @@ class _Workspace:
     found: OrderedDict[str, tuple[Stamp, list[Diagnostic]]] = field(default_factory=OrderedDict)
 
 
-class Notes:
+class EditorState:
     """`changed` is told the absolute path of every file that an editor says has changed."""
 
     def __init__(self, changed: Changed) -> None:

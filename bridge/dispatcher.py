@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from bridge.notes import Notes
+from bridge.editor_state import EditorState
 from bridge.session import Effect, Notified, Send, Sessions, Settled, SidecarSession, Streamed
 from sidecar.wire.bridge import Hello, ToolCallFrame
 
@@ -35,10 +35,10 @@ class _Waiting:
 Ended = Callable[[Settled], None]
 
 
-class Switchboard:
-    def __init__(self, sessions: Sessions, notes: Notes) -> None:
+class Dispatcher:
+    def __init__(self, sessions: Sessions, editor: EditorState) -> None:
         self.sessions = sessions
-        self.notes = notes
+        self.editor = editor
         self._outlets: dict[str, Outlet] = {}
         self._waiting: dict[tuple[str, str], _Waiting] = {}
         self._arrivals: list[asyncio.Future[None]] = []
@@ -139,7 +139,7 @@ class Switchboard:
                     if waiting is not None:
                         waiting.heard(stream, text)
                 case Notified(frame):
-                    self.notes.take(session.hello.workspace, frame)
+                    self.editor.take(session.hello.workspace, frame)
 
     # -- time --------------------------------------------------------------------------------------------------------
 

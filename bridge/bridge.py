@@ -16,12 +16,12 @@ from tools.host import Killed
 from tools.spec import AnyTool, Call, Output, ToolResult
 
 if TYPE_CHECKING:
+    from bridge.dispatcher import Dispatcher
     from bridge.host import BridgeBackend
     from bridge.server import BridgeServer
-    from bridge.switchboard import Switchboard
 
 
-class Entrance:
+class Bridge:
     """`changed` is told the absolute path of every file that an editor says has changed."""
 
     name = "shell"
@@ -30,7 +30,7 @@ class Entrance:
         self._reconnect_seconds = reconnect_seconds
         self._heartbeat_seconds = heartbeat_seconds
         self._changed = changed
-        self._switchboard: Switchboard | None = None
+        self._dispatcher: Dispatcher | None = None
         self._backend: BridgeBackend | None = None
         self._server: BridgeServer | None = None
 
@@ -69,24 +69,24 @@ class Entrance:
                 tools=session.hello.tools,
                 connected=session.connected,
             )
-            for session in (self._switchboard.sessions if self._switchboard is not None else ())
+            for session in (self._dispatcher.sessions if self._dispatcher is not None else ())
         ]
 
     def hurry(self, seconds: float) -> None:
         """The sidecar is going down: a call that is ended has only this long to say so."""
-        if self._switchboard is not None:
-            self._switchboard.hurry(seconds)
+        if self._dispatcher is not None:
+            self._dispatcher.hurry(seconds)
 
     def _opened(self) -> "BridgeBackend":
         if self._backend is None:
+            from bridge.dispatcher import Dispatcher
+            from bridge.editor_state import EditorState
             from bridge.host import BridgeBackend
-            from bridge.notes import Notes
             from bridge.server import BridgeServer
             from bridge.session import Sessions
-            from bridge.switchboard import Switchboard
 
             sessions = Sessions(reconnect_seconds=self._reconnect_seconds, heartbeat_seconds=self._heartbeat_seconds)
-            self._switchboard = Switchboard(sessions, Notes(self._changed))
-            self._backend = BridgeBackend(self._switchboard)
-            self._server = BridgeServer(self._switchboard)
+            self._dispatcher = Dispatcher(sessions, EditorState(self._changed))
+            self._backend = BridgeBackend(self._dispatcher)
+            self._server = BridgeServer(self._dispatcher)
         return self._backend

@@ -1,6 +1,8 @@
 """What an examination finds: one line each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 OK: Literal["ok"] = "ok"
@@ -17,7 +19,7 @@ class Mend(NamedTuple):
     base_url: str = ""
 
 
-class Finding(NamedTuple):
+class CheckResult(NamedTuple):
     about: str
     state: Literal["ok", "note", "missing"]
     found: str
@@ -25,3 +27,22 @@ class Finding(NamedTuple):
     #: Whether nothing works without it.
     essential: bool = False
     mends: Sequence[Mend] = ()
+
+
+class RunningSidecar(NamedTuple):
+    """What a sidecar knows of itself."""
+
+    url: str
+    pid: int
+    tasks: Mapping[str, int]
+    #: Empty while the journal can be written.
+    journal_stalled: str
+    journal_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorContext:
+    data_dir: Path
+    workspace: Path
+    environ: Mapping[str, str]
+    running: RunningSidecar | None = None
