@@ -174,4 +174,4 @@ def test_each_shell_has_a_place_of_its_own_and_leaves_it(tmp_path: Path) -> None
     one.release()
     again = ShellDirectory(tmp_path)
     assert again.path == one.path
-    again.release(), two.leave()
+    again.release(), two.release()
