@@ -22,7 +22,7 @@ from tools.local.sandbox.seatbelt import Seatbelt
 from tools.policy.policy import Policy
 
 SANDBOXES = Sandboxes()
-pytestmark = pytest.mark.skipif(not SANDBOXES.contained(), reason="this machine has no sandbox")
+pytestmark = pytest.mark.skipif(not SANDBOXES.available(), reason="this machine has no sandbox")
 
 
 class Caged(Workbench):
@@ -158,7 +158,7 @@ async def test_a_sandbox_that_cannot_start_runs_nothing(caged: Caged, monkeypatc
 def test_switched_off_is_said_and_every_command_asks() -> None:
     off = Sandboxes("off")
     assert off.tier == "off"
-    assert not off.contained()
+    assert not off.available()
 
 
 def test_what_a_person_approved_may_use_the_network_and_their_keys(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_where_bubblewrap_is_missing_landlock_takes_its_place_and_where_both_are
     neither = Sandboxes()
     assert neither.tier == "none"
     assert neither.told == "this machine has none that works; every command asks"
-    assert not neither.contained()
+    assert not neither.available()
 
 
 def test_a_bubblewrap_that_the_kernel_forbids_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

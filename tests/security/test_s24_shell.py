@@ -9,7 +9,7 @@ from tests.e2e.bridge import shell_process
 from tests.e2e.support import RunningSidecar
 from tools.local.sandbox import Sandboxes
 
-pytestmark = pytest.mark.skipif(not Sandboxes().contained(), reason="this machine has no sandbox")
+pytestmark = pytest.mark.skipif(not Sandboxes().available(), reason="this machine has no sandbox")
 
 SCRIPT = """
 import os, socket
