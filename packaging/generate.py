@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from typescript import typescript
+from typescript import commands, typescript
 
 from sidecar.api.openapi import document
 
@@ -19,6 +19,7 @@ def generated() -> dict[Path, str]:
     return {
         ROOT / "frontend" / "openapi.json": json.dumps(described, indent=2, ensure_ascii=False) + "\n",
         ROOT / "frontend" / "src" / "wire" / "types.ts": typescript(described["components"]["schemas"]),
+        ROOT / "frontend" / "src" / "wire" / "commands.ts": commands(),
     }
 
 

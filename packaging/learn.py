@@ -16,9 +16,9 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
 
-from sidecar.wire.tasks import Intent  # noqa: E402
+from sidecar.wire.intents import INTENTS, Intent  # noqa: E402
 from sidecar.work.routing.features import features  # noqa: E402
-from sidecar.work.routing.guess import INTENTS, LEARNED, NOTHING, UNIT, guess  # noqa: E402
+from sidecar.work.routing.guess import LEARNED, NOTHING, UNIT, guess  # noqa: E402
 from tests.sentences import labelled, said  # noqa: E402
 
 ROUNDS = 20

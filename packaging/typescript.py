@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 from sidecar.wire.bridge import ShellFrame, SidecarFrame
 from sidecar.wire.events import AnyEvent
+from sidecar.wire.intents import INTENTS, SLASH_COMMANDS, SLASH_PATTERN
 
 HEADER = "// Generated from sidecar/wire by `make generate`. Do not edit.\n"
 JSON_TYPES = """export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
@@ -22,6 +23,26 @@ def typescript(schemas: dict[str, Schema]) -> str:
         _union("SidecarFrame", SidecarFrame, "What the sidecar sends over the bridge."),
     ]
     return "\n".join(parts)
+
+
+def commands() -> str:
+    """The intents, and the slash commands that the panel suggests."""
+    intents = "".join(f"  {json.dumps(intent)},\n" for intent in INTENTS)
+    suggested = "".join(
+        f"  {name}: {{ intent: {json.dumps(command.intent)}, hint: {json.dumps(command.hint)} }},\n"
+        for name, command in SLASH_COMMANDS.items()
+        if command.hint
+    )
+    return "\n".join(
+        [
+            HEADER,
+            f"export const INTENTS = [\n{intents}] as const;\n\nexport type Intent = (typeof INTENTS)[number];\n",
+            "/** A slash command at the start of a task: its word, and everything after it. */",
+            f"export const SLASH = new RegExp({json.dumps(f'^{SLASH_PATTERN}')});\n",
+            "export const SLASH_COMMANDS: Readonly<"
+            f"Record<string, {{ readonly intent: Intent; readonly hint: string }}>> = {{\n{suggested}}};\n",
+        ]
+    )
 
 
 def _declaration(name: str, schema: Schema) -> str:

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, cast
 
-from sidecar.wire.tasks import Intent
-from sidecar.work.routing.guess import INTENTS
+from sidecar.wire.intents import INTENTS, Intent
 
 SENTENCES = Path(__file__).resolve().parent.parent / "packaging" / "router"
 Part = Literal["learned", "unseen"]

@@ -11,6 +11,7 @@ from sidecar.commands.exits import EXIT_DETACHED, EXIT_USAGE
 from sidecar.commands.sidecars import Workplace
 from sidecar.commands.telling import telling
 from sidecar.commands.watch import Watch
+from sidecar.wire.intents import INTENTS
 
 ABOUT = """\
 Carry out a task and watch it here. It is done by the sidecar of the data directory; if none is running, one is
@@ -31,16 +32,6 @@ exit codes:
   4 no sidecar   5 you detached; the task goes on   130 cancelled
 """
 _ATTEMPTS = 3
-_INTENTS = (
-    "chat",
-    "explain_code",
-    "edit_code",
-    "refactor_code",
-    "create_project",
-    "run_command",
-    "review_code",
-    "write_docs",
-)
 
 
 def define(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +54,7 @@ def define(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--intent",
-        choices=_INTENTS,
+        choices=INTENTS,
         metavar="INTENT",
         help="what kind of task it is, if you know better than the router",
     )

@@ -6,7 +6,8 @@ from pydantic import Field
 
 from sidecar.wire import events as wire
 from sidecar.wire.base import Wire
-from sidecar.wire.tasks import ENDED, Intent, Progress, Status, StoredRequest, Task, TaskError, TaskResult, Usage
+from sidecar.wire.intents import Intent
+from sidecar.wire.tasks import ENDED, Progress, Status, StoredRequest, Task, TaskError, TaskResult, Usage
 
 _CLEARS_THE_END = frozenset({Status.QUEUED, Status.RUNNING})
 

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, JsonValue
 
 from sidecar.wire.base import JsonObject, Wire, optional
-from sidecar.wire.tasks import Intent, Status, TaskResult
+from sidecar.wire.intents import Intent
+from sidecar.wire.tasks import Status, TaskResult
 
 
 def _always_filled_in(schema: dict[str, Any]) -> None:
@@ -134,6 +135,30 @@ class ApprovalEvent(Event):
     ] = optional()
 
 
+class PlanItem(Wire):
+    id: str
+    title: str
+    state: Literal["pending", "running", "done", "failed"]
+
+
+class PlanEvent(Event):
+    type: Literal["plan"] = "plan"
+    items: list[PlanItem]
+
+
+class VerdictIssue(Wire):
+    path: str | None = optional()
+    line: int | None = optional()
+    severity: Literal["error", "warning", "hint"]
+    text: str
+
+
+class VerdictEvent(Event):
+    type: Literal["verdict"] = "verdict"
+    approved: bool
+    issues: list[VerdictIssue]
+
+
 class HandoffContext(Wire):
     files_modified: list[str]
     current_state: str
@@ -242,6 +267,8 @@ EventKind = (
     | ToolEvent
     | ToolOutputEvent
     | ApprovalEvent
+    | PlanEvent
+    | VerdictEvent
     | HandoffEvent
     | DiffEvent
     | VerificationEvent

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from sidecar.wire.base import Wire, optional
+from sidecar.wire.intents import Intent
 
 
 class Status(StrEnum):
@@ -26,16 +27,6 @@ Priority = Literal["high", "normal", "low"]
 Approvals = Literal["ask", "auto", "readonly"]
 #: One of the roster, or one of the person's own.
 AgentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]
-Intent = Literal[
-    "chat",
-    "explain_code",
-    "edit_code",
-    "refactor_code",
-    "create_project",
-    "run_command",
-    "review_code",
-    "write_docs",
-]
 
 TASK_TEXT_LIMIT = 200_000
 ShortText = Annotated[str, Field(max_length=4_096)]

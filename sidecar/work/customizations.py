@@ -24,7 +24,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import get_args
 
-from sidecar.wire.tasks import Intent
+from sidecar.wire.intents import Intent
 from sidecar.work.front_matter import front_matter
 from sidecar.work.roster import READ, ROSTER, RUN, WRITE, Agent
 

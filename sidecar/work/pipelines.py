@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 from sidecar.engine.pipeline import Pipeline, Stage, Step, Unfold
 from sidecar.wire.events import Event
-from sidecar.wire.tasks import Intent, RouteAnswer
+from sidecar.wire.intents import Intent
+from sidecar.wire.tasks import RouteAnswer
 from sidecar.work.context import PLAN, ROOM
 from sidecar.work.errors import AgentError
 from sidecar.work.handover import Part, handoff, of_plan, so_far, to_mend, unfinished

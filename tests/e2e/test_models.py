@@ -162,7 +162,7 @@ def test_what_the_router_asks_a_model_is_counted(claude: Place) -> None:
     task = claude.sidecar.execute(unclear)
     ended = claude.sidecar.wait_for_end(task, seconds=30)
     routed = next(event for event in claude.sidecar.events(task) if event["type"] == "route")
-    assert "took it for this" in routed["why"]
+    assert "chose this intent" in routed["why"]
     assert (ended["usage"]["inputTokens"], ended["usage"]["outputTokens"]) == (350, 10)
     assert ended["usage"]["costUsd"] > 0
     claude.plays(Speech(text="chat", read=300, written=7), Speech(text="Yes.", calls=(READ,), read=50))

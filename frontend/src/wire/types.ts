@@ -217,7 +217,7 @@ export interface EscalationEvent {
 }
 
 export interface EventPage {
-  events: (StatusEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | ErrorEvent | CancelledEvent)[];
+  events: (StatusEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | PlanEvent | VerdictEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | ErrorEvent | CancelledEvent)[];
   /** The newest event there is, on this page or a later one. */
   lastSeq: number;
   more: boolean;
@@ -513,6 +513,20 @@ export interface Options {
   maxIterations?: number | null;
   maxTokens?: number | null;
   maxCostUsd?: number | null;
+}
+
+export interface PlanEvent {
+  type: "plan";
+  seq?: number;
+  taskId: string;
+  at: string;
+  items: PlanItem[];
+}
+
+export interface PlanItem {
+  id: string;
+  title: string;
+  state: "pending" | "running" | "done" | "failed";
 }
 
 export interface PolicyAnswer {
@@ -897,6 +911,22 @@ export interface UseRequest {
   force?: boolean;
 }
 
+export interface VerdictEvent {
+  type: "verdict";
+  seq?: number;
+  taskId: string;
+  at: string;
+  approved: boolean;
+  issues: VerdictIssue[];
+}
+
+export interface VerdictIssue {
+  path?: string;
+  line?: number;
+  severity: "error" | "warning" | "hint";
+  text: string;
+}
+
 export interface VerificationEvent {
   type: "verification";
   seq?: number;
@@ -928,6 +958,8 @@ export type WireEvent =
   | ToolEvent
   | ToolOutputEvent
   | ApprovalEvent
+  | PlanEvent
+  | VerdictEvent
   | HandoffEvent
   | DiffEvent
   | VerificationEvent

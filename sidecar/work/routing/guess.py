@@ -3,13 +3,11 @@
 from functools import cache
 from math import exp
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
-from sidecar.wire.tasks import Intent
+from sidecar.wire.intents import INTENTS, Intent
 from sidecar.work.routing.features import features
 
-#: In the order of the columns of the file.
-INTENTS: tuple[Intent, ...] = get_args(Intent)
 #: How much a feature speaks for each intent, a letter each: `packaging/learn.py` writes it.
 LEARNED = Path(__file__).with_name("learned.tsv")
 #: The letter that says nothing; so many letters further on, an intent is e times as likely.

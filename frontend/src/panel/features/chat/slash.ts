@@ -1,24 +1,10 @@
-import type { Options } from "../../../wire/types.ts";
+import { type Intent, SLASH, SLASH_COMMANDS } from "../../../wire/commands.ts";
 import { allAgents } from "../../shared/agents.ts";
 import { allCommands, type Command } from "../../shared/commands.ts";
 import { nearest } from "./slips.ts";
 
-type Intent = NonNullable<Options["intent"]>;
-
-/** Words that say what kind of task follows, where the router would otherwise have to find out. */
-const INTENTS: Record<string, readonly [Intent, string]> = {
-  ask: ["chat", "Only talk, change nothing"],
-  explain: ["explain_code", "Explain code, change nothing"],
-  edit: ["edit_code", "Change code"],
-  refactor: ["refactor_code", "Plan and change code in several places"],
-  create: ["create_project", "Start a new project"],
-  run: ["run_command", "Run a command or the tests"],
-  review: ["review_code", "Review code"],
-  docs: ["write_docs", "Write documentation"],
-};
-
 /** An agent whose name means a kind of task as well is asked for by that. */
-const agents = () => allAgents().filter(({ name }) => !Object.hasOwn(INTENTS, name));
+const agents = () => allAgents().filter(({ name }) => !Object.hasOwn(SLASH_COMMANDS, name));
 
 export interface Suggestion {
   readonly id: string;
@@ -39,7 +25,7 @@ export function slashSuggestions(text: string): Suggestion[] {
         ? []
         : [{ id: command.id, label: `/${command.slash}`, hint: command.title, text: `/${command.slash}` }],
     ),
-    ...Object.entries(INTENTS).map(([word, [, hint]]) => ({
+    ...Object.entries(SLASH_COMMANDS).map(([word, { hint }]) => ({
       id: `intent.${word}`,
       label: `/${word}`,
       hint,
@@ -88,18 +74,18 @@ export function understood(text: string): Said {
     agent: undefined,
     ...more,
   });
-  const found = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text);
+  const found = SLASH.exec(text);
   if (found === null) return asked(text);
-  const [, word = "", rest = ""] = found;
-  const argument = rest.trim();
+  const word = found[1]!;
+  const argument = text.slice(found[0].length).trim();
   const commands = [...allCommands().values()];
   const command = commands.find((one) => one.slash === word);
   // With words after it “/new” is a task: they must not get lost.
   if (command && (argument === "" || command.takesWords)) return { kind: "command", command, argument };
   if (command === undefined && Object.hasOwn(AWAY, word) && argument === "") return { kind: "away", why: AWAY[word]! };
-  if (command === undefined && Object.hasOwn(INTENTS, word))
+  if (command === undefined && Object.hasOwn(SLASH_COMMANDS, word))
     // With its slash: the sidecar makes a sentence of it, as it does for every other door.
-    return argument === "" ? asked(text) : asked(text, { intent: INTENTS[word]![0] });
+    return argument === "" ? asked(text) : asked(text, { intent: SLASH_COMMANDS[word]!.intent });
   const names = agents().map(({ name }) => name);
   if (names.includes(word)) return argument === "" ? asked(text) : asked(argument, { agent: word });
   const known = [...commands.flatMap(({ slash }) => slash ?? []), ...Object.keys(AWAY), ...names];

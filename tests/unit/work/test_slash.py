@@ -6,10 +6,10 @@ import pytest
 
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Fork, SendMessage
+from sidecar.wire.intents import SLASH_COMMANDS
 from sidecar.wire.tasks import ForkRequest
 from sidecar.work.customizations import Customizations
-from sidecar.work.router import SLASHES
-from sidecar.work.suggestions import suggest_command
+from sidecar.work.slash import suggest_command
 from tests.unit.engine.house import a_house
 
 
@@ -29,7 +29,7 @@ from tests.unit.engine.house import a_house
 )
 def test_a_misspelled_command_is_said_back_with_the_one_that_was_meant(word: str, meant: str) -> None:
     for task in (f"/{word}", f"/{word} the parser", f"  /{word}\nthe parser"):
-        said = suggest_command(task, SLASHES)
+        said = suggest_command(task, SLASH_COMMANDS)
         assert said is not None
         assert said.startswith(f"There is no command /{word}. Did you mean /{meant}?")
 
@@ -54,7 +54,7 @@ def test_a_misspelled_command_is_said_back_with_the_one_that_was_meant(word: str
     ],
 )
 def test_a_command_and_whatever_may_be_a_sentence_are_taken_as_they_are(task: str) -> None:
-    assert suggest_command(task, SLASHES) is None
+    assert suggest_command(task, SLASH_COMMANDS) is None
 
 
 async def test_nothing_begins_with_a_misspelled_command_by_whichever_door_it_comes(tmp_path: Path) -> None:
