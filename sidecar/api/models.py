@@ -26,11 +26,11 @@ class ModelRoutes:
 
     async def local(self, request: Request) -> Response:
         """Only when somebody asks, and one search at a time."""
-        from sidecar.models.local import find, on_the_wire
+        from sidecar.models.local import find, to_wire
 
         async with self._searching:
             found = await asyncio.to_thread(find)
-        return answer(on_the_wire(found))
+        return answer(to_wire(found))
 
     async def test(self, request: Request) -> Response:
         wanted = await read(request, ModelTestRequest)
@@ -38,7 +38,7 @@ class ModelRoutes:
             raise OperationRefused(
                 422, "not_on_this_machine", f"{wanted.base_url[:200]} is not a server on this machine."
             )
-        return answer(await self._catalog.tried(wanted.model, wanted.base_url))
+        return answer(await self._catalog.check_model(wanted.model, wanted.base_url))
 
     async def use(self, request: Request) -> Response:
         wanted = await read(request, UseRequest)

@@ -48,12 +48,12 @@ def define(parser: argparse.ArgumentParser) -> None:
 def act(args: argparse.Namespace) -> int:
     if args.test is not None:
         return _test(args)
-    from sidecar.models.local import find, on_the_wire
+    from sidecar.models.local import find, to_wire
 
     listed = listing(options.data_dir(args))
     servers = [] if args.no_search else find()
     if args.json:
-        print(json.dumps(listed.model_dump(by_alias=True) | on_the_wire(servers).model_dump(by_alias=True)))
+        print(json.dumps(listed.model_dump(by_alias=True) | to_wire(servers).model_dump(by_alias=True)))
         return 0
     style = style_for()
     for role in listed.roles:

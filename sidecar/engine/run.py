@@ -14,7 +14,7 @@ from sidecar.engine.task_log import TaskLog
 from sidecar.engine.timeline import branched, plain
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.models.port import Delta, Reply, Stop
-from sidecar.models.prices import together
+from sidecar.models.prices import add_usage
 from sidecar.wire.base import Wire, optional
 from sidecar.wire.events import (
     ApprovalEvent,
@@ -149,7 +149,7 @@ class TaskRun(TaskLog):
         turn = TurnRecord(heard=heard, reply=reply, branch=self.state.branch, room=room)
         said = [MessageEvent(message_id=key, role="assistant", agent=agent, text=reply.text)] if reply.text else []
         record = Record(RecordKind.STEP, branched(key, turn.branch), turn.to_json())
-        self.usage = together(self.usage, reply.usage)
+        self.usage = add_usage(self.usage, reply.usage)
         spent = [UsageEvent(**self.usage.model_dump())] if reply.usage != Usage() else []
         # Its calls are written after it, and nothing has an effect before its intent is on the disk.
         self.enqueue(*said, *spent, records=[record] if reply.stop in _KEPT else [])
@@ -194,7 +194,7 @@ class TaskRun(TaskLog):
         """What was used beside the agents' turns, remembered under that key."""
         if usage == Usage():
             return
-        self.usage = together(self.usage, usage)
+        self.usage = add_usage(self.usage, usage)
         record = Record(RecordKind.STEP, branched(key, self.state.branch), usage.to_json())
         await self.append(UsageEvent(**self.usage.model_dump()), records=[record])
 
@@ -379,9 +379,9 @@ def _spent(steps: Iterable[tuple[str, str]]) -> Usage:
     used = Usage()
     for key, body in steps:
         if (turn := TurnRecord.of(body)) is not None:
-            used = together(used, turn.reply.usage)
+            used = add_usage(used, turn.reply.usage)
         elif key.endswith(".asked"):
-            used = together(used, Usage.model_validate_json(body))
+            used = add_usage(used, Usage.model_validate_json(body))
     return used
 
 

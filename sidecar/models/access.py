@@ -1,10 +1,10 @@
-"""Where a provider is, and with which key."""
+"""The address and key of a provider."""
 
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from sidecar.models.bounds import bounded
+from sidecar.models.limits import bound_errors
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -12,25 +12,25 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 @dataclass(frozen=True, slots=True)
 class Access:
     provider: str
-    #: Never shown: not in a log, not in a traceback.
+    #: Kept out of logs and tracebacks.
     key: str | None = field(repr=False)
     base_url: str | None
-    #: Until the next bytes; what a reply as a whole may take is counted elsewhere.
+    #: Between two reads; `limits.py` bounds the reply as a whole.
     timeout: float = 600.0
     connect_timeout: float = 10.0
 
     @property
     def http(self) -> dict[str, Any]:
-        """How the SDK's HTTP client is made."""
-        # No provider sends a model's callers elsewhere; somebody who does would get the key, and all that was said.
-        made: dict[str, Any] = {"follow_redirects": False, "event_hooks": {"response": [bounded]}}
+        """Arguments of the SDK's HTTP client."""
+        # A redirect would carry the key and the conversation to another server.
+        made: dict[str, Any] = {"follow_redirects": False, "event_hooks": {"response": [bound_errors]}}
         if self.base_url is not None and is_local(self.base_url):
-            # No proxy stands between two programs of one machine, whatever the environment says.
+            # Never use a proxy between two programs on this machine.
             made |= {"trust_env": False, "mounts": dict.fromkeys(("all://", "http://", "https://"))}
         return made
 
 
-#: What an SDK puts behind the address by itself; whoever copied a whole address has it there already.
+#: Path that the SDK appends itself; people often paste the whole address.
 _ADDED = {"anthropic": ("/v1",), "gemini": ("/v1beta", "/v1"), "groq": ("/openai/v1",)}
 
 
@@ -43,7 +43,7 @@ def is_address(base_url: str) -> bool:
 
 
 def root(provider: str, base_url: str) -> str:
-    """Where the SDK begins."""
+    """The base URL without the path that the SDK appends."""
     plain = base_url.rstrip("/")
     for added in _ADDED.get(provider, ()):
         plain = plain.removesuffix(added)

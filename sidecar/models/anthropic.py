@@ -7,13 +7,14 @@ from typing import Any, TypeGuard
 
 from sidecar.models import sse
 from sidecar.models.access import Access
-from sidecar.models.calls import Calls, Draft, another, safe
-from sidecar.models.failures import complaint, thinking_is_bound
-from sidecar.models.history import Fragments, encoded, results
+from sidecar.models.calls import CallDraft, CallIds, check_call_count, safe_name
+from sidecar.models.encoding import encode_json
+from sidecar.models.failures import refusal_text, thinking_is_bound
+from sidecar.models.history import Fragments, results_in_order
 from sidecar.models.port import (
     Delta,
-    Kept,
     ModelTurn,
+    NativeTurn,
     Reply,
     Request,
     Stop,
@@ -24,15 +25,23 @@ from sidecar.models.port import (
     UserTurn,
 )
 from sidecar.models.prices import Price
-from sidecar.models.remote import Head, counted, cut, declined, lively, no_room, too_long
+from sidecar.models.remote import (
+    RequestPrefix,
+    count_usage,
+    cut_reply,
+    declined_reply,
+    length_reply,
+    overflow_reply,
+    visible_deltas,
+)
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tools import ToolInfo
 
 PROVIDER = "anthropic"
-#: These think by themselves, and say what they think only if they are asked to.
+#: These models think by default and show it only on request.
 _THINKS = re.compile(r"claude-[a-z]+-([5-9]|\d\d)")
 _MOST_TOKENS = re.compile(r"max_tokens: \d+ > (\d+)")
-#: These take back what they thought only if everything before it is the same, the tools included.
+#: These accept their earlier thinking only if everything before it is unchanged, tools included.
 _BINDS = re.compile(r"claude-(fable|mythos)-5-[1-9]|claude-[a-z]+-(5-[5-9]|[6-9]|\d\d)")
 
 
@@ -40,7 +49,7 @@ def client(access: Access) -> Any:
     from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient, Timeout
 
     timeout = Timeout(access.timeout, connect=access.connect_timeout)
-    # Asking again is ours, so that it can be told and bounded in one place for all providers.
+    # Retries are ours, in chain.py, for all providers.
     http = DefaultAsyncHttpxClient(timeout=timeout, **access.http)
     return AsyncAnthropic(
         api_key=access.key, base_url=access.base_url, max_retries=0, timeout=timeout, http_client=http
@@ -53,69 +62,68 @@ class Messages:
         self._client = client
         self._price = price
         self._reply_tokens = reply_tokens
-        self._head = Head()
-        self._calls = Calls()
+        self._prefix = RequestPrefix()
+        self._call_ids = CallIds()
         self._fragments = Fragments(self._messages)
-        #: What was thought on the way to turns that have changed since, or what stood before them.
-        self._gone: list[Kept] = []
+        #: Thinking that no longer matches its history.
+        self._dropped: list[NativeTurn] = []
         self._tools: Sequence[ToolInfo] | None = None
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        if _BINDS.match(self._name) and self._has_other(request.tools):
-            self._let_go(request)
+        if _BINDS.match(self._name) and self._tools_changed(request.tools):
+            self._drop_thinking(request)
         self._tools = request.tools
         try:
-            stream = await self._asked(request)
+            stream = await self._send(request)
         except Exception as error:
-            if not self._says_less(error) and not (thinking_is_bound(error) and self._let_go(request)):
+            if not self._lower_token_limit(error) and not (thinking_is_bound(error) and self._drop_thinking(request)):
                 raise
-            stream = await self._asked(request)
-        reading = _Reading()
+            stream = await self._send(request)
+        reader = _ReplyReader()
         async with stream, aclosing(sse.chunks(stream.response.aiter_bytes())) as pieces:
             async for events in pieces:
-                for delta in lively(delta for event in events if (delta := reading.take(event)) is not None):
+                for delta in visible_deltas(delta for event in events if (delta := reader.take(event)) is not None):
                     yield delta
-        yield self._reply(reading, request)
+        yield self._reply(reader, request)
 
-    async def _asked(self, request: Request) -> Any:
+    async def _send(self, request: Request) -> Any:
         from anthropic import AsyncStream
 
-        body = self._head.written(request, self._fields)
-        body = b"".join((body, b',"messages":[', self._fragments.joined(request.history), b"]}"))
+        body = self._prefix.render(request, self._fields)
+        body = b"".join((body, b',"messages":[', self._fragments.render(request.history), b"]}"))
         return await self._client.post(
             "/v1/messages", content=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
         )
 
-    def _says_less(self, error: Exception) -> bool:
-        """Older models write less at once than is allowed here, and refuse to be allowed more."""
-        most = _MOST_TOKENS.search(complaint(error))
+    def _lower_token_limit(self, error: Exception) -> bool:
+        """Lower the limit to the one that an older model names when it refuses ours."""
+        most = _MOST_TOKENS.search(refusal_text(error))
         if most is None or int(most[1]) >= self._reply_tokens:
             return False
         self._reply_tokens = int(most[1])
-        self._head = Head()
+        self._prefix = RequestPrefix()
         return True
 
-    def _has_other(self, tools: Sequence[ToolInfo]) -> bool:
+    def _tools_changed(self, tools: Sequence[ToolInfo]) -> bool:
         return self._tools is not None and self._tools is not tools and list(self._tools) != list(tools)
 
-    def _let_go(self, request: Request) -> bool:
-        """What was thought belongs to exactly what came before it. If that was shortened, or tools were added since, it
-        is not taken back any more: the same turns are then said without it."""
+    def _drop_thinking(self, request: Request) -> bool:
+        """Resend earlier turns without their thinking, which the model rejects once what precedes it changed."""
         thought = [turn.kept for turn in request.history if isinstance(turn, ModelTurn) and self._is_own(turn.kept)]
-        self._gone += thought
+        self._dropped += thought
         self._fragments = Fragments(self._messages)
         return bool(thought)
 
-    def _is_own(self, kept: Kept | None) -> TypeGuard[Kept]:
+    def _is_own(self, kept: NativeTurn | None) -> TypeGuard[NativeTurn]:
         own = kept is not None and (kept.provider, kept.model) == (PROVIDER, self._name)
-        return own and all(kept is not each for each in self._gone)
+        return own and all(kept is not each for each in self._dropped)
 
     def _fields(self, request: Request) -> JsonObject:
         fields: dict[str, Any] = {
             "model": self._name,
             "max_tokens": self._reply_tokens,
             "stream": True,
-            # What comes before this point is the same for every task of the agent; what follows is cached turn by turn.
+            # The system prompt is shared by all tasks of the agent; the rest is cached turn by turn.
             "system": [{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}],
             "cache_control": {"type": "ephemeral"},
         }
@@ -145,7 +153,7 @@ class Messages:
                     yield {"role": "assistant", "content": blocks}
             case ToolTurn():
                 calls = before.calls if isinstance(before, ModelTurn) else []
-                yield {"role": "user", "content": [_result(each) for each in results(calls, turn)]}
+                yield {"role": "user", "content": [_result(each) for each in results_in_order(calls, turn)]}
 
     def _blocks(self, turn: ModelTurn) -> list[Any]:
         if self._is_own(turn.kept):
@@ -153,38 +161,37 @@ class Messages:
         said: list[Any] = [{"type": "text", "text": turn.text}] if turn.text.strip() else []
         return said + [_tool_use(call) for call in turn.calls]
 
-    def _reply(self, reading: "_Reading", request: Request) -> Reply:
-        usage = reading.usage(self._price)
-        if not reading.stopped:
-            return cut(PROVIDER)
-        match reading.stop_reason:
+    def _reply(self, reader: "_ReplyReader", request: Request) -> Reply:
+        usage = reader.usage(self._price)
+        if not reader.stopped:
+            return cut_reply(PROVIDER)
+        match reader.stop_reason:
             case "refusal":
-                return declined(PROVIDER, usage, "", reading.text)
+                return declined_reply(PROVIDER, usage, "", reader.text)
             case "max_tokens" | "pause_turn":
-                # A turn that takes long may be paused; it goes on when it is told to.
-                return too_long(usage, reading.text, reading.thinking)
+                # The API may pause a long turn.
+                return length_reply(usage, reader.text, reader.thinking)
             case "model_context_window_exceeded":
-                return no_room(f"{PROVIDER}/{self._name}", usage)
-        calls = self._calls.finished(reading.drafts.values(), request.history)
+                return overflow_reply(f"{PROVIDER}/{self._name}", usage)
+        calls = self._call_ids.finish(reader.drafts.values(), request.history)
         return Reply(
-            text=reading.text,
-            thinking=reading.thinking,
+            text=reader.text,
+            thinking=reader.thinking,
             calls=calls,
             stop=Stop.TOOL_USE if calls else Stop.END,
             usage=usage,
-            kept=reading.kept(calls, self._name),
+            kept=reader.kept(calls, self._name),
         )
 
 
-class _Reading:
-    """What has come of a reply so far."""
+class _ReplyReader:
+    """Accumulates a streamed reply."""
 
     def __init__(self) -> None:
         self._blocks: dict[int, dict[str, Any]] = {}
-        #: What a block's texts are made of, by their names. Joined once: a text that grows word by word would be copied
-        #: with every word.
+        #: Text pieces of each block by field, joined once at the end to avoid quadratic copying.
         self._pieces: dict[int, dict[str, list[str]]] = {}
-        self.drafts: dict[int, Draft] = {}
+        self.drafts: dict[int, CallDraft] = {}
         self.stop_reason: str | None = None
         self.stopped = False
         self._counts: dict[str, int] = {}
@@ -197,8 +204,8 @@ class _Reading:
                 block = {name: value for name, value in event["content_block"].items() if value is not None}
                 self._blocks[event["index"]], self._pieces[event["index"]] = block, {}
                 if block["type"] == "tool_use":
-                    another(self.drafts)
-                    self.drafts[event["index"]] = Draft(block.get("id", ""), block.get("name", ""))
+                    check_call_count(self.drafts)
+                    self.drafts[event["index"]] = CallDraft(block.get("id", ""), block.get("name", ""))
                 elif block["type"] == "text" and block.get("text"):
                     return Delta(block["text"])
             case "content_block_delta":
@@ -240,10 +247,10 @@ class _Reading:
         return self._blocks
 
     def _close(self, index: int) -> None:
-        """Some who speak for others send what a call is given whole, with its beginning."""
+        """Some proxies send the arguments whole, with the start of the block."""
         draft, given = self.drafts.get(index), self._blocks.get(index, {}).get("input")
         if draft is not None and not draft.size and isinstance(given, dict) and given:
-            draft.add(encoded(given).decode())
+            draft.add(encode_json(given).decode())
 
     def _count(self, usage: dict[str, Any] | None) -> None:
         self._counts |= {name: count for name, count in (usage or {}).items() if isinstance(count, int)}
@@ -253,7 +260,7 @@ class _Reading:
         writes = self._counts.get("cache_creation_input_tokens", 0)
         read = self._counts.get("input_tokens", 0) + cached + writes
         written = self._counts.get("output_tokens", 0)
-        return counted(price, read=read, written=written, cached=cached, cache_writes=writes)
+        return count_usage(price, read=read, written=written, cached=cached, cache_writes=writes)
 
     @property
     def text(self) -> str:
@@ -263,8 +270,8 @@ class _Reading:
     def thinking(self) -> str:
         return "".join(block.get("thinking", "") for block in self.blocks.values() if block["type"] == "thinking")
 
-    def kept(self, calls: list[ToolUse], model: str) -> Kept | None:
-        """The blocks as they came. Without thinking in them, the turn says the same in everybody's words."""
+    def kept(self, calls: list[ToolUse], model: str) -> NativeTurn | None:
+        """The blocks as received, or None if there is no thinking among them."""
         if not any(block["type"] in ("thinking", "redacted_thinking") for block in self.blocks.values()):
             return None
         named = iter(calls)
@@ -273,13 +280,13 @@ class _Reading:
             for block in self.blocks.values()
             if block["type"] != "text" or block.get("text", "").strip()
         ]
-        return Kept(provider=PROVIDER, model=model, content=content)
+        return NativeTurn(provider=PROVIDER, model=model, content=content)
 
 
 def _tool_use(call: ToolUse) -> dict[str, Any]:
-    return {"type": "tool_use", "id": safe(call.id), "name": safe(call.tool), "input": call.args}
+    return {"type": "tool_use", "id": safe_name(call.id), "name": safe_name(call.tool), "input": call.args}
 
 
 def _result(result: ToolReturn) -> dict[str, Any]:
     content, failed = result.content or "(no output)", result.status != "success"
-    return {"type": "tool_result", "tool_use_id": safe(result.id), "content": content, "is_error": failed}
+    return {"type": "tool_result", "tool_use_id": safe_name(result.id), "content": content, "is_error": failed}

@@ -1,4 +1,4 @@
-"""Tool calls as they come in, piece by piece, and as they are handed on: whole, named apart, never half of one."""
+"""Assembles streamed tool calls: complete, with unique ids, never half a call."""
 
 import json
 import re
@@ -6,28 +6,28 @@ from collections.abc import Iterable, Sequence, Sized
 from math import isfinite
 from typing import Any
 
-from sidecar.models.errors import Unusable
-from sidecar.models.history import encoded
+from sidecar.models.encoding import encode_json
+from sidecar.models.errors import ModelFailed
 from sidecar.models.port import Failure, ModelTurn, ToolUse, Turn
 from sidecar.wire.base import JsonObject
 
-#: Arguments larger than this are not kept: no tool takes so much, and every later request would carry them.
-MOST_CHARACTERS = 2_000_000
-#: Who writes still more is not waited for.
-ENDLESS = 20_000_000
-MOST_CALLS = 100
-ENDLESS_CALLS = 2_000
-#: A call that is nested deeper than this is no call of any tool, and not everything can write it down.
-DEEPEST = 64
-#: OpenAI takes no longer one, whoever gave it.
-_LONGEST_ID = 40
-#: What models put around the name of a tool when they forget themselves.
-_FRILLS = re.compile(r"^(functions|default_api)[.:]|<\|.*$", re.S)
+#: Larger arguments are rejected: no tool takes as much, and every later request would carry them.
+MAX_CHARACTERS = 2_000_000
+#: The stream is aborted beyond this.
+ABORT_CHARACTERS = 20_000_000
+MAX_CALLS = 100
+ABORT_CALLS = 2_000
+#: No tool takes arguments nested deeper than this.
+MAX_DEPTH = 64
+#: OpenAI accepts no longer id.
+_MAX_ID = 40
+#: Prefixes and suffixes that models add to tool names by mistake.
+_NAME_NOISE = re.compile(r"^(functions|default_api)[.:]|<\|.*$", re.S)
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-class Draft:
-    """One call on its way in. Where the provider sends the arguments whole, they are given with it."""
+class CallDraft:
+    """A call being received. Pass `args` if the provider sends them whole."""
 
     def __init__(self, id: str = "", tool: str = "", args: JsonObject | None = None) -> None:
         self.id = id
@@ -35,45 +35,45 @@ class Draft:
         self._pieces: list[str] = []
         self.size = 0
         if args:
-            self.add(encoded(args).decode())
+            self.add(encode_json(args).decode())
 
     def add(self, piece: str) -> None:
         self.size += len(piece)
-        if self.size <= MOST_CHARACTERS:
+        if self.size <= MAX_CHARACTERS:
             self._pieces.append(piece)
-        elif self.size <= ENDLESS:
+        elif self.size <= ABORT_CHARACTERS:
             self._pieces.clear()
         else:
-            message = f"The model wrote more than {ENDLESS:,} characters of arguments, and did not come to an end."
-            raise Unusable(Failure(code="reply_too_long", message=message, retry=False))
+            message = f"The model wrote more than {ABORT_CHARACTERS:,} characters of arguments without end."
+            raise ModelFailed(Failure(code="reply_too_long", message=message, retry=False))
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is missing: what comes now belongs to another call."""
+        """Whether the arguments are complete JSON; further pieces belong to another call."""
         return bool(self._pieces) and self.read()[1] is None
 
     def read(self) -> tuple[JsonObject, str | None]:
-        """The arguments, or what is wrong with them, said to the model."""
-        if self.size > MOST_CHARACTERS:
+        """The arguments, or an error message for the model."""
+        if self.size > MAX_CHARACTERS:
             return {}, (
-                f"The arguments were {self.size:,} characters long; at most {MOST_CHARACTERS:,} are taken. "
-                "Nothing was done. Do it in smaller parts."
+                f"The arguments have {self.size:,} characters; the limit is {MAX_CHARACTERS:,}. "
+                "Nothing was done. Split the work into smaller calls."
             )
         try:
             found = _parsed("".join(self._pieces))
-            # Some servers put the object into a string.
+            # Some servers encode the object as a string.
             found = _parsed(found) if isinstance(found, str) else found
         except (ValueError, RecursionError) as error:
             return {}, f"The arguments are not valid JSON ({error}). Nothing was done. Send the call again."
         if not isinstance(found, dict):
             return {}, "The arguments are not a JSON object. Nothing was done. Send the call again."
-        if _is_deeper(found, DEEPEST):
-            return {}, f"The arguments are nested more than {DEEPEST} deep. Nothing was done. Send the call again."
+        if _is_deeper(found, MAX_DEPTH):
+            return {}, f"The arguments are nested more than {MAX_DEPTH} deep. Nothing was done. Send the call again."
         return found, None
 
 
 def _refused(name: str) -> None:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _finite(digits: str) -> float:
@@ -83,7 +83,7 @@ def _finite(digits: str) -> float:
     return number
 
 
-#: Made once: it takes longer to make than most arguments take to read.
+#: Building it takes longer than decoding most arguments.
 _DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite)
 
 
@@ -104,36 +104,36 @@ def _inside(value: object) -> Iterable[object]:
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
-def another(drafts: Sized) -> None:
-    """Before one more is begun: who asks for more and more is not listened to for ever."""
-    if len(drafts) >= ENDLESS_CALLS:
-        message = f"The model asked for more than {ENDLESS_CALLS:,} calls at once, and did not come to an end."
-        raise Unusable(Failure(code="reply_too_long", message=message, retry=False))
+def check_call_count(drafts: Sized) -> None:
+    """Abort a reply with too many calls."""
+    if len(drafts) >= ABORT_CALLS:
+        message = f"The model asked for more than {ABORT_CALLS:,} calls in one reply."
+        raise ModelFailed(Failure(code="reply_too_long", message=message, retry=False))
 
 
-class Calls:
-    """The calls of a conversation. Each has an id that no other has, also if a server gives the same ones again."""
+class CallIds:
+    """Keeps call ids unique in a conversation, even if the server repeats them."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
-        #: How many turns have been looked at.
+        #: Number of turns already scanned.
         self._seen = 0
 
-    def finished(self, drafts: Iterable[Draft], history: Sequence[Turn]) -> list[ToolUse]:
-        """The calls of a reply that came to its end."""
-        self._look(history)
+    def finish(self, drafts: Iterable[CallDraft], history: Sequence[Turn]) -> list[ToolUse]:
+        """The calls of a complete reply."""
+        self._check(history)
         calls = []
         for number, draft in enumerate(drafts):
             args, problem = draft.read()
-            if number >= MOST_CALLS:
-                problem = f"At most {MOST_CALLS} calls are carried out in one turn. This one was not."
-            name = self._unused(safe(draft.id), len(history))
+            if number >= MAX_CALLS:
+                problem = f"At most {MAX_CALLS} calls run in one turn; this one did not."
+            name = self._unused(safe_name(draft.id), len(history))
             self._taken.add(name)
-            tool = _FRILLS.sub("", draft.tool)
+            tool = _NAME_NOISE.sub("", draft.tool)
             calls.append(ToolUse(id=name, tool=tool, args={} if problem else args, problem=problem))
         return calls
 
-    def _look(self, history: Sequence[Turn]) -> None:
+    def _check(self, history: Sequence[Turn]) -> None:
         start = self._seen if self._seen <= len(history) else 0
         for turn in history[start:]:
             if isinstance(turn, ModelTurn):
@@ -141,13 +141,13 @@ class Calls:
         self._seen = len(history)
 
     def _unused(self, name: str, place: int) -> str:
-        tried, number = name[:_LONGEST_ID], place
-        while tried in self._taken:
-            tried = f"{name[: _LONGEST_ID - 8]}-{number}"
+        candidate, number = name[:_MAX_ID], place
+        while candidate in self._taken:
+            candidate = f"{name[: _MAX_ID - 8]}-{number}"
             number += 1
-        return tried
+        return candidate
 
 
-def safe(name: str) -> str:
-    """A name of letters, digits, `_` and `-`, as every provider accepts it."""
+def safe_name(name: str) -> str:
+    """The name with only letters, digits, `_` and `-`, which every provider accepts."""
     return _NOT_IN_A_NAME.sub("_", name)[:64] or "call"

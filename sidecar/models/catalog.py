@@ -1,4 +1,4 @@
-"""Which models there are, and which one plays a role."""
+"""The configured models, and the chain of models for each role."""
 
 import asyncio
 import threading
@@ -9,8 +9,7 @@ from pathlib import Path
 from sidecar.config.keys import Keys
 from sidecar.config.settings import ModelSettings, Settings
 from sidecar.models import scripted
-from sidecar.models.breaker import Breaker
-from sidecar.models.chain import Chain, Link
+from sidecar.models.chain import Breaker, Chain, Link
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.limits import Limits
 from sidecar.models.port import Model, Switch
@@ -23,8 +22,8 @@ from sidecar.wire.tasks import Models
 ROLES = ("fast", "smart", "instant")
 OFFLINE = "offline/basic"
 UNPRICED = (
-    "What this model costs is not known, so a limit of cost cannot be kept. Put its price into prices.toml beside your "
-    "config.toml, or limit the tokens (maxTokens) instead."
+    "The price of this model is unknown, so a cost limit can't be enforced. Add its price to prices.toml beside your "
+    "config.toml, or limit tokens (maxTokens) instead."
 )
 
 
@@ -49,7 +48,7 @@ class Catalog:
         self._breakers: dict[str, Breaker] = {}
 
     def model_for(self, role: str, wanted: Models, tell: Callable[[Switch], None] = lambda switch: None) -> Model:
-        """The usable models of the role's chain as one: the task's own wish, else the person's settings."""
+        """The usable models of the role's chain as one model; the task's own choice wins over the settings."""
         refusals: list[str] = []
         links: list[Link] = []
         names = self.chain(role, wanted)
@@ -64,7 +63,7 @@ class Catalog:
             links.append(Link(model, self._breakers.setdefault(name, Breaker())))
         if not links:
             raise NoSuchModel(" ".join(refusals))
-        # What is in the process neither fails by overload nor has a next one: it needs no chain around it.
+        # An in-process model never fails by overload and has no fallback.
         alone = len(links) == 1 and links[0].model.provider in ("offline", "scripted")
         return links[0].model if alone else Chain(links, tell)
 
@@ -84,29 +83,29 @@ class Catalog:
         )
 
     def priced(self, role: str, wanted: Models) -> bool:
-        """Whether what the role's models cost is known, so that a limit of cost can be kept."""
+        """Whether the price of every model in the chain is known, so a cost limit can be enforced."""
         return all(self._providers.priced(name) for name in self.chain(role, wanted))
 
-    async def tried(self, name: str, base_url: str | None = None) -> ModelTest:
-        """Whether it can be used, found out by using it; at `base_url`, if that is given."""
+    async def check_model(self, name: str, base_url: str | None = None) -> ModelTest:
+        """Send one small request to the model, at `base_url` if given."""
         try:
             model = self._resolve(name, base_url)
         except NoSuchModel as refusal:
             return ModelTest(model=name, ok=False, message=str(refusal))
         if model.provider == "offline":
-            return ModelTest(model=name, ok=True, message=f"{name} is always there; it needs no key.", tools=True)
-        from sidecar.models.trial import tried
+            return ModelTest(model=name, ok=True, message=f"{name} is always available and needs no key.", tools=True)
+        from sidecar.models.trial import check_model
 
-        return await tried(model)
+        return await check_model(model)
 
     async def warm(self) -> None:
-        """Loads in the background what the first task would else wait for. Nobody who wants to end waits for it."""
+        """Load SDKs and clients in a daemon thread: neither the first task nor a shutdown waits for it."""
         loop, done = asyncio.get_running_loop(), asyncio.Event()
 
         def load() -> None:
             self._providers.warm(self._in_use)
             with suppress(RuntimeError):
-                # The loop may have ended meanwhile.
+                # The loop may be closed by now.
                 loop.call_soon_threadsafe(done.set)
 
         threading.Thread(target=load, name="warming", daemon=True).start()
@@ -126,7 +125,7 @@ class Catalog:
             return ModelInfo(name=name, provider=provider, available=False, why=str(refusal))
         why = self._providers.about(provider) if provider in PROVIDERS else "Ready."
         if provider == "offline":
-            why = "Always there; needs no key."
+            why = "Always available; needs no key."
         return ModelInfo(name=name, provider=provider, available=True, why=why)
 
     def _resolve(self, name: str, base_url: str | None = None) -> Model:
@@ -143,6 +142,4 @@ class Catalog:
         if provider in PROVIDERS and model:
             return self._providers.model(provider, model, base_url)
         known = ", ".join([*PROVIDERS, "offline"])
-        raise NoSuchModel(
-            f"{name}: a model is named provider/name, and the providers are {known}. {OFFLINE} needs no key."
-        )
+        raise NoSuchModel(f"{name}: use provider/name; the providers are {known}. {OFFLINE} needs no key.")

@@ -1,34 +1,59 @@
-"""The models of a role: whoever cannot answer is asked again a few times, then the next takes over.
+"""The models of a role in order: retry a model a few times, then fall back to the next.
 
-The history is the same for all of them; each says it in its provider's words. Nothing of a reply that failed is acted
-upon, so that no tool runs because of it, and none runs twice.
+All models get the same history, each in its provider's format. A failed reply never runs a tool.
 """
 
 import asyncio
 import random
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sidecar.models.breaker import Breaker
-from sidecar.models.limits import flaw
+from sidecar.models.limits import find_flaw
 from sidecar.models.port import Delta, Failure, Model, Reply, Request, Stop, Switch
-from sidecar.models.prices import together
+from sidecar.models.prices import add_usage
 from sidecar.wire.tasks import Usage
+
+FAILURES = 3
+REST_SECONDS = 30.0
+
+
+class Breaker:
+    """Skips a model for a while after repeated failures, for all tasks."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._failures = 0
+        self._open_until = 0.0
+
+    @property
+    def open(self) -> bool:
+        return self._clock() < self._open_until
+
+    def failed(self) -> None:
+        self._failures += 1
+        if self._failures >= FAILURES:
+            self._open_until = self._clock() + REST_SECONDS
+
+    def answered(self) -> None:
+        self._failures = 0
+        self._open_until = 0.0
+
 
 ATTEMPTS = 3
 FIRST_PAUSE = 0.5
-#: Whoever asks for longer pauses than this, one after the other, is not waited for; the last one a little more, because
-#: nobody else is there. Most limits are counted by the minute.
-LONGEST_PAUSE = 20.0
-LAST_PAUSE = 65.0
+#: The longest total wait for one model; longer for the last one, which has no fallback. Most rate limits count by the
+#: minute.
+MAX_PAUSE = 20.0
+MAX_LAST_PAUSE = 65.0
 
 
 @dataclass(slots=True)
 class Link:
     model: Model
     breaker: Breaker = field(default_factory=Breaker)
-    #: It said that it cannot do this at all: a bad key, no such model, a refusal. Said once, and not asked for again.
+    #: It failed for good: a bad key, an unknown model, a refusal. Don't ask it again.
     out: bool = False
 
     @property
@@ -37,42 +62,43 @@ class Link:
 
 
 class Chain:
-    def __init__(self, links: Sequence[Link], tell: Callable[[Switch], None]) -> None:
+    def __init__(self, links: Sequence[Link], notify: Callable[[Switch], None]) -> None:
         self._links = links
-        self._tell = tell
-        self._at_work = links[0]
+        self._notify = notify
+        self._current = links[0]
 
     @property
     def provider(self) -> str:
-        return self._at_work.model.provider
+        return self._current.model.provider
 
     @property
     def name(self) -> str:
-        return self._at_work.model.name
+        return self._current.model.name
 
     @property
     def context_size(self) -> int | None:
-        """What each of them holds, so that whoever takes over can be given the same."""
+        """The smallest context window in the chain, so that a fallback can take the same history."""
         sizes = [getattr(link.model, "context_size", None) for link in self._links]
         return min((size for size in sizes if size), default=None)
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        reply = Reply(stop=Stop.FAILED, failure=Failure(code="no_model", message="There is no model.", retry=False))
+        none = Failure(code="no_model", message="No model is configured.", retry=False)
+        reply = Reply(stop=Stop.FAILED, failure=none)
         shown: set[Literal["text", "thinking"]] = set()
         spent = Usage()
         candidates = self._candidates()
         for link in candidates:
-            patience = LONGEST_PAUSE if link is not candidates[-1] else LAST_PAUSE
-            self._hand_over(link, reply.failure)
+            timeout = MAX_PAUSE if link is not candidates[-1] else MAX_LAST_PAUSE
+            self._switch_to(link, reply.failure)
             for attempt in range(1, ATTEMPTS + 1):
                 for kind in shown:
                     yield Delta("", kind, anew=True)
                 shown.clear()
                 async for part in link.model.stream(request):
                     if isinstance(part, Reply):
-                        # What a reply cost that is of no use is paid for all the same.
-                        spent = together(spent, part.usage)
-                        reply = _judged(part, request).model_copy(update={"usage": spent})
+                        # A failed reply costs money, too.
+                        spent = add_usage(spent, part.usage)
+                        reply = _check(part, request).model_copy(update={"usage": spent})
                     else:
                         shown.add(part.kind)
                         yield part
@@ -85,54 +111,52 @@ class Chain:
                     break
                 link.breaker.failed()
                 pause = _pause(attempt, reply.failure)
-                if attempt == ATTEMPTS or pause > patience:
+                if attempt == ATTEMPTS or pause > timeout:
                     break
-                self._tell(_again(link, reply.failure, pause, attempt))
+                self._notify(_retry_notice(link, reply.failure, pause, attempt))
                 await asyncio.sleep(pause)
-                patience -= pause
-        yield _final(reply, len(self._links))
+                timeout -= pause
+        yield _last_failure(reply, len(self._links))
 
     def _candidates(self) -> Sequence[Link]:
-        """Those worth asking, the resting ones only if there is nobody else."""
+        """The models to try; those with an open breaker only if there is no other."""
         usable = [link for link in self._links if not link.out] or list(self._links)
         return [link for link in usable if not link.breaker.open] or usable
 
-    def _hand_over(self, link: Link, failure: Failure | None) -> None:
-        if link is self._at_work:
+    def _switch_to(self, link: Link, failure: Failure | None) -> None:
+        if link is self._current:
             return
-        before, self._at_work = self._at_work, link
+        before, self._current = self._current, link
         back = self._links.index(link) < self._links.index(before)
-        reason = (
-            "It is asked again, as the first choice." if back else failure.message if failure else "It failed before."
-        )
+        reason = "The first choice is available again." if back else failure.message if failure else "It failed before."
         if not back and failure is not None and failure.code == "no_model":
-            reason = f"{before.name} failed just before; it is left alone for a while."
-        self._tell(Switch(link.model.provider, link.model.name, reason, before.name))
+            reason = f"{before.name} failed recently and is paused."
+        self._notify(Switch(link.model.provider, link.model.name, reason, before.name))
 
 
-def _judged(reply: Reply, request: Request) -> Reply:
-    found = None if reply.failure else flaw(reply, request)
+def _check(reply: Reply, request: Request) -> Reply:
+    found = None if reply.failure else find_flaw(reply, request)
     return reply if found is None else reply.model_copy(update={"stop": Stop.FAILED, "failure": found, "calls": []})
 
 
 def _pause(attempt: int, failure: Failure) -> float:
-    """What the provider asked for; else doubling. With jitter, so that many do not come back together."""
+    """The provider's own wait if it names one, else exponential; with jitter."""
     jitter = random.uniform(0.5, 1.0)  # noqa: S311 - not a secret
     if failure.retry_after is not None:
         return failure.retry_after + FIRST_PAUSE * jitter
     return FIRST_PAUSE * float(2 ** (attempt - 1)) * jitter
 
 
-def _again(link: Link, failure: Failure, pause: float, attempt: int) -> Switch:
-    reason = f"{failure.message} Asked again in {pause:.1f} s ({attempt + 1} of {ATTEMPTS})."
+def _retry_notice(link: Link, failure: Failure, pause: float, attempt: int) -> Switch:
+    reason = f"{failure.message} Retrying in {pause:.1f} s (attempt {attempt + 1} of {ATTEMPTS})."
     return Switch(link.model.provider, link.model.name, reason)
 
 
-def _final(reply: Reply, models: int) -> Reply:
-    """The last word of the last model. It was asked often enough: whoever hears it need not ask again at once."""
-    failure = reply.failure or Failure(code="no_model", message="There is no model.")
+def _last_failure(reply: Reply, models: int) -> Reply:
+    """The failure of the last model, marked as final."""
+    failure = reply.failure or Failure(code="no_model", message="No model is configured.")
     tried = f" {models} models were tried." if models > 1 else ""
     wait = f" It asks to wait {failure.retry_after:.0f} s." if failure.retry_after else ""
-    later = "" if "resume" in failure.message else " What was done is kept; resume the task to ask again."
+    later = "" if "resume" in failure.message else " Finished work is kept; resume the task to try again."
     last = failure.model_copy(update={"retry": False, "message": f"{failure.message}{wait}{tried}{later}"})
     return reply.model_copy(update={"failure": last})

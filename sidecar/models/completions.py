@@ -5,26 +5,26 @@ from contextlib import aclosing
 from typing import Any
 
 from sidecar.models import sse
-from sidecar.models.calls import Calls, safe
-from sidecar.models.chunks import Reading
-from sidecar.models.errors import Unusable
-from sidecar.models.failures import complaint
-from sidecar.models.history import Fragments, encoded, results
-from sidecar.models.optional import OptionalFields
-from sidecar.models.port import Delta, Failure, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
+from sidecar.models.calls import CallIds, safe_name
+from sidecar.models.chunks import ReplyReader
+from sidecar.models.encoding import encode_json
+from sidecar.models.errors import ModelFailed
+from sidecar.models.failures import refusal_text
+from sidecar.models.history import Fragments, results_in_order
+from sidecar.models.port import Delta, Failure, ModelTurn, NativeTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
-from sidecar.models.remote import Head, cut, declined, lively, too_long
-from sidecar.models.templates import Template
+from sidecar.models.quirks import OptionalFields, TemplateDemands
+from sidecar.models.remote import RequestPrefix, cut_reply, declined_reply, length_reply, visible_deltas
 from sidecar.wire.base import JsonObject
 
-#: What some servers give as the reason that a reply ended, when it is none: Mistral, DeepSeek, and vLLM.
+#: Finish reasons of Mistral, DeepSeek and vLLM that mean an error.
 _BROKEN_OFF = frozenset({"error", "insufficient_system_resource", "abort"})
 
 
 class Completions:
     """`limit` is how long a reply may be, by the name that is tried first.
 
-    A model that `thinks_on` is given back what it thought on the way to its calls, as some servers demand it.
+    `returns_reasoning`: send the thinking before a tool call back to the model, as some servers demand.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Completions:
         price: Price | None,
         limit: JsonObject,
         *,
-        thinks_on: bool = False,
+        returns_reasoning: bool = False,
     ) -> None:
         self._provider = provider
         self._name = name
@@ -44,38 +44,38 @@ class Completions:
         self._stream_class = stream_class
         self._price = price
         self._optional = OptionalFields({"stream_options": {"include_usage": True}, **limit})
-        self._template = Template()
-        self._thinks_on = thinks_on
-        #: More than this is not sent; none if nobody knows.
-        self.most_bytes: int | None = None
-        self._head = Head()
-        self._calls = Calls()
+        self._template = TemplateDemands()
+        self._returns_reasoning = returns_reasoning
+        #: Largest request body, if known.
+        self.max_bytes: int | None = None
+        self._prefix = RequestPrefix()
+        self._call_ids = CallIds()
         self._fragments = Fragments(self._messages)
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        head = self._head.written(request, self._fields)
-        system = encoded({"role": "system", "content": request.system})
-        messages = b",".join(part for part in (system, self._fragments.joined(request.history)) if part)
-        reading = Reading(len(head) + len(messages))
+        head = self._prefix.render(request, self._fields)
+        system = encode_json({"role": "system", "content": request.system})
+        messages = b",".join(part for part in (system, self._fragments.render(request.history)) if part)
+        reader = ReplyReader(len(head) + len(messages))
         async with aclosing(self.chunks(head, messages)) as pieces:
             async for chunks in pieces:
-                for delta in lively(delta for chunk in chunks for delta in reading.take(chunk)):
+                for delta in visible_deltas(delta for chunk in chunks for delta in reader.take(chunk)):
                     yield delta
-        yield self._reply(reading, request)
+        yield self._reply(reader, request)
 
     async def chunks(
         self, head: bytes, messages: bytes, more: JsonObject | None = None
     ) -> AsyncGenerator[Iterable[Any], None]:
-        """`more` are fields that a server may refuse, beside those that are always sent."""
-        stream = await self._asked(head, messages, more or {})
+        """`more`: additional fields that the server may refuse."""
+        stream = await self._send(head, messages, more or {})
         async with stream, aclosing(sse.chunks(stream.response.aiter_bytes())) as pieces:
             async for chunks in pieces:
                 yield chunks
 
-    async def _asked(self, head: bytes, messages: bytes, more: JsonObject) -> Any:
+    async def _send(self, head: bytes, messages: bytes, more: JsonObject) -> Any:
         while True:
-            optional, said = self._optional.sent(more), self._template.fitted(messages)
-            fields = b"," + encoded(optional)[1:-1] if optional else b""
+            optional, said = self._optional.sent(more), self._template.apply(messages)
+            fields = b"," + encode_json(optional)[1:-1] if optional else b""
             body = b"".join((head, fields, b',"messages":[', said, b"]}"))
             self._check_size(body)
             try:
@@ -83,17 +83,17 @@ class Completions:
                     self._path, content=body, cast_to=object, stream=True, stream_cls=self._stream_class
                 )
             except Exception as error:
-                said_against = complaint(error)
-                if not self._optional.give_way(said_against, optional) and not self._template.learns(said_against):
+                said_against = refusal_text(error)
+                if not self._optional.drop_refused(said_against, optional) and not self._template.learn(said_against):
                     raise
 
     def _check_size(self, body: bytes) -> None:
-        if self.most_bytes is not None and len(body) > self.most_bytes:
+        if self.max_bytes is not None and len(body) > self.max_bytes:
             message = (
-                f"The conversation is too long for {self._provider}/{self._name}: its server would cut off a part. "
+                f"The conversation is too long for {self._provider}/{self._name}: its server would truncate it. "
                 "Start the server with a larger context, or choose another model."
             )
-            raise Unusable(Failure(code="context_overflow", message=message, retry=False))
+            raise ModelFailed(Failure(code="context_overflow", message=message, retry=False))
 
     @property
     def _path(self) -> str:
@@ -114,41 +114,41 @@ class Completions:
             ]
         return fields
 
-    def _reply(self, reading: Reading, request: Request) -> Reply:
-        broken = self.unusable(reading)
+    def _reply(self, reader: ReplyReader, request: Request) -> Reply:
+        broken = self.unusable(reader)
         if broken is not None:
             return broken
-        calls = self._calls.finished(reading.drafts, request.history)
+        calls = self._call_ids.finish(reader.drafts, request.history)
         kept = None
-        if calls and self._thinks_on and reading.thoughts:
-            kept = Kept(provider=self._provider, model=self._name, content=[{reading.thoughts: reading.thinking}])
+        if calls and self._returns_reasoning and reader.thoughts:
+            kept = NativeTurn(provider=self._provider, model=self._name, content=[{reader.thoughts: reader.thinking}])
         return Reply(
-            text=reading.text,
-            thinking=reading.thinking,
+            text=reader.text,
+            thinking=reader.thinking,
             calls=calls,
             stop=Stop.TOOL_USE if calls else Stop.END,
-            usage=reading.usage(self._price),
+            usage=reader.usage(self._price),
             kept=kept,
         )
 
-    def unusable(self, reading: Reading) -> Reply | None:
-        """What came, if it is nothing to act upon: it was cut, refused or too long."""
-        if reading.finish is None:
-            return cut(self._provider)
-        usage = reading.usage(self._price)
-        if reading.finish == "content_filter" or reading.refusal:
-            return declined(self._provider, usage, reading.refusal, reading.text)
-        if reading.finish in _BROKEN_OFF:
-            message = f"{self._provider} broke off its reply ({reading.finish})."
+    def unusable(self, reader: ReplyReader) -> Reply | None:
+        """A failed reply if the stream was cut, refused or too long."""
+        if reader.finish is None:
+            return cut_reply(self._provider)
+        usage = reader.usage(self._price)
+        if reader.finish == "content_filter" or reader.refusal:
+            return declined_reply(self._provider, usage, reader.refusal, reader.text)
+        if reader.finish in _BROKEN_OFF:
+            message = f"{self._provider} aborted its reply ({reader.finish})."
             return Reply(stop=Stop.FAILED, usage=usage, failure=Failure(code="model_unavailable", message=message))
-        if reading.finish in ("length", "model_length"):
-            return too_long(usage, reading.text, reading.thinking)
+        if reader.finish in ("length", "model_length"):
+            return length_reply(usage, reader.text, reader.thinking)
         return None
 
     def _messages(self, turn: Turn, before: Turn | None) -> Iterable[object]:
         match turn:
             case UserTurn():
-                yield asked(turn)
+                yield user_message(turn)
             case ModelTurn(calls=[]):
                 if turn.text:
                     yield {"role": "assistant", "content": turn.text}
@@ -157,14 +157,14 @@ class Completions:
                     {
                         "id": call.id,
                         "type": "function",
-                        "function": {"name": safe(call.tool), "arguments": encoded(call.args).decode()},
+                        "function": {"name": safe_name(call.tool), "arguments": encode_json(call.args).decode()},
                     }
                     for call in turn.calls
                 ]
                 yield {"role": "assistant", "content": turn.text or None, "tool_calls": calls, **self._thoughts(turn)}
             case ToolTurn():
                 calls_before = before.calls if isinstance(before, ModelTurn) else []
-                for result in results(calls_before, turn):
+                for result in results_in_order(calls_before, turn):
                     yield {"role": "tool", "tool_call_id": result.id, "content": result.content or "(no output)"}
 
     def _thoughts(self, turn: ModelTurn) -> JsonObject:
@@ -172,7 +172,7 @@ class Completions:
         return kept.content[0] if kept and (kept.provider, kept.model) == (self._provider, self._name) else {}
 
 
-def asked(turn: UserTurn) -> JsonObject:
+def user_message(turn: UserTurn) -> JsonObject:
     if not turn.images:
         return {"role": "user", "content": turn.text}
     shown: list[Any] = [

@@ -1,8 +1,8 @@
 """
 ModelError
-├── NoSuchModel     a name that stands for no model that can be used here
-├── BadChoice       what was asked for cannot be chosen; nothing was changed
-└── Unusable        what a provider sent, or what is to be sent to it, cannot be used; carries the failure to report
+├── NoSuchModel     the name matches no model that can be used here
+├── BadChoice       the requested choice is not possible; nothing was changed
+└── ModelFailed     a request or reply is unusable; carries the failure to report
 """
 
 from sidecar.models.port import Failure
@@ -20,7 +20,7 @@ class BadChoice(ModelError):
     pass
 
 
-class Unusable(ModelError):
+class ModelFailed(ModelError):
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)
         self.failure = failure

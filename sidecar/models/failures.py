@@ -1,29 +1,84 @@
-"""What an SDK raises, as a failure with a code that does not change and a sentence that says what to do.
+"""Maps SDK exceptions to failures with a stable code and a message that says what to do.
 
-The SDKs' own exception types are not imported: whoever reads a failure may have no SDK at all.
+Does not import the SDKs: they may not be installed.
 """
 
 import re
+from math import isfinite
+from time import time
 from typing import Any
 
-from sidecar.models.characters import mended
-from sidecar.models.errors import Unusable
-from sidecar.models.pauses import retry_after
+from sidecar.models.encoding import fix_surrogates
+from sidecar.models.errors import ModelFailed
 from sidecar.models.port import Failure
+
+#: “Please try again in 1m7.5s.” “Please retry after 20 seconds.”
+_WAIT_TEXT = re.compile(
+    r"(?:try again|retry) (?:in|after) (?:(\d+) ?h[a-z]* ?)?(?:(\d+) ?m(?!s|illi)[a-z]* ?)?(?:([\d.]*\d) ?(ms|s))?",
+    re.I,
+)
+
+
+def retry_after(error: Exception, said: str, details: Any) -> float | None:
+    """Seconds to wait, from headers, `details` or the message `said`."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    given = headers.get("retry-after")
+    if given is not None:
+        seconds = _number(given)
+        return _seconds_until(given) if seconds is None else seconds
+    told = _retry_info(details)
+    return _seconds_in_text(said) if told is None else told
+
+
+def _seconds_until(date: str) -> float | None:
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return max(0.0, parsedate_to_datetime(date).timestamp() - time())
+    except ValueError:
+        return None
+
+
+def _retry_info(details: Any) -> float | None:
+    """Gemini's format: `{"@type": "…RetryInfo", "retryDelay": "7s"}`."""
+    for item in details if isinstance(details, list) else ():
+        if isinstance(item, dict) and str(item.get("@type", "")).endswith("RetryInfo"):
+            return _number(str(item.get("retryDelay", "")).removesuffix("s"))
+    return None
+
+
+def _seconds_in_text(said: str) -> float | None:
+    found = _WAIT_TEXT.search(said)
+    if found is None or not any(found.groups()):
+        return None
+    hours, minutes, rest = (_number(found[group] or 0) or 0.0 for group in (1, 2, 3))
+    return hours * 3600 + minutes * 60 + (rest / 1000 if found[4] == "ms" else rest)
+
+
+def _number(text: object) -> float | None:
+    try:
+        number = float(str(text))
+    except ValueError:
+        return None
+    return max(0.0, number) if isfinite(number) else None
+
 
 _TOO_LONG = re.compile(
     r"context.?(length|window|size|limit)|prompt.{0,30} is (too long|longer than)|too many (input )?tokens"
     r"|maximum (context|model length)|exceeds? the (maximum|available)|input token count|reduce the length|n_ctx",
     re.I,
 )
-#: More at once than is ever taken in a minute, so that no pause helps.
+#: Larger than the per-minute limit, so waiting does not help.
 _TOO_MUCH = re.compile(r"request too large|must be reduced", re.I)
 _NO_MODEL = re.compile(
     r"model.{0,80}(not.?found|does not exist|not supported|is not available)|access to model|model_not_found|not_found",
     re.I | re.S,
 )
 _LIKE_A_KEY = re.compile(r"\b(?=[\w-]*\d)[\w-]{12,}|\S*\*\*\S*")
-#: “Billing” alone says nothing: who only has to wait is told as well where more can be bought.
+#: “Billing” alone proves nothing: rate limit messages mention it, too.
 _NO_CREDIT = re.compile(r"insufficient_quota|credit balance|billing_(error|hard_limit)|payment required", re.I)
 _BAD_KEY = re.compile(r"API_KEY_INVALID|API key (not valid|expired)", re.I)
 _NO_TOOLS = re.compile(
@@ -32,9 +87,9 @@ _NO_TOOLS = re.compile(
     re.I,
 )
 _BOUND = re.compile(r"signature.{0,40}thinking|thinking.{0,60}(cannot be modified|different conversation)", re.I | re.S)
-#: What the model said was no call; the provider says so instead of handing it on.
+#: The provider rejects a malformed tool call of the model.
 _GARBLED = re.compile(r"tool_use_failed|json_validate_failed", re.I)
-#: What an error inside a stream calls itself, which has no status of its own.
+#: HTTP status for error names inside a stream.
 _STATUS_BY_NAME = {
     "invalid_request_error": 400,
     "exceed_context_size_error": 400,
@@ -69,17 +124,17 @@ _NUMBER = re.compile(r"[0-9]{3}")
 _SHOWN = 400
 
 
-def failure_of(error: Exception, provider: str, model: str) -> Failure:
-    if isinstance(error, Unusable):
+def to_failure(error: Exception, provider: str, model: str) -> Failure:
+    if isinstance(error, ModelFailed):
         return error.failure
-    status, said, marks = status_of(error), _said(error), _marks(error)
+    status, said, marks = status_of(error), _said(error), _fingerprint(error)
     if status is None:
         return _without_a_status(error, provider, said)
     if status == 401 or (status == 403 and not _NO_MODEL.search(marks)) or _BAD_KEY.search(marks):
-        # What the provider says here may repeat a part of the key, or be about something else than the key.
+        # The message may repeat part of the key.
         why = f": {_LIKE_A_KEY.sub('…', said)}" if status == 403 else "."
         message = (
-            f"{provider} does not accept the key ({status}){why} Set a good one with `brain keys set {provider}` or in "
+            f"{provider} rejects the key ({status}){why} Store a valid one with `brain keys set {provider}` or in "
             "the environment, and resume."
         )
         return Failure(code="bad_key", message=message, retry=False)
@@ -87,43 +142,45 @@ def failure_of(error: Exception, provider: str, model: str) -> Failure:
         message = f"The account at {provider} has no credit left: {said} Add some, or choose another model, and resume."
         return Failure(code="no_credit", message=message, retry=False)
     if status == 413 or _is_too_long(status, marks):
-        message = f"The conversation is too long for {provider}/{model}: {said} Choose a model that holds more."
+        message = (
+            f"The conversation is too long for {provider}/{model}: {said} Choose one with a larger context window."
+        )
         return Failure(code="context_overflow", message=message, retry=False)
     if status == 400 and _GARBLED.search(marks):
-        return Failure(code="garbled_reply", message=f"The reply of {provider} was garbled: {said}")
+        return Failure(code="garbled_reply", message=f"The reply of {provider} is malformed: {said}")
     if status == 404 or (status in (400, 403) and _NO_MODEL.search(marks)):
         message = (
-            f"{provider} has no model {model}: {said} `brain models` lists what is configured; if the model is there, "
-            "look whether the base URL is right."
+            f"{provider} has no model {model}: {said} `brain models` lists what is configured; if the model exists, "
+            "check the base URL."
         )
         return Failure(code="unknown_model", message=message, retry=False)
     if status == 429:
-        message = f"{provider} takes no more requests at the moment: {said}"
+        message = f"{provider} limits the request rate: {said}"
         return Failure(code="rate_limited", message=message, retry_after=_pause(error, said))
     if status in (408, 409, 425) or status >= 500:
-        message = f"{provider} is not able to answer at the moment ({status}): {said}"
+        message = f"{provider} is unavailable ({status}): {said}"
         return Failure(code="model_unavailable", message=message, retry_after=_pause(error, said))
-    message = f"{provider} did not take the request ({status}): {said}"
+    message = f"{provider} rejected the request ({status}): {said}"
     return Failure(code="bad_request", message=message, retry=False)
 
 
 def lacks_tools(error: Exception) -> bool:
-    """Whether the server says that this model cannot be offered tools."""
-    return status_of(error) in (400, 404, 422, 500, 501) and bool(_NO_TOOLS.search(_marks(error)))
+    """Whether the server says that this model doesn't support tools."""
+    return status_of(error) in (400, 404, 422, 500, 501) and bool(_NO_TOOLS.search(_fingerprint(error)))
 
 
 def thinking_is_bound(error: Exception) -> bool:
-    """Whether what was thought before is refused, because what stood before it is not the same any more."""
-    return status_of(error) == 400 and bool(_BOUND.search(_marks(error)))
+    """Whether the model rejects its earlier thinking because what precedes it changed."""
+    return status_of(error) == 400 and bool(_BOUND.search(_fingerprint(error)))
 
 
-def complaint(error: Exception) -> str:
-    """What the server says against the form of a request; empty if it was not about that."""
-    return _marks(error) if status_of(error) in (400, 422, 500) else ""
+def refusal_text(error: Exception) -> str:
+    """The server's objection to the request's format; empty for other errors."""
+    return _fingerprint(error) if status_of(error) in (400, 422, 500) else ""
 
 
 def status_of(error: Exception) -> int | None:
-    """An error event inside a stream has no status of its own, but a number or a name for its kind."""
+    """The HTTP status; an error event inside a stream has a number or a name instead."""
     number = next((each for each in _numbers(error) if 400 <= each < 600), None)
     if number is not None:
         return number
@@ -148,22 +205,22 @@ def _without_a_status(error: Exception, provider: str, said: str) -> Failure:
     if "Timeout" in name:
         return Failure(code="model_unreachable", message=f"{provider} did not answer in time.")
     if "ConnectError" in (name, cause):
-        where = "Is the network there? Is the base URL right? A local server must be running."
+        where = "Check the network, the base URL, and that a local server is running."
         return Failure(code="model_unreachable", message=f"{provider} cannot be reached. {where}")
     if any(300 <= each < 400 for each in _numbers(error)):
         message = (
-            f"The base URL of {provider} sends its callers elsewhere, where the key must not follow. Name the place "
-            "itself, and resume."
+            f"The base URL of {provider} redirects to another address; the key is not sent there. Set the final "
+            "address, and resume."
         )
         return Failure(code="model_unreachable", message=message, retry=False)
     if isinstance(error, ImportError):
         message = f"The package for {provider} is not installed here: {error}. `make setup` installs it."
         return Failure(code="no_model", message=message, retry=False)
     if _body(error) is not None:
-        return Failure(code="model_unavailable", message=f"{provider} broke off its reply: {said}")
+        return Failure(code="model_unavailable", message=f"{provider} aborted its reply: {said}")
     if isinstance(error, LookupError | AttributeError | TypeError | ValueError | RecursionError):
-        return Failure(code="garbled_reply", message=f"The reply of {provider} cannot be read ({name}).")
-    return Failure(code="stream_cut", message=f"The reply of {provider} broke off before its end ({name}).")
+        return Failure(code="garbled_reply", message=f"The reply of {provider} is unreadable ({name}).")
+    return Failure(code="stream_cut", message=f"The reply of {provider} ended early ({name}).")
 
 
 def _pause(error: Exception, said: str) -> float | None:
@@ -171,7 +228,7 @@ def _pause(error: Exception, said: str) -> float | None:
 
 
 def _body(error: Exception) -> Any:
-    """What the server sent. Each SDK has its own name for it, and some servers put it into a list."""
+    """The response body; its attribute differs per SDK, and some servers send a list."""
     body = getattr(error, "body", None)
     body = getattr(error, "details", None) if body is None else body
     return body[0] if isinstance(body, list) and body else body
@@ -184,19 +241,19 @@ def _inner(error: Exception) -> dict[str, Any]:
 
 
 def _said(error: Exception) -> str:
-    """In the server's words, for a person."""
+    """The server's message, for the user."""
     inner = _inner(error)
     text = inner.get("message") or inner.get("detail") or getattr(error, "message", None) or error
     said = str(text)
     if _PAGE.match(said):
-        # What stands between a server and its callers answers with a page.
+        # A proxy answered with a web page.
         said = _TAGS.sub(" ", said[: 20 * _SHOWN])
-    said = " ".join(mended(said).split())[:_SHOWN]
+    said = " ".join(fix_surrogates(said).split())[:_SHOWN]
     return said if not said or said[-1] in ".!?…" else f"{said}."
 
 
-def _marks(error: Exception) -> str:
-    """All by which a failure can be told from another."""
+def _fingerprint(error: Exception) -> str:
+    """Message, codes and reasons of the error in one string, for matching."""
     inner = _inner(error)
     details = inner.get("details")
     reasons = [each.get("reason") for each in details if isinstance(each, dict)] if isinstance(details, list) else []

@@ -7,25 +7,33 @@ from typing import Any
 
 from sidecar.models import sse
 from sidecar.models.access import Access
-from sidecar.models.calls import Calls, Draft, another, safe
-from sidecar.models.errors import Unusable
-from sidecar.models.failures import complaint
-from sidecar.models.history import Fragments, results
-from sidecar.models.port import Delta, Failure, Kept, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
+from sidecar.models.calls import CallDraft, CallIds, check_call_count, safe_name
+from sidecar.models.errors import ModelFailed
+from sidecar.models.failures import refusal_text
+from sidecar.models.history import Fragments, results_in_order
+from sidecar.models.port import Delta, Failure, ModelTurn, NativeTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
-from sidecar.models.remote import Head, Words, counted, cut, declined, lively, too_long
+from sidecar.models.remote import (
+    ReplyText,
+    RequestPrefix,
+    count_usage,
+    cut_reply,
+    declined_reply,
+    length_reply,
+    visible_deltas,
+)
 from sidecar.wire.base import JsonObject
 
 PROVIDER = "gemini"
 _PLACE = re.compile(r"(models|tunedModels)/\w[\w.-]*")
 _THINKS = re.compile(r"(models/)?gemini-(2\.5|[3-9])")
-#: What a model may refuse, and how that is said.
+#: Optional fields, and how a model refuses each.
 _OPTIONAL = {
     "maxOutputTokens": re.compile(r"max_?output_?tokens", re.I),
     "thinkingConfig": re.compile(r"thinking( is not|_?config| not supported)", re.I),
 }
 _GARBLED = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE", "TOO_MANY_TOOL_CALLS"})
-#: What the API takes for a call that another model made, and that therefore has no signature.
+#: Accepted in place of the signature for calls that another model made.
 _NO_SIGNATURE = "skip_thought_signature_validator"
 
 
@@ -45,36 +53,36 @@ class Contents:
         self._generation: dict[str, Any] = {"maxOutputTokens": reply_tokens}
         if _THINKS.match(name):
             self._generation["thinkingConfig"] = {"includeThoughts": True}
-        self._head = Head()
-        self._calls = Calls()
+        self._prefix = RequestPrefix()
+        self._call_ids = CallIds()
         self._fragments = Fragments(self._contents)
 
     async def parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         try:
-            response = await self._asked(request)
+            response = await self._send(request)
         except Exception as error:
-            if not self._gives_way(complaint(error)):
+            if not self._drop_refused(refusal_text(error)):
                 raise
-            response = await self._asked(request)
-        reading = _Reading()
+            response = await self._send(request)
+        reader = _ReplyReader()
         async with aclosing(sse.chunks(_pieces(response.response_stream))) as pieces:
             async for chunks in pieces:
-                for delta in lively(delta for chunk in chunks for delta in reading.take(chunk)):
+                for delta in visible_deltas(delta for chunk in chunks for delta in reader.take(chunk)):
                     yield delta
-        yield self._reply(reading, request)
+        yield self._reply(reader, request)
 
-    async def _asked(self, request: Request) -> Any:
-        head = self._head.written(request, self._fields)
-        # The typed call would build and check the whole history again each turn; this is the one underneath it.
+    async def _send(self, request: Request) -> Any:
+        head = self._prefix.render(request, self._fields)
+        # The SDK's typed call would validate the whole history again each turn; this is the call underneath.
         http = self._api._build_request("post", f"{self._place}:streamGenerateContent?alt=sse", {})
-        http.data = b"".join((head, b',"contents":[', self._fragments.joined(request.history), b"]}"))
+        http.data = b"".join((head, b',"contents":[', self._fragments.render(request.history), b"]}"))
         return await self._api._async_request(http_request=http, stream=True)
 
-    def _gives_way(self, complaint: str) -> bool:
-        """Not every model thinks, and not every one may be allowed so long a reply: then it is not asked for."""
+    def _drop_refused(self, complaint: str) -> bool:
+        """Drop the optional fields that the model refuses."""
         named = [name for name, words in _OPTIONAL.items() if words.search(complaint)]
         refused = [name for name in named if self._generation.pop(name, None) is not None]
-        self._head = Head()
+        self._prefix = RequestPrefix()
         return bool(refused)
 
     def _fields(self, request: Request) -> JsonObject:
@@ -106,8 +114,8 @@ class Contents:
                     yield {"role": "model", "parts": said}
             case ToolTurn():
                 calls = before.calls if isinstance(before, ModelTurn) else []
-                names = self._call_ids(before) if isinstance(before, ModelTurn) else []
-                answers = zip(results(calls, turn), names, strict=True)
+                names = self._native_ids(before) if isinstance(before, ModelTurn) else []
+                answers = zip(results_in_order(calls, turn), names, strict=True)
                 yield {"role": "user", "parts": [_response(result, name) for result, name in answers]}
 
     def _own(self, turn: ModelTurn) -> list[JsonObject] | None:
@@ -119,11 +127,11 @@ class Contents:
         if own is not None:
             return _signed(own)
         said: list[Any] = [{"text": turn.text}] if turn.text.strip() else []
-        calls: list[Any] = [{"functionCall": {"name": safe(call.tool), "args": call.args}} for call in turn.calls]
+        calls: list[Any] = [{"functionCall": {"name": safe_name(call.tool), "args": call.args}} for call in turn.calls]
         return _signed([*said, *calls])
 
-    def _call_ids(self, turn: ModelTurn) -> list[str]:
-        """The ids that Gemini itself gave to its calls; often it gives none."""
+    def _native_ids(self, turn: ModelTurn) -> list[str]:
+        """The ids that Gemini gave its calls; often none."""
         found: list[str] = []
         for part in self._own(turn) or []:
             call = part.get("functionCall")
@@ -131,44 +139,42 @@ class Contents:
                 found.append(str(call.get("id") or ""))
         return found or [""] * len(turn.calls)
 
-    def _reply(self, reading: "_Reading", request: Request) -> Reply:
-        usage = reading.usage(self._price)
-        match reading.finish:
+    def _reply(self, reader: "_ReplyReader", request: Request) -> Reply:
+        usage = reader.usage(self._price)
+        match reader.finish:
             case None:
-                return cut(PROVIDER)
+                return cut_reply(PROVIDER)
             case "STOP":
-                calls = self._calls.finished(reading.drafts, request.history)
+                calls = self._call_ids.finish(reader.drafts, request.history)
                 stop = Stop.TOOL_USE if calls else Stop.END
-                kept = reading.kept(self._name)
-                return Reply(
-                    text=reading.text, thinking=reading.thinking, calls=calls, stop=stop, usage=usage, kept=kept
-                )
+                kept = reader.kept(self._name)
+                return Reply(text=reader.text, thinking=reader.thinking, calls=calls, stop=stop, usage=usage, kept=kept)
             case "MAX_TOKENS":
-                return too_long(usage, reading.text, reading.thinking)
+                return length_reply(usage, reader.text, reader.thinking)
             case reason if reason in _GARBLED:
-                raise Unusable(
+                raise ModelFailed(
                     Failure(code="garbled_reply", message=f"The reply of {PROVIDER} was garbled ({reason}).")
                 )
             case reason:
-                return declined(PROVIDER, usage, reason.lower().replace("_", " "), reading.text)
+                return declined_reply(PROVIDER, usage, reason.lower().replace("_", " "), reader.text)
 
 
 def _signed(parts: Sequence[JsonObject]) -> list[Any]:
-    """The first call of a turn is taken back only with a signature."""
+    """Gemini requires a signature on the first call of a turn."""
     first = next((number for number, part in enumerate(parts) if "functionCall" in part), None)
     return [
         {"thoughtSignature": _NO_SIGNATURE, **part} if number == first else part for number, part in enumerate(parts)
     ]
 
 
-class _Reading(Words):
-    """What has come of a reply so far."""
+class _ReplyReader(ReplyText):
+    """Accumulates a streamed reply."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.drafts: list[Draft] = []
+        self.drafts: list[CallDraft] = []
         self.finish: str | None = None
-        #: What is nothing but text is kept as its pieces.
+        #: Runs of plain text are kept as lists of pieces.
         self._parts: list[dict[str, Any] | list[str]] = []
         self._usage: dict[str, Any] = {}
 
@@ -185,14 +191,14 @@ class _Reading(Words):
     def _piece(self, part: dict[str, Any]) -> Iterable[Delta]:
         call = part.get("functionCall")
         if call is not None:
-            another(self.drafts)
-            self.drafts.append(Draft(call.get("id") or "call", call.get("name", ""), _arguments(call)))
+            check_call_count(self.drafts)
+            self.drafts.append(CallDraft(call.get("id") or "call", call.get("name", ""), _arguments(call)))
         text = part.get("text") or ""
         if part.get("thought"):
             self._thought.append(text)
             yield from [Delta(text, "thinking")] if text else []
         else:
-            # A call, or something else that is not shown, is a sign of life too.
+            # Also yield an empty delta for calls: it keeps the idle timer alive.
             self._said.append(text)
             yield Delta(text)
         self._keep(part)
@@ -207,22 +213,22 @@ class _Reading(Words):
         elif "thoughtSignature" in part or not part.get("thought"):
             self._parts.append(dict(part))
 
-    def kept(self, model: str) -> Kept | None:
-        """The parts as they came. Without a signature among them, the turn says the same in everybody's words."""
+    def kept(self, model: str) -> NativeTurn | None:
+        """The parts as received, or None if no part is signed."""
         if not any("thoughtSignature" in part for part in self._parts if isinstance(part, dict)):
             return None
         parts: list[JsonObject] = [part if isinstance(part, dict) else {"text": "".join(part)} for part in self._parts]
-        return Kept(provider=PROVIDER, model=model, content=[part for part in parts if part != {"text": ""}])
+        return NativeTurn(provider=PROVIDER, model=model, content=[part for part in parts if part != {"text": ""}])
 
     def usage(self, price: Price | None) -> Any:
         counts = {name: count for name, count in self._usage.items() if isinstance(count, int)}
         written = counts.get("candidatesTokenCount", 0) + counts.get("thoughtsTokenCount", 0)
         read, cached = counts.get("promptTokenCount", 0), counts.get("cachedContentTokenCount", 0)
-        return counted(price, read=read, written=written, cached=cached)
+        return count_usage(price, read=read, written=written, cached=cached)
 
 
 async def _pieces(response: Any) -> AsyncGenerator[bytes, None]:
-    """Over whichever library the SDK asked."""
+    """The body, from httpx or aiohttp, whichever the SDK uses."""
     over_httpx = hasattr(response, "aiter_bytes")
     try:
         async for piece in response.aiter_bytes() if over_httpx else response.content.iter_any():
@@ -235,11 +241,11 @@ async def _pieces(response: Any) -> AsyncGenerator[bytes, None]:
 
 
 def _place(name: str) -> str:
-    """Where a model of that name is asked. The name becomes a part of the address, and must not be more than that."""
+    """The model's path in the URL; rejects names that would change the URL."""
     place = name if "/" in name else f"models/{name}"
     if not _PLACE.fullmatch(place):
-        message = f"{PROVIDER} has no model {name!r}: that is no name. `brain models` lists what is configured."
-        raise Unusable(Failure(code="unknown_model", message=message, retry=False))
+        message = f"{PROVIDER} has no model {name!r}: invalid name. `brain models` lists what is configured."
+        raise ModelFailed(Failure(code="unknown_model", message=message, retry=False))
     return place
 
 
@@ -250,5 +256,5 @@ def _arguments(call: dict[str, Any]) -> JsonObject | None:
 
 def _response(result: Any, name: str) -> dict[str, Any]:
     kind = "output" if result.status == "success" else "error"
-    answer: dict[str, Any] = {"name": safe(result.tool), "response": {kind: result.content}}
+    answer: dict[str, Any] = {"name": safe_name(result.tool), "response": {kind: result.content}}
     return {"functionResponse": answer | ({"id": name} if name else {})}

@@ -1,10 +1,10 @@
-"""What Groq serves, over its own SDK; the dialect is that of Chat Completions."""
+"""Groq, over its own SDK, in the Chat Completions dialect."""
 
 from typing import Any
 
 from sidecar.models.access import Access
-from sidecar.models.chat import Chat
 from sidecar.models.completions import Completions
+from sidecar.models.plain import Chat
 from sidecar.models.prices import Price
 from sidecar.wire.base import JsonObject
 

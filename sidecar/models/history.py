@@ -1,20 +1,16 @@
-"""A conversation as a provider accepts it, and its JSON, which is written once for each turn."""
+"""Repairs a history so that every provider accepts it, and caches the JSON of its turns."""
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from operator import is_
-from typing import Any
 
-from pydantic_core import from_json, to_json
-
-from sidecar.models.characters import mended
+from sidecar.models.encoding import encode_json
 from sidecar.models.port import ModelTurn, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
 
-NOT_RUN = "This call was not carried out."
+NOT_RUN = "This call did not run."
 
 
-def valid(history: Sequence[Turn], before: Turn | None = None) -> list[Turn]:
-    """Every call has its result right after it, no result is without its call, and the person speaks first."""
+def repair(history: Sequence[Turn], before: Turn | None = None) -> list[Turn]:
+    """Make every call have its result right after it, drop results without a call, and start with the user."""
     turns: list[Turn] = []
     if before is None and history and not isinstance(history[0], UserTurn):
         turns.append(UserTurn(text="Go on."))
@@ -30,7 +26,7 @@ def valid(history: Sequence[Turn], before: Turn | None = None) -> list[Turn]:
     return turns
 
 
-def results(calls: Sequence[ToolUse], turn: ToolTurn) -> list[ToolReturn]:
+def results_in_order(calls: Sequence[ToolUse], turn: ToolTurn) -> list[ToolReturn]:
     """One result for each call, in the order of the calls."""
     found = {result.id: result for result in turn.returns}
     return [found.get(call.id) or _missing(call) for call in calls]
@@ -44,48 +40,25 @@ Write = Callable[[Turn, Turn | None], Iterable[object]]
 
 
 class Fragments:
-    """The messages of a history as JSON. A turn never changes, so what was written of it is used again.
-
-    Without this a request would cost more with every turn of a long task.
-    """
+    """Caches the JSON of a history: turns never change, and encoding all of them each time is quadratic."""
 
     def __init__(self, write: Write) -> None:
         self._write = write
         self._known: list[Turn] = []
         self._text = b""
 
-    def joined(self, history: Sequence[Turn]) -> bytes:
+    def render(self, history: Sequence[Turn]) -> bytes:
         known = len(self._known)
         if known > len(history) or not all(map(is_, self._known, history)):
-            # Something was left out, or said differently: all of it is written anew.
+            # A turn was dropped or changed: encode everything again.
             self._known, self._text, known = [], b"", 0
         before = history[known - 1] if known else None
         pieces = [self._text] if self._text else []
-        for turn in valid(history[known:], before):
-            pieces += [encoded(message) for message in self._write(turn, before)]
+        for turn in repair(history[known:], before):
+            pieces += [encode_json(message) for message in self._write(turn, before)]
             before = turn
         text = b",".join(pieces)
         if not isinstance(history[-1], ModelTurn):
-            # After a model's turn something that belongs to it may still come.
+            # The results of a model's turn may still follow.
             self._known, self._text = list(history), text
         return text
-
-
-def encoded(value: object) -> bytes:
-    try:
-        # Several times faster than the standard library, which is felt with every turn.
-        return to_json(value)
-    except (ValueError, UnicodeError):
-        return mended(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode()
-
-
-def decoded(text: bytes) -> Any:
-    try:
-        return from_json(text)
-    except ValueError:
-        pass
-    try:
-        # Half of a character is no JSON to it, but some models write one.
-        return json.loads(text)
-    except UnicodeDecodeError:
-        return json.loads(text.decode(errors="replace"))

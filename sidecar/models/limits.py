@@ -1,35 +1,76 @@
-"""What a reply may take: time without a word, time in all, and length. A stream that never ends is ended here."""
+"""Limits on a reply: idle time, total time, length, and the size of what a server sends."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import cache
+from typing import Any, TypeVar
 
-from sidecar.models.errors import Unusable
+from sidecar.models.errors import ModelFailed
 from sidecar.models.port import Failure, ModelTurn, Reply, Request, Stop, ToolTurn
+
+#: More than the largest call that still gets an error message.
+MAX_BYTES = 24_000_000
+
+
+def endless_error() -> ModelFailed:
+    message = f"The server sent more than {MAX_BYTES:,} bytes without end."
+    return ModelFailed(Failure(code="reply_too_long", message=message, retry=False))
+
+
+async def bound_errors(response: Any) -> None:
+    """A `response` hook for httpx clients: caps error bodies, which the SDKs read whole."""
+    if not response.is_success:
+        kind: Any = type(response.stream)
+        response.stream = _bounded(kind)(response.stream)
+
+
+@cache
+def _bounded(kind: Any) -> Any:
+    # The library accepts only its own stream class.
+    library: Any = next(each for each in kind.__mro__ if each.__name__ == "AsyncByteStream")
+
+    class Bounded(library):  # type: ignore[misc]
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            length = 0
+            async with aclosing(self._stream.__aiter__()) as pieces:
+                async for piece in pieces:
+                    length += len(piece)
+                    if length > MAX_BYTES:
+                        raise endless_error()
+                    yield piece
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+
+    return Bounded
+
 
 T = TypeVar("T")
 
-#: A word is a few characters: whoever sends more than this has not kept to the limit of tokens it was given.
-CHARACTERS_A_TOKEN = 12
-#: How often the very same calls may bring the very same results before it is called a loop.
-SAME_AGAIN = 5
+#: A server that sends more characters per token ignores the token limit.
+CHARACTERS_PER_TOKEN = 12
+#: Identical calls with identical results count as a loop after this many.
+MAX_REPEATS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    #: Without a word in between; a keep-alive is no word.
+    #: Between two pieces; keep-alives don't count.
     idle_seconds: float = 120.0
-    #: From the request to the last word.
+    #: For the whole reply.
     reply_seconds: float = 900.0
     reply_tokens: int = 16_000
-    #: Before the first word; a local server may read a long prompt for minutes.
+    #: Before the first piece; a local server may read a long prompt for minutes.
     first_seconds: float = 120.0
 
 
 async def timed(parts: AsyncGenerator[T, None], limits: Limits) -> AsyncIterator[T]:
-    watch = _Watch(limits)
+    watch = _Watchdog(limits)
     async with aclosing(parts):
         try:
             while True:
@@ -41,33 +82,33 @@ async def timed(parts: AsyncGenerator[T, None], limits: Limits) -> AsyncIterator
                 except asyncio.CancelledError:
                     watch.raise_if_overdue()
                     raise
-                watch.heard()
+                watch.received()
                 yield part
         finally:
             watch.end()
 
 
-class _Watch:
-    """Interrupts a wait that takes too long. One timer for a whole reply: a stream of many small words pays nothing."""
+class _Watchdog:
+    """Interrupts a wait that takes too long. Uses one timer per reply, so small deltas cost nothing."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.current_task()
         self._end = self._loop.time() + limits.reply_seconds
-        self._patience = limits.first_seconds
+        self._timeout = limits.first_seconds
         self._waiting = False
         self._overdue: Failure | None = None
         self._since = self._loop.time()
-        self._timer = self._loop.call_at(self._until, self._look)
+        self._timer = self._loop.call_at(self._seconds_until, self._check)
 
     def wait(self) -> None:
         self._waiting = True
         self._since = self._loop.time()
 
-    def heard(self) -> None:
+    def received(self) -> None:
         self._waiting = False
-        self._patience = self._limits.idle_seconds
+        self._timeout = self._limits.idle_seconds
 
     def end(self) -> None:
         self._waiting = False
@@ -76,56 +117,56 @@ class _Watch:
     def raise_if_overdue(self) -> None:
         self._waiting = False
         if self._overdue is not None and self._task is not None and self._task.uncancel() == 0:
-            raise Unusable(self._overdue) from None
+            raise ModelFailed(self._overdue) from None
 
     @property
-    def _until(self) -> float:
-        return min(self._since + self._patience, self._end)
+    def _seconds_until(self) -> float:
+        return min(self._since + self._timeout, self._end)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         now = self._loop.time()
-        if now < self._until or not self._waiting:
-            # Words came meanwhile, or whoever hears them is still at it.
-            self._timer = self._loop.call_at(max(self._until, now + 0.1), self._look)
+        if now < self._seconds_until or not self._waiting:
+            # A piece arrived meanwhile, or the consumer is still busy with one.
+            self._timer = self._loop.call_at(max(self._seconds_until, now + 0.1), self._check)
         elif self._task is not None:
-            self._overdue = _too_slow(self._limits, self._patience, over=now >= self._end)
+            self._overdue = _timeout_failure(self._limits, self._timeout, over=now >= self._end)
             self._task.cancel()
 
 
-class Length:
-    """How much was said. Whoever goes on past what was agreed on is interrupted."""
+class LengthLimit:
+    """Stops a reply that runs past its token limit."""
 
     def __init__(self, limits: Limits) -> None:
-        self._most = limits.reply_tokens * CHARACTERS_A_TOKEN
-        self._said = 0
+        self._max_characters = limits.reply_tokens * CHARACTERS_PER_TOKEN
+        self._count = 0
 
     def add(self, text: str) -> None:
-        # What is not shown counts as well: a sign of life, again and again, is no reply either.
-        self._said += len(text) or 1
-        if self._said > self._most:
-            message = f"The model went on for more than {self._most:,} characters, past the limit that it was given."
-            raise Unusable(Failure(code="reply_too_long", message=message, retry=False))
+        # Empty deltas count, too: endless keep-alives are not a reply.
+        self._count += len(text) or 1
+        if self._count > self._max_characters:
+            message = f"The model went on for more than {self._max_characters:,} characters, past its token limit."
+            raise ModelFailed(Failure(code="reply_too_long", message=message, retry=False))
 
 
-def flaw(reply: Reply, request: Request) -> Failure | None:
-    """Why a reply that came whole is of no use: it says nothing, or it goes round in circles."""
+def find_flaw(reply: Reply, request: Request) -> Failure | None:
+    """Why a complete reply is useless: it is empty, or it repeats itself."""
     if reply.stop is Stop.END and not reply.text.strip() and not reply.calls:
-        return Failure(code="empty_reply", message="The model answered with nothing.")
-    if reply.stop is Stop.TOOL_USE and _goes_in_circles(reply, request):
+        return Failure(code="empty_reply", message="The model gave an empty answer.")
+    if reply.stop is Stop.TOOL_USE and _repeats(reply, request):
         message = (
-            f"The model asked for the same thing {SAME_AGAIN} times, and got the same answer each time. "
-            "Send it a message that says what to do instead, or choose another model, and resume."
+            f"The model made the same call {MAX_REPEATS} times with the same result. "
+            "Send a message that says what to do instead, or choose another model, and resume."
         )
         return Failure(code="repeats_itself", message=message, retry=False)
     return None
 
 
-def _goes_in_circles(reply: Reply, request: Request) -> bool:
+def _repeats(reply: Reply, request: Request) -> bool:
     wanted = [(call.tool, call.args) for call in reply.calls]
-    turns = request.history[-2 * (SAME_AGAIN - 1) :]
+    turns = request.history[-2 * (MAX_REPEATS - 1) :]
     asked = [turn for turn in turns if isinstance(turn, ModelTurn)]
     answered = [turn for turn in turns if isinstance(turn, ToolTurn)]
-    if len(asked) < SAME_AGAIN - 1 or len(answered) < SAME_AGAIN - 1:
+    if len(asked) < MAX_REPEATS - 1 or len(answered) < MAX_REPEATS - 1:
         return False
     if any([(call.tool, call.args) for call in turn.calls] != wanted for turn in reversed(asked)):
         return False
@@ -133,8 +174,8 @@ def _goes_in_circles(reply: Reply, request: Request) -> bool:
     return all(each == said[0] for each in said)
 
 
-def _too_slow(limits: Limits, patience: float, *, over: bool) -> Failure:
+def _timeout_failure(limits: Limits, timeout: float, *, over: bool) -> Failure:
     if over:
         message = f"The model's reply was not complete after {limits.reply_seconds:g} seconds."
         return Failure(code="model_too_slow", message=message, retry=False)
-    return Failure(code="model_silent", message=f"The model said nothing for {patience:g} seconds.")
+    return Failure(code="model_silent", message=f"The model sent nothing for {timeout:g} seconds.")

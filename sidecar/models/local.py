@@ -1,6 +1,6 @@
-"""Model servers on this machine: found on their usual ports, and asked what their models can really do.
+"""Finds model servers on their usual local ports, and asks what their models support.
 
-Nothing here runs unless somebody asks for it. Only loopback addresses are called, and no redirect is followed.
+Runs only on request. Calls only loopback addresses and follows no redirect.
 """
 
 import http.client
@@ -17,23 +17,23 @@ from urllib.parse import urlsplit
 from sidecar.models.access import is_local
 from sidecar.wire.models import LocalModelInfo, LocalServerInfo, LocalServerList
 
-#: Where each listens unless it is told otherwise.
+#: Default ports.
 USUAL = (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000))
 SECONDS = 1.0
-#: For all of a search; models that were not asked by then are named without what they can do.
+#: For the whole search; models not probed by then are listed by name only.
 SEARCH_SECONDS = 4.0
-MOST_MODELS = 20
-_MOST_BYTES = 4_000_000
-#: How Ollama lists what its model was told to hold.
+MAX_MODELS = 20
+_MAX_BYTES = 4_000_000
+#: The context size in Ollama's parameter list.
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d+)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
     name: str
-    #: How many tokens the server really holds for it; none if it does not say.
+    #: The server's real context size, if it says.
     context_tokens: int | None = None
-    #: Whether it can be offered tools; none if the server does not say.
+    #: Tool support, if the server says.
     tools: bool | None = None
 
 
@@ -47,13 +47,11 @@ class LocalServer:
 def find(places: Sequence[tuple[str, int]] = USUAL) -> list[LocalServer]:
     end = time.monotonic() + SEARCH_SECONDS
     with ThreadPoolExecutor(max(1, len(places))) as pool:
-        found = pool.map(lambda place: _look(place[0], place[1], end), places)
+        found = pool.map(lambda place: _check(place[0], place[1], end), places)
         return [server for server in found if server is not None]
 
 
-def on_the_wire(servers: Sequence[LocalServer]) -> LocalServerList:
-    """As it is told to whoever asks, with the names by which the models are used."""
-
+def to_wire(servers: Sequence[LocalServer]) -> LocalServerList:
     def model(found: LocalModel) -> LocalModelInfo:
         return LocalModelInfo(name=f"openai/{found.name}", context_window=found.context_tokens, tools=found.tools)
 
@@ -66,11 +64,11 @@ def on_the_wire(servers: Sequence[LocalServer]) -> LocalServerList:
 
 
 def probe(base_url: str, name: str) -> LocalModel:
-    """What the server says of one model. A server that says nothing is no reason to fail."""
+    """What the server reports about one model; nothing is not an error."""
     if not is_local(base_url):
         return LocalModel(name)
-    for ask in (_ollama, _lm_studio, _llama_cpp, _listed):
-        # What answers there may be something else, and say something else by the same names.
+    for ask in (_ollama, _lm_studio, _llama_cpp, _list):
+        # Another kind of server may answer with other data under the same names.
         with suppress(AttributeError, KeyError, TypeError):
             known = ask(base_url, name)
             if known is not None:
@@ -78,13 +76,13 @@ def probe(base_url: str, name: str) -> LocalModel:
     return LocalModel(name)
 
 
-def _look(kind: str, port: int, end: float) -> LocalServer | None:
+def _check(kind: str, port: int, end: float) -> LocalServer | None:
     base_url = f"http://127.0.0.1:{port}/v1"
     listed = _call(base_url, "GET", "/v1/models")
     if not isinstance(listed, dict) or not isinstance(listed.get("data"), list):
         return None
     names = [str(model["id"]) for model in listed["data"] if isinstance(model, dict) and "id" in model]
-    models = [probe(base_url, name) if time.monotonic() < end else LocalModel(name) for name in names[:MOST_MODELS]]
+    models = [probe(base_url, name) if time.monotonic() < end else LocalModel(name) for name in names[:MAX_MODELS]]
     return LocalServer(kind, base_url, models)
 
 
@@ -94,8 +92,7 @@ def _ollama(base_url: str, name: str) -> LocalModel | None:
         return None
     running = _call(base_url, "GET", "/api/ps")
     models = running.get("models", []) if isinstance(running, dict) else []
-    # Only a loaded model has a real size, or one that was told its own: what its file could hold is usually far more
-    # than what is kept.
+    # The real size is that of a loaded model or its `num_ctx`; the model file claims far more than the server keeps.
     names = (name, f"{name}:latest")
     loaded: dict[str, Any] = next(
         (each for each in models if isinstance(each, dict) and {each.get("name"), each.get("model")} & {*names}), {}
@@ -124,8 +121,8 @@ def _llama_cpp(base_url: str, name: str) -> LocalModel | None:
     return LocalModel(name, _whole(props["default_generation_settings"].get("n_ctx")), tools)
 
 
-def _listed(base_url: str, name: str) -> LocalModel | None:
-    """vLLM says how much it holds in the list itself."""
+def _list(base_url: str, name: str) -> LocalModel | None:
+    """vLLM reports the context size in the model list."""
     listed = _call(base_url, "GET", urlsplit(base_url).path.rstrip("/") + "/models")
     for model in listed.get("data", []) if isinstance(listed, dict) else []:
         if isinstance(model, dict) and model.get("id") == name:
@@ -135,7 +132,7 @@ def _listed(base_url: str, name: str) -> LocalModel | None:
 
 def _call(base_url: str, method: str, path: str, body: object = None) -> Any:
     place = urlsplit(base_url)
-    # By its number: what was checked is what is dialled, whatever a name stands for today.
+    # Dial the checked address, not the name.
     host = "127.0.0.1" if place.hostname == "localhost" else place.hostname or ""
     try:
         connection = http.client.HTTPConnection(host, place.port, timeout=SECONDS)
@@ -153,9 +150,9 @@ def _call(base_url: str, method: str, path: str, body: object = None) -> Any:
 
 
 def _read(answer: http.client.HTTPResponse) -> bytes:
-    """A server that sends a little again and again is not listened to for ever."""
+    """Bounded in bytes and time."""
     end, content = time.monotonic() + SECONDS, b""
-    while len(content) < _MOST_BYTES and (piece := answer.read1(65_536)):
+    while len(content) < _MAX_BYTES and (piece := answer.read1(65_536)):
         content += piece
         if time.monotonic() > end:
             raise TimeoutError

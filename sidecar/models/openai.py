@@ -3,8 +3,8 @@
 from typing import Any
 
 from sidecar.models.access import Access
-from sidecar.models.chat import Chat, Probe
 from sidecar.models.completions import Completions
+from sidecar.models.plain import Chat, Probe
 from sidecar.models.prices import Price
 
 PROVIDER = "openai"
@@ -13,7 +13,7 @@ PROVIDER = "openai"
 def client(access: Access) -> Any:
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
 
-    # A local server needs no key, but the SDK does.
+    # The SDK requires a key; a local server doesn't.
     key = access.key or "none"
     timeout = Timeout(access.timeout, connect=access.connect_timeout)
     http = DefaultAsyncHttpxClient(timeout=timeout, **access.http)
@@ -30,10 +30,10 @@ def dialect(
 ) -> Chat:
     from openai import AsyncStream
 
-    # Most others know only the old name of this field; and they alone send what their models think.
+    # Most compatible servers know only the old field name; only they send thinking.
     elsewhere = access.base_url is not None
     limit = "max_tokens" if elsewhere else "max_completion_tokens"
     completions = Completions(
-        PROVIDER, name, client, AsyncStream[object], price, {limit: reply_tokens}, thinks_on=elsewhere
+        PROVIDER, name, client, AsyncStream[object], price, {limit: reply_tokens}, returns_reasoning=elsewhere
     )
     return Chat(completions, price, probe)

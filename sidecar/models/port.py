@@ -1,4 +1,4 @@
-"""The model port: what goes to a model, and what comes back, the same for every provider."""
+"""The model port: one request type and one reply type for every provider."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
@@ -21,9 +21,9 @@ class Stop(StrEnum):
 
 
 class ToolUse(Wire):
-    """A call that a model asks for. `id` is the model's own name for it.
+    """A tool call in a model's reply. `id` comes from the model.
 
-    `problem` says why it cannot be carried out as it was asked for; whoever carries out calls answers with it.
+    `problem` says why the call can't run as requested; the loop answers with it.
     """
 
     id: str
@@ -33,19 +33,19 @@ class ToolUse(Wire):
 
 
 class Failure(Wire):
-    """Why a model gave no usable reply. A provider's failure is data: it never ends a task by itself."""
+    """Why a model gave no usable reply. A failure is data; it doesn't end a task by itself."""
 
     code: str
     message: str
     recoverable: bool = True
-    #: Whether the same request may succeed if it is simply made again.
+    #: Whether the same request may succeed if it is repeated.
     retry: bool = True
-    #: How many seconds the provider asked to wait first.
+    #: Seconds that the provider asks to wait first.
     retry_after: float | None = optional()
 
 
-class Kept(Wire):
-    """A turn in its provider's own words, reasoning signatures included: the same model must be given it back so."""
+class NativeTurn(Wire):
+    """A turn in its provider's own format with reasoning signatures; the same model must get it back unchanged."""
 
     provider: str
     model: str
@@ -64,11 +64,11 @@ class Reply(Wire):
     stop: Stop
     usage: Usage = Field(default_factory=Usage)
     failure: Failure | None = optional()
-    kept: Kept | None = optional()
+    kept: NativeTurn | None = optional()
 
 
 class ToolReturn(Wire):
-    """What a call came back with. `advice` is what of `content`, at its end, is for a language model alone."""
+    """The result of a tool call. `advice` is the tail of `content` that only a language model needs."""
 
     id: str
     tool: str
@@ -87,7 +87,7 @@ class ModelTurn(Wire):
     role: Literal["assistant"] = "assistant"
     text: str
     calls: list[ToolUse] = []
-    kept: Kept | None = optional()
+    kept: NativeTurn | None = optional()
 
 
 class ToolTurn(Wire):
@@ -124,18 +124,18 @@ class Request:
     agent: str
     system: str
     history: Sequence[Turn]
-    #: Those that the model is told of.
+    #: The tools in the prompt.
     tools: Sequence[ToolInfo] = field(default_factory=tuple)
     brief: Brief = field(default_factory=Brief)
-    #: All that the agent may call, for who needs no telling.
+    #: All tools the agent may call.
     roster: Sequence[ToolInfo] = field(default_factory=tuple)
-    #: How many of the model's turns are left out of the history, because its window was full.
+    #: Number of model turns dropped from the history because the context window was full.
     gone: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """`anew`: what came of this kind before was cut off, and is said once more from its beginning."""
+    """`anew`: discard earlier deltas of this kind; the model starts over."""
 
     text: str
     kind: Literal["text", "thinking"] = "text"
@@ -144,7 +144,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Another model takes over, or the same one is asked again; `reason` is for the person."""
+    """A fallback to another model, or a retry of the same one. `reason` is shown to the user."""
 
     provider: str
     model: str
@@ -153,7 +153,7 @@ class Switch:
 
 
 class Model(Protocol):
-    """`stream` yields what there is to show while it comes, and last of all the whole reply. It does not raise."""
+    """`stream` yields deltas and, last, the whole reply. It doesn't raise."""
 
     @property
     def provider(self) -> str: ...

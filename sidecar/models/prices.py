@@ -1,4 +1,4 @@
-"""What tokens cost: a table that ships with the program, and the person's own over it."""
+"""Token prices: a shipped table, overridden by the user's own."""
 
 import logging
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from sidecar.wire.tasks import Usage
 
 log = logging.getLogger(__name__)
 
-#: What may follow a name that stands in the table; `gpt-5.4` is no variant of `gpt-5`.
+#: Separators that start a variant of a listed name; `gpt-5.4` is not a variant of `gpt-5`.
 _VARIANT = ("", "-", ":", "@")
 _LONG = "long_"
 SHIPPED = Path(__file__).with_name("prices.toml")
@@ -24,9 +24,9 @@ class Price:
     output: float
     cached: float
     cache_write: float
-    #: How many tokens the model holds, if that is known.
+    #: Context window in tokens, if known.
     context: int | None = None
-    #: What a request with more tokens than `long_over` costs, where that is more.
+    #: Price of requests with more than `long_over` tokens, if different.
     long: "Price | None" = None
     long_over: int = 0
 
@@ -37,7 +37,7 @@ class Price:
         return each / 1_000_000
 
 
-def together(one: Usage, other: Usage) -> Usage:
+def add_usage(one: Usage, other: Usage) -> Usage:
     return Usage(
         input_tokens=one.input_tokens + other.input_tokens,
         output_tokens=one.output_tokens + other.output_tokens,
@@ -47,14 +47,14 @@ def together(one: Usage, other: Usage) -> Usage:
 
 
 class Prices:
-    """Read when first asked for. A table that cannot be read is said once, and leaves the others as they are."""
+    """Loads the tables on first use. Logs and ignores an unreadable table."""
 
     def __init__(self, own: Path | None = None) -> None:
         self._own = own
         self._table: dict[str, Price] | None = None
 
     def of(self, name: str) -> Price | None:
-        """The price of `provider/name`; none is known for a model that is in no table."""
+        """The price of `provider/name`, if known."""
         if self._table is None:
             self._table = _read(SHIPPED) | _read(self._own or config_file().with_name("prices.toml"))
         matching = [known for known in self._table if name.startswith(known) and name[len(known) :][:1] in _VARIANT]
@@ -69,7 +69,7 @@ def _read(file: Path) -> dict[str, Price]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        log.warning("The prices in %s cannot be read (%s); they are not used.", file, error)
+        log.warning("Ignoring the prices in %s: %s", file, error)
         return {}
 
 

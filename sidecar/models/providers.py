@@ -1,4 +1,4 @@
-"""The providers: what each needs to be used, which of its models plays a role unless told, and its one client."""
+"""The providers: package, default models per role, and one client each."""
 
 import asyncio
 import threading
@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidecar.config.keys import BASE_URLS, VARIABLES, Keys, looks_like_key
 from sidecar.models.access import Access, is_address, is_local, root
-from sidecar.models.discretion import Discretion
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.limits import Limits
 from sidecar.models.prices import Prices
 from sidecar.models.remote import Dialect, Remote
+from sidecar.models.sanitize import KeyRedactor
 
 if TYPE_CHECKING:
     from sidecar.models.local import LocalModel
 
-#: How much longer than others a server on this machine may take before its first word: it reads the prompt itself.
-LOCAL_PATIENCE = 5.0
+#: A local server reads the prompt itself, so its first token takes longer.
+LOCAL_TIMEOUT_FACTOR = 5.0
 
 
 class Provider(NamedTuple):
     package: str
-    #: What plays a role if the person names no model but has a key.
+    #: Default model per role when a key is there.
     fast: str
     smart: str
     instant: str
 
 
-#: In the order in which they are preferred if there are several keys.
+#: In order of preference.
 PROVIDERS = {
     "anthropic": Provider("anthropic", "claude-haiku-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"),
     "openai": Provider("openai", "gpt-6-luna", "gpt-6-sol", "gpt-6-luna"),
@@ -45,16 +45,16 @@ class Providers:
         self._keys = keys
         self._limits = limits
         self._prices = prices or Prices()
-        #: One for each provider, and for as long as its key stays the same.
+        #: One client per provider and key.
         self._clients: dict[Access, Any] = {}
         self._making = threading.Lock()
         self._closed = False
-        #: What a server on this machine said of its models.
+        #: What local servers report about their models.
         self._served: dict[tuple[str, str], LocalModel] = {}
         self._served_loaded: set[tuple[str, str]] = set()
 
     def defaults(self, role: str) -> list[str]:
-        """The models of those whose key is there; one without a key has to be named."""
+        """The default models of all providers that have a key."""
         return [
             f"{name}/{getattr(provider, role)}"
             for name, provider in PROVIDERS.items()
@@ -67,7 +67,10 @@ class Providers:
         local = access.base_url is not None and is_local(access.base_url)
         if local:
             limits = Limits(
-                limits.idle_seconds, limits.reply_seconds, limits.reply_tokens, limits.first_seconds * LOCAL_PATIENCE
+                limits.idle_seconds,
+                limits.reply_seconds,
+                limits.reply_tokens,
+                limits.first_seconds * LOCAL_TIMEOUT_FACTOR,
             )
         own_server = access.base_url if local and provider == "openai" else None
         price = None if own_server else self._prices.of(f"{provider}/{name}")
@@ -93,18 +96,18 @@ class Providers:
                     probe = partial(self._known_or_asked, own_server, name) if own_server else None
                     return openai.dialect(name, client, price, limits.reply_tokens, access, probe)
 
-        def holds() -> int | None:
+        def context_size() -> int | None:
             if own_server is not None:
-                # Asked for when it is warmed, or when it is first used.
+                # Known after warm-up or first use.
                 known = self._served.get((own_server, name))
                 return known.context_tokens if known else None
             return price.context if price else None
 
-        discretion = Discretion(provider, access.key)
-        return Remote(provider, name, dialect, limits, lambda: access in self._clients, holds, discretion)
+        key_redactor = KeyRedactor(provider, access.key)
+        return Remote(provider, name, dialect, limits, lambda: access in self._clients, context_size, key_redactor)
 
     def about(self, provider: str) -> str:
-        """Where its key comes from, in words."""
+        """Where the key comes from, for display."""
         origin = self._keys.origin(provider)
         base_url = self._keys.base_url(provider)
         key = f"Key from {origin.place}." if origin else "No key."
@@ -118,7 +121,7 @@ class Providers:
         return (base_url is not None and is_local(base_url)) or self._prices.of(name) is not None
 
     def warm(self, wanted: Callable[[], set[str]]) -> None:
-        """Loads the SDKs of these models and makes their clients; takes a while, so it is called in a thread."""
+        """Load the SDKs of these models and create their clients. Slow: call it in a thread."""
         for wish in wanted():
             provider, _, name = wish.partition("/")
             if provider not in PROVIDERS or self._closed:
@@ -132,7 +135,7 @@ class Providers:
                 self._ask_server(access.base_url, name)
 
     async def _known_or_asked(self, base_url: str, name: str, loaded: bool) -> "LocalModel":
-        """Asked once before its model was loaded, and once after that."""
+        """Probe the server once before it loads the model, and once after."""
         known = self._served.get((base_url, name))
         if known is not None and (not loaded or (base_url, name) in self._served_loaded):
             return known
@@ -153,7 +156,7 @@ class Providers:
             await (client.aio.aclose() if access.provider == "gemini" else client.close())
 
     def _access(self, provider: str, name: str, elsewhere: str | None = None) -> Access:
-        """`elsewhere` is where to ask instead of where the person's settings say; empty is the provider itself."""
+        """`elsewhere` overrides the configured base URL; empty means the provider's own."""
         known = PROVIDERS[provider]
         key, base_url = self._keys.find(provider), self._keys.base_url(provider)
         if elsewhere is not None and provider == "openai":
@@ -165,18 +168,18 @@ class Providers:
                 else ""
             )
             raise NoSuchModel(
-                f"{provider}/{name}: there is no key. Run `brain keys set {provider}`, or set "
+                f"{provider}/{name}: no key. Run `brain keys set {provider}`, or set "
                 f"{' or '.join(VARIABLES[provider])}.{server}"
             )
         if key is not None and not looks_like_key(key):
             raise NoSuchModel(
-                f"{provider}/{name}: its key has characters that no key has, such as a space or a line's end. Run "
-                f"`brain keys set {provider}`, or mend {' or '.join(VARIABLES[provider])}."
+                f"{provider}/{name}: the key contains invalid characters, such as a space or a line break. Run "
+                f"`brain keys set {provider}`, or fix {' or '.join(VARIABLES[provider])}."
             )
         if base_url is not None and not is_address(base_url):
             raise NoSuchModel(
-                f"{provider}/{name}: its base URL, {base_url[:200]!r}, is no address of a server. One begins with "
-                f"http:// or https://; mend {BASE_URLS[provider]}."
+                f"{provider}/{name}: its base URL, {base_url[:200]!r} is not a URL. It must start with "
+                f"http:// or https://; fix {BASE_URLS[provider]}."
             )
         if not _installed(known.package):
             extra = f"rainy-brain[{provider}]"

@@ -1,9 +1,8 @@
-"""A model that plays a given list of replies: for demos, and for every test that needs a model to say a certain thing.
+"""A model that plays a list of replies, for demos and tests.
 
 `scripted/NAME` plays `NAME.json` of the scripts directory: a list of replies, or an object with a list for each agent
-(`"*"` for all others). A reply has `text`, `calls` (`[{"tool": …, "args": …}]`), and may take its time: `delayMs`
-before it begins, `deltaMs` between its words. Which reply comes next is read off the conversation, so a task that is
-resumed goes on where it was.
+(`"*"` for all others). A reply has `text`, `calls` (`[{"tool": …, "args": …}]`), `delayMs` before it starts and
+`deltaMs` between its words. The history determines the next reply, so a resumed task goes on where it was.
 """
 
 import asyncio
@@ -74,13 +73,13 @@ class Scripted:
 
 def load(name: str, directory: Path) -> Scripted:
     if not re.fullmatch(r"[\w-]+", name):
-        raise BadScript(f"{name!r} is not the name of a script: letters, digits, - and _ only.")
+        raise BadScript(f"{name!r} is not a script name: use only letters, digits, - and _.")
     file = directory / f"{name}.json"
     try:
         given = json.loads(file.read_text(encoding="utf-8"))
         return Scripted(name, parse(given))
     except (OSError, ValueError, ValidationError) as error:
-        raise BadScript(f"The script {file} cannot be played: {error}") from error
+        raise BadScript(f"The script {file} can't be loaded: {error}") from error
 
 
 def parse(given: Sequence[object] | dict[str, Sequence[object]]) -> Script:

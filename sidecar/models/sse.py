@@ -1,7 +1,7 @@
-"""A streamed reply, as all providers send it: server-sent events whose data is JSON.
+"""Reads a streamed reply: server-sent events with JSON data, the same for all providers.
 
-The SDKs ask, and what comes is read here. Their own readers hand each line through several generators, and one of them
-takes some characters inside a text for the end of a line.
+The SDKs send the request; this reads the response. Their own readers pass each line through several generators, and
+one splits lines at characters inside the text.
 """
 
 import asyncio
@@ -9,23 +9,23 @@ from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing, suppress
 from typing import Any
 
-from sidecar.models.bounds import MOST_BYTES, endless
-from sidecar.models.errors import Unusable
-from sidecar.models.history import decoded
+from sidecar.models.encoding import decode_json
+from sidecar.models.errors import ModelFailed
+from sidecar.models.limits import MAX_BYTES, endless_error
 from sidecar.models.port import Failure
 
 _DONE = b"[DONE]"
-#: What may stand before the first line and says nothing: empty lines, and a mark that this is Unicode.
-_NOTHING_YET = b"\xef\xbb\xbf \t\r\n"
-#: How long is listened for the end of a stream whose last word was said. Most come with it.
+#: Ignored before the first line: whitespace and a byte-order mark.
+_LEADING = b"\xef\xbb\xbf \t\r\n"
+#: How long to wait for the end of the body after the last event.
 LINGER_SECONDS = 0.25
 
-#: So many events, or slices of one, take a few milliseconds.
-AT_ONCE = 250
+#: Yield to the loop after this many events, a few milliseconds of work.
+BATCH_SIZE = 250
 
 
-class BrokenOff(Exception):
-    """An error inside a stream that had begun well; `details` is what the server says of it."""
+class StreamError(Exception):
+    """An error event inside the stream; `details` is its data."""
 
     def __init__(self, details: Any) -> None:
         super().__init__(str(details))
@@ -33,33 +33,32 @@ class BrokenOff(Exception):
 
 
 async def chunks(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[Iterable[Any], None]:
-    """What comes together is handed on together, unless it is so much that others would wait for their turn."""
-    events, work = Events(), 0
+    """The decoded events, in batches as they arrive."""
+    events, work = EventParser(), 0
     async with aclosing(pieces):
         async for piece in pieces:
-            for together in _parted(list(events.take(piece))):
+            for together in _batches(list(events.take(piece))):
                 if together:
                     yield _chunks(together)
                 work += 1 + len(together)
-                if work >= AT_ONCE:
+                if work >= BATCH_SIZE:
                     work = 0
                     await asyncio.sleep(0)
             if events.over:
-                await _heard_out(pieces)
+                await _drain(pieces)
                 return
         last = list(events.rest())
         if last:
             yield _chunks(last)
 
 
-def _parted(events: list[tuple[bytes, bytes]]) -> list[list[tuple[bytes, bytes]]]:
-    """At least one part, which may be empty."""
-    return [events[start : start + AT_ONCE] for start in range(0, max(1, len(events)), AT_ONCE)]
+def _batches(events: list[tuple[bytes, bytes]]) -> list[list[tuple[bytes, bytes]]]:
+    """At least one batch, possibly empty."""
+    return [events[start : start + BATCH_SIZE] for start in range(0, max(1, len(events)), BATCH_SIZE)]
 
 
-async def _heard_out(pieces: AsyncGenerator[bytes, None]) -> None:
-    """Only when its end was heard is the connection free for the next request. But who keeps it open, or breaks it off
-    there, has said all there was to say."""
+async def _drain(pieces: AsyncGenerator[bytes, None]) -> None:
+    """Read to the end, so that the connection can be reused. Ignore servers that keep it open or drop it here."""
     with suppress(Exception):
         async with asyncio.timeout(LINGER_SECONDS):
             async for _ in pieces:
@@ -71,76 +70,74 @@ def _chunks(events: Iterable[tuple[bytes, bytes]]) -> Iterator[Any]:
         if name == b"ping":
             continue
         try:
-            found = decoded(data)
+            found = decode_json(data)
         except ValueError:
             if name == b"error":
-                raise BrokenOff(data.decode(errors="replace")) from None
+                raise StreamError(data.decode(errors="replace")) from None
             raise
-        # Some put what they send into a list, errors above all; what is no object, nobody means anything by.
+        # Some servers wrap events, above all errors, in a list.
         for chunk in found if isinstance(found, list) else (found,):
             if name == b"error" or (isinstance(chunk, dict) and chunk.get("error")):
-                raise BrokenOff(chunk)
+                raise StreamError(chunk)
             if isinstance(chunk, dict):
                 yield chunk
 
 
-class Events:
-    """Whatever the slices that a stream comes in, its events are whole. The reply of a server that knows no streams,
-    whatever it calls that, is one event."""
+class EventParser:
+    """Splits bytes into events. The reply of a server that doesn't stream is one event."""
 
     def __init__(self) -> None:
-        #: Whether the last word was said: what follows does not count.
+        #: Whether the final event arrived; ignore what follows.
         self.over = False
         self._kind = b""
-        self._begun: list[bytes] = []
+        self._pending: list[bytes] = []
         self._size = 0
-        self._returned = False
+        self._after_cr = False
         self._name = b""
         self._data: list[bytes] = []
 
     def take(self, piece: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The name and the data of each event that is whole by now, and has data."""
+        """Name and data of each complete event that has data."""
         if not self._kind:
-            piece = piece.lstrip(_NOTHING_YET)
+            piece = piece.lstrip(_LEADING)
             self._kind = piece[:1]
             if self._kind == b"<":
-                raise Unusable(_a_page())
+                raise ModelFailed(_web_page())
         self._size += len(piece)
-        if self._in_one_piece:
-            self._begun.append(piece)
+        if self._is_json_body:
+            self._pending.append(piece)
         elif piece:
             yield from self._events(self._lines(piece))
-        if self._size > MOST_BYTES:
-            raise endless()
+        if self._size > MAX_BYTES:
+            raise endless_error()
 
     def rest(self) -> Iterator[tuple[bytes, bytes]]:
-        """What the end of the stream makes whole. An event that only lacks its empty line is told from one that was cut
-        by its data."""
-        begun = b"".join(self._begun)
-        if self._in_one_piece:
+        """The last event, if only its closing empty line is missing and its data is complete JSON."""
+        begun = b"".join(self._pending)
+        if self._is_json_body:
             yield b"", begun
             return
         for event in self._events([begun, b""]):
             with suppress(ValueError):
-                decoded(event[1])
+                decode_json(event[1])
                 yield event
 
     @property
-    def _in_one_piece(self) -> bool:
+    def _is_json_body(self) -> bool:
         return self._kind in (b"{", b"[")
 
     def _lines(self, piece: bytes) -> list[bytes]:
-        """Those that are whole. A line ends with `\\n`, `\\r` or both, which may come apart."""
-        if self._returned and piece.startswith(b"\n"):
+        """The complete lines. A line ends with `\\n`, `\\r` or both, possibly split across pieces."""
+        if self._after_cr and piece.startswith(b"\n"):
             piece = piece[1:]
-        self._returned = piece.endswith(b"\r")
+        self._after_cr = piece.endswith(b"\r")
         if b"\r" in piece:
             piece = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        self._begun.append(piece)
+        self._pending.append(piece)
         if b"\n" not in piece:
             return []
-        *lines, rest = b"".join(self._begun).split(b"\n")
-        self._begun = [rest]
+        *lines, rest = b"".join(self._pending).split(b"\n")
+        self._pending = [rest]
         return lines
 
     def _events(self, lines: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
@@ -150,7 +147,7 @@ class Events:
             elif line.startswith(b"event:"):
                 self._name = line[6:].strip()
             elif line.startswith(b"error:"):
-                # Older llama.cpp has a field for it.
+                # Older llama.cpp sends errors as a field.
                 self._name = b"error"
                 self._data.append(line[6:].strip())
             elif not line:
@@ -166,9 +163,6 @@ class Events:
                     return
 
 
-def _a_page() -> Failure:
-    message = (
-        "The server answered with a web page instead of a reply. Is the base URL right? Does the network ask to log in "
-        "first?"
-    )
+def _web_page() -> Failure:
+    message = "The server answered with a web page. Check the base URL, and whether the network requires a login first."
     return Failure(code="model_unreachable", message=message)

@@ -1,4 +1,4 @@
-"""One small request to a model: whether it answers, whether it calls a tool, and how long that takes."""
+"""Test a model with one small request: does it answer, does it call a tool, how long does it take?"""
 
 import asyncio
 import time
@@ -7,11 +7,11 @@ from sidecar.models.port import Failure, Model, Reply, Request, Stop, UserTurn
 from sidecar.wire.models import ModelTest
 from sidecar.wire.tools import ToolInfo
 
-#: A server on this machine may have to load the model first.
+#: A local server may have to load the model first.
 SECONDS = 60.0
 _TOOL = ToolInfo(
     name="ready",
-    description="Says that you are ready.",
+    description="Say that you are ready.",
     parameters={"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
     executor="local",
     timeout=1,
@@ -22,39 +22,37 @@ _TOOL = ToolInfo(
 _SYSTEM = "This is a test of the connection. Call the tool `ready` with the word `yes`. Say nothing else."
 
 
-async def tried(model: Model, seconds: float = SECONDS) -> ModelTest:
-    """Asked once: who tries a model wants to know how it is now."""
-    name, begun = f"{model.provider}/{model.name}", time.monotonic()
-    reply = await _asked(model, seconds)
-    took = time.monotonic() - begun
+async def check_model(model: Model, seconds: float = SECONDS) -> ModelTest:
+    """Send one request, without retries."""
+    name, started = f"{model.provider}/{model.name}", time.monotonic()
+    reply = await _send(model, seconds)
+    took = time.monotonic() - started
     window: int | None = getattr(model, "context_size", None)
     if reply.failure is not None and not (reply.stop is Stop.LENGTH and reply.text.strip()):
         return ModelTest(model=name, ok=False, message=f"{name}: {reply.failure.message}", context_window=window)
     calls = any(call.tool == _TOOL.name and call.problem is None for call in reply.calls)
     if not calls and not reply.text.strip():
-        return ModelTest(model=name, ok=False, message=f"{name} answered with nothing.", context_window=window)
-    able = (
-        "calls tools." if calls else "did not call the tool that it was told to call: agents may not get far with it."
-    )
+        return ModelTest(model=name, ok=False, message=f"{name} gave an empty answer.", context_window=window)
+    able = "calls tools." if calls else "did not call the requested tool; agents may not work well with it."
     message = f"{name} answered in {took:.1f} s and {able}"
     milliseconds = round(took * 1000, 1)
     return ModelTest(model=name, ok=True, message=message, latency_ms=milliseconds, tools=calls, context_window=window)
 
 
-async def _asked(model: Model, seconds: float) -> Reply:
+async def _send(model: Model, seconds: float) -> Reply:
     request = Request("trial", _SYSTEM, [UserTurn(text="Are you ready?")], [_TOOL])
-    failure = Failure(code="stream_cut", message="The model's reply broke off before its end.")
-    said = ""
+    failure = Failure(code="stream_cut", message="The model's reply ended early.")
+    text = ""
     try:
         async with asyncio.timeout(seconds):
             async for part in model.stream(request):
                 if isinstance(part, Reply):
                     return part
-                said += part.text
+                text += part.text
     except TimeoutError:
-        if said.strip():
-            # A small model on a slow machine that does not stop by itself: it answers.
-            return Reply(stop=Stop.END, text=said)
+        if text.strip():
+            # A slow small model that does not stop by itself still answers.
+            return Reply(stop=Stop.END, text=text)
         message = f"The model did not answer within {seconds:g} seconds."
         failure = Failure(code="model_too_slow", message=message)
     return Reply(stop=Stop.FAILED, failure=failure)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import PurePosixPath
 
-from sidecar.models.history import encoded
+from sidecar.models.encoding import encode_json
 from sidecar.wire.tasks import Context
 from sidecar.work.mentions import Mention, mentions
 from tools.builtin.git import branch_of
@@ -204,7 +204,7 @@ async def _names(host: Host, path: str) -> Sequence[str]:
 
 def size(text: str) -> int:
     """Bytes, as it is sent."""
-    return len(encoded(text)) - 2
+    return len(encode_json(text)) - 2
 
 
 def _joined(parts: Sequence[str]) -> str:

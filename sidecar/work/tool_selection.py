@@ -7,7 +7,7 @@ provider keeps of the beginning is lost at most once for each time that the mode
 
 from collections.abc import Sequence
 
-from sidecar.models.history import encoded
+from sidecar.models.encoding import encode_json
 from sidecar.models.port import ModelTurn, ToolReturn, ToolUse, Turn
 from sidecar.wire.tools import ToolInfo
 
@@ -87,7 +87,7 @@ class ToolSelection:
 
 def size(tool: ToolInfo) -> int:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-    return len(encoded({"type": "function", "function": function})) + 1
+    return len(encode_json({"type": "function", "function": function})) + 1
 
 
 def _fits(tools: Sequence[ToolInfo], budget: int) -> bool:

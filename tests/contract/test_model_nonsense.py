@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.models.port import Kept, ModelTurn, Reply, Stop
+from sidecar.models.port import ModelTurn, NativeTurn, Reply, Stop
 from tests.contract.servers.http import Answer
 from tests.contract.servers.speech import Call, Speech
 from tests.contract.servers.stage import SAY, SPEAKERS, Stage, a_stage, answers
@@ -72,7 +72,7 @@ async def test_whatever_comes_it_is_a_reply_or_a_failure_and_the_conversation_st
             assert last.text == "Done."
 
 
-def _signed(reply: Reply) -> Kept | None:
+def _signed(reply: Reply) -> NativeTurn | None:
     """What Claude thought and did not sign, as that was lost on the way, it would refuse; that is met elsewhere."""
     unsigned = reply.kept is not None and '"signature":""' in reply.kept.to_json()
     return None if unsigned else reply.kept

@@ -173,7 +173,7 @@ async def test_a_call_without_its_result_gets_one_and_a_result_without_its_call_
     ]
     await stage.ask(*history)
     results = [what[1] for kind, what in stage.asked if kind == "result"]
-    assert results == ["This call was not carried out.", "files", "This call was not carried out."]
+    assert results == ["This call did not run.", "files", "This call did not run."]
 
 
 async def test_images_are_sent(stage: Stage) -> None:

@@ -179,7 +179,7 @@ def test_in_the_real_process_no_tool_runs_twice_and_the_stream_says_what_happene
             events = sidecar.events(task)
     told = [event for event in events if event["type"] == "model"]
     assert told[0].get("fallbackFrom") is None
-    assert any("takes no more requests" in event.get("reason", "") for event in told)
+    assert any("limits the request rate" in event.get("reason", "") for event in told)
     assert any(event.get("fallbackFrom") == f"{first.provider}/{first.model}" for event in told)
     ran = [event["tool"] for event in events if event["type"] == "tool" and event["status"] == "success"]
     assert ran == ["create_file"]

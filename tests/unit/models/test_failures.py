@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.models.failures import complaint, failure_of, lacks_tools, thinking_is_bound
+from sidecar.models.failures import lacks_tools, refusal_text, thinking_is_bound, to_failure
 
 NAMES = ("error", "message", "code", "type", "status", "details", "reason", "@type", "retryDelay", "detail")
 ODD = (None, "", 0, -1, 429, True, "x", "\ud800", "context length", [], {}, float("inf"), 10**40, b"x")
@@ -42,6 +42,6 @@ def test_whatever_is_raised_is_a_failure_with_a_code_and_a_sentence(seed: int) -
         holds = {name: _odd(by) for name in ("body", "details", "code", "message") if by.random() < 0.6}
         headers = {name: by.choice(HEADERS) for name in ("retry-after", "retry-after-ms") if by.random() < 0.5}
         error = Raised(**holds, status_code=by.choice((*STATUSES, None)), response=Answered(headers))
-        failure = failure_of(error, "somebody", "small")
+        failure = to_failure(error, "somebody", "small")
         assert failure.code and failure.message.isprintable() and failure.to_json()
-        assert isinstance(lacks_tools(error) or thinking_is_bound(error), bool) and isinstance(complaint(error), str)
+        assert isinstance(lacks_tools(error) or thinking_is_bound(error), bool) and isinstance(refusal_text(error), str)

@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.config.settings import ModelSettings, Settings
 from sidecar.models.access import is_local
-from sidecar.models.local import LocalModel, find, on_the_wire, probe
+from sidecar.models.local import LocalModel, find, probe, to_wire
 from sidecar.models.port import ModelTurn, Stop, ToolReturn, ToolTurn
 from tests.contract.servers.completions import Completions
 from tests.contract.servers.http import Answer, Server, a_server, failing
@@ -23,7 +23,7 @@ def _json(body: object) -> Answer:
     return Answer([json.dumps(body).encode()], content_type="application/json")
 
 
-def _listed(**more: object) -> Answer:
+def _list(**more: object) -> Answer:
     return _json({"object": "list", "data": [{"id": "tiny", "object": "model", **more}]})
 
 
@@ -45,7 +45,7 @@ def _llama_cpp(server: Server) -> None:
 
 
 def _vllm(server: Server) -> None:
-    server.fixed[("GET", "/v1/models")] = _listed(max_model_len=4096)
+    server.fixed[("GET", "/v1/models")] = _list(max_model_len=4096)
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ def _vllm(server: Server) -> None:
 )
 def test_each_says_what_it_really_holds(kind: Any, tools: bool | None) -> None:
     with a_server() as server:
-        server.fixed[("GET", "/v1/models")] = _listed()
+        server.fixed[("GET", "/v1/models")] = _list()
         kind(server)
         assert probe(f"{server.url}/v1", "tiny") == LocalModel("tiny", 4096, tools)
         (found,) = find([("here", server.port), ("not here", 9)])
         assert found.models == [LocalModel("tiny", 4096, tools)]
         assert server.seen == [], "nobody was asked to say anything"
-        (told,) = on_the_wire([found]).model_dump(by_alias=True)["servers"]
+        (told,) = to_wire([found]).model_dump(by_alias=True)["servers"]
         (model,) = told["models"]
         assert (told["baseUrl"], model["name"], model["contextWindow"]) == (found.base_url, "openai/tiny", 4096)
 

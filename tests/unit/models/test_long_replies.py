@@ -12,21 +12,21 @@ Take = Callable[[], Callable[[Any], Any]]
 
 
 def _completions() -> Callable[[Any], Any]:
-    reading = chunks.Reading(0)
-    return lambda word: list(reading.take({"choices": [{"delta": {"content": word}}]}))
+    reader = chunks.ReplyReader(0)
+    return lambda word: list(reader.take({"choices": [{"delta": {"content": word}}]}))
 
 
 def _claude() -> Callable[[Any], Any]:
-    reading = anthropic._Reading()
-    reading.take({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}})
-    return lambda word: reading.take(
+    reader = anthropic._ReplyReader()
+    reader.take({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}})
+    return lambda word: reader.take(
         {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": word}}
     )
 
 
 def _gemini() -> Callable[[Any], Any]:
-    reading = gemini._Reading()
-    return lambda word: list(reading.take({"candidates": [{"content": {"parts": [{"text": word}]}}]}))
+    reader = gemini._ReplyReader()
+    return lambda word: list(reader.take({"candidates": [{"content": {"parts": [{"text": word}]}}]}))
 
 
 def _seconds(make: Take, words: int) -> float:

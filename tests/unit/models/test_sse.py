@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.models.sse import AT_ONCE, BrokenOff, Events, chunks
+from sidecar.models.sse import BATCH_SIZE, EventParser, StreamError, chunks
 
 
 async def _pieces(*pieces: bytes) -> AsyncGenerator[bytes, None]:
@@ -36,7 +36,7 @@ def test_slices_do_not_matter(
     stream = "".join(f"{name}data: {json.dumps(each, ensure_ascii=False)}{end}{end}: ping{end}{end}" for each in said)
     text = (start + stream).encode()
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
-    events = Events()
+    events = EventParser()
     found = [event for start, stop in pairwise(places) for event in events.take(text[start:stop])]
     assert [json.loads(data) for _, data in found] == list(said)
     assert {name for name, _ in found} <= {b"message" if named else b""}
@@ -128,7 +128,7 @@ async def test_nothing_counts_after_the_last_word_but_it_is_heard() -> None:
     ],
 )
 async def test_an_error_inside_the_stream_breaks_it_off(stream: bytes, details: Any) -> None:
-    with pytest.raises(BrokenOff) as broken:
+    with pytest.raises(StreamError) as broken:
         await _read(b'data: {"a":1}\n\n' + stream)
     assert broken.value.details == details
 
@@ -147,9 +147,9 @@ async def test_whoever_stops_listening_closes_the_connection() -> None:
         finally:
             closed.append(True)
 
-    reading = chunks(pieces())
-    assert list(await anext(reading)) == [{"a": 1}]
-    await reading.aclose()
+    reader = chunks(pieces())
+    assert list(await anext(reader)) == [{"a": 1}]
+    await reader.aclose()
     assert closed
 
 
@@ -170,4 +170,4 @@ async def test_others_have_their_turn_meanwhile(pieces: list[bytes]) -> None:
     beside = asyncio.create_task(other())
     assert set(map(str, await _read(*pieces))) == {"{'a': 1}"}
     beside.cancel()
-    assert turns >= 10_000 // AT_ONCE
+    assert turns >= 10_000 // BATCH_SIZE

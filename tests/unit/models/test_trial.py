@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sidecar.models.port import Delta, Failure, Reply, Request, Stop, ToolUse
-from sidecar.models.trial import tried
+from sidecar.models.trial import check_model
 
 
 class Answers:
@@ -47,7 +47,7 @@ BAD = Reply(stop=Stop.FAILED, failure=Failure(code="bad_key", message="That key 
 async def test_what_is_said_of_each_kind_of_answer(
     parts: tuple[Delta | Reply | None, ...], ok: bool, tools: bool | None
 ) -> None:
-    found = await tried(Answers(*parts), seconds=0.05)
+    found = await check_model(Answers(*parts), seconds=0.05)
     assert (found.ok, found.tools, found.model, found.context_window) == (ok, tools, "somebody/small", 4_096)
     assert "somebody/small" in found.message, "of several it is known which one is meant"
     assert (found.latency_ms is not None) is ok

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from sidecar.models.port import Kept, ModelTurn, ToolReturn, ToolTurn, ToolUse, UserTurn
+from sidecar.models.port import ModelTurn, NativeTurn, ToolReturn, ToolTurn, ToolUse, UserTurn
 from sidecar.work.compaction import Fitting
 from sidecar.work.tokens import of_turn
 
@@ -17,7 +17,7 @@ def exchange(chance: Random, number: int) -> tuple[ModelTurn, ToolTurn]:
         calls.append(ToolUse(id=f"{number}.{part}", tool=tool, args={"path": f"{number}.{part}", "content": content}))
         brought = chance.choice(["ok", "1 failed"]) + f" <{number}.{part}> " + "y" * chance.choice([0, 500, 3_000])
         returns.append(ToolReturn(id=f"{number}.{part}", tool=tool, status="success", content=brought))
-    kept = Kept(provider="a", model="b", content=[{"z": "z" * 1_000}]) if chance.random() < 0.3 else None
+    kept = NativeTurn(provider="a", model="b", content=[{"z": "z" * 1_000}]) if chance.random() < 0.3 else None
     return ModelTurn(text="words", calls=calls, kept=kept), ToolTurn(returns=returns)
 
 

@@ -8,8 +8,8 @@ import pytest
 from sidecar.models.port import (
     Delta,
     Failure,
-    Kept,
     ModelTurn,
+    NativeTurn,
     Reply,
     Request,
     Stop,
@@ -259,7 +259,7 @@ def thought(number: int) -> Reply:
     """A turn that its provider wants back as it was, with a long signature."""
     use = ToolUse(id=f"c{number}", tool="read_file", args={"path": f"file{number}.py"})
     content: list[JsonObject] = [{"type": "thinking", "signature": LONG, "number": number}]
-    kept = Kept(provider="list", model="replies", content=content)
+    kept = NativeTurn(provider="list", model="replies", content=content)
     return Reply(stop=Stop.TOOL_USE, calls=[use], kept=kept)
 
 

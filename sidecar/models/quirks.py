@@ -1,36 +1,68 @@
-"""What some servers and the chat templates of their models demand of a conversation. It is found out by their refusal,
-and then met."""
+"""Adapts requests to what a server refuses: optional fields it rejects, demands of its chat template."""
 
 import json
 import re
 from hashlib import sha256
 from typing import Any
 
-from sidecar.models.history import encoded
+from sidecar.models.encoding import encode_json
+from sidecar.wire.base import JsonObject
+
+#: The two names of the reply limit. Some servers know only one of them, and some refuse the number.
+_OLD, _NEW = "max_tokens", "max_completion_tokens"
+#: Another way servers say that the reply limit is too large.
+_TOO_MUCH = "in the completion"
+
+
+class OptionalFields:
+    def __init__(self, fields: JsonObject) -> None:
+        self._fields: dict[str, Any] = dict(fields)
+        self._refused: set[str] = set()
+
+    def sent(self, more: JsonObject) -> JsonObject:
+        return {name: value for name, value in {**self._fields, **more}.items() if name not in self._refused}
+
+    def drop_refused(self, complaint: str, sent: JsonObject) -> bool:
+        """Drop the field that the server complains about; False if it names none."""
+        refused = next((name for name in sent if name in complaint), None)
+        if refused in (None, _OLD, _NEW):
+            refused = self._other_limit(complaint, sent)
+        if refused is not None:
+            self._refused.add(refused)
+        return refused is not None
+
+    def _other_limit(self, complaint: str, sent: JsonObject) -> str | None:
+        limit = next((name for name in (_OLD, _NEW) if name in sent), None)
+        if limit is None or not any(words in complaint for words in (_OLD, _NEW, _TOO_MUCH)):
+            return None
+        if limit == _OLD and _NEW in complaint and "supported" in complaint:
+            self._fields[_NEW] = self._fields[_OLD]
+        return limit
+
 
 _Messages = list[dict[str, Any]]
 
 
-class Template:
-    """Each demand is met from the moment it was made. Most servers make none, and then nothing is looked at."""
+class TemplateDemands:
+    """Demands learned from refusals and met from then on. Most servers make none."""
 
     def __init__(self) -> None:
         self._made: set[str] = set()
 
-    def learns(self, complaint: str) -> bool:
-        """Whether something new is demanded."""
+    def learn(self, complaint: str) -> bool:
+        """Remember the demands in a refusal; False if none is new."""
         new = {name for name, words in _DEMANDS.items() if words.search(complaint)} - self._made
         self._made |= new
         return bool(new)
 
-    def fitted(self, messages: bytes) -> bytes:
+    def apply(self, messages: bytes) -> bytes:
         if not self._made:
             return messages
         fitted: _Messages = json.loads(b"[" + messages + b"]")
         for name, meet in _MEET.items():
             if name in self._made:
                 fitted = meet(fitted)
-        return encoded(fitted)[1:-1]
+        return encode_json(fitted)[1:-1]
 
 
 def _without_system(messages: _Messages) -> _Messages:
@@ -62,7 +94,7 @@ def _without_thoughts(messages: _Messages) -> _Messages:
 
 
 def _with_short_ids(messages: _Messages) -> _Messages:
-    """As Mistral gives them, and takes no others: nine letters and digits."""
+    """Mistral accepts only ids of nine letters and digits."""
     for message in messages:
         for call in message.get("tool_calls", ()):
             call["id"] = _nine(call["id"])

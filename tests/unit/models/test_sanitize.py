@@ -6,14 +6,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.models.discretion import Discretion, Shown
-from sidecar.models.port import Delta, Kept, Reply, Stop, ToolUse
+from sidecar.models.port import Delta, NativeTurn, Reply, Stop, ToolUse
+from sidecar.models.sanitize import KeyRedactor, RedactedStream
 
 KEYS = st.sampled_from(["sk-ant-0123456789", "sssssssss", "abababababc", "short"])
 
 
 def _shown(key: str, pieces: Sequence[str]) -> str:
-    shown = Shown(Discretion("anthropic", key))
+    shown = RedactedStream(KeyRedactor("anthropic", key))
     return "".join(delta.text for delta in [*(shown.part(Delta(piece)) for piece in pieces), *shown.rest()])
 
 
@@ -26,7 +26,7 @@ def test_slices_do_not_matter(key: str, around: list[str], data: st.DataObject) 
 
 
 def test_what_is_thought_and_what_is_said_are_held_back_apart() -> None:
-    shown = Shown(Discretion("anthropic", "sk-ant-0123456789"))
+    shown = RedactedStream(KeyRedactor("anthropic", "sk-ant-0123456789"))
     parts = [Delta("sk-ant", "thinking"), Delta("Yes"), Delta(" it is", "thinking"), Delta(".")]
     said = [*map(shown.part, parts), *shown.rest()]
     assert "".join(delta.text for delta in said if delta.kind == "text") == "Yes."
@@ -36,9 +36,11 @@ def test_what_is_thought_and_what_is_said_are_held_back_apart() -> None:
 def test_a_reply_holds_the_key_nowhere_and_what_was_signed_is_let_go() -> None:
     key = "sk-ant-0123456789"
     calls = [ToolUse(id="a", tool="write_file", args={"path": "a", "lines": [{key: f"x{key}"}]})]
-    kept = Kept(provider="anthropic", model="x", content=[{"type": "thinking", "thinking": key, "signature": "s"}])
+    kept = NativeTurn(
+        provider="anthropic", model="x", content=[{"type": "thinking", "thinking": key, "signature": "s"}]
+    )
     reply = Reply(text=f"It is {key}.", thinking=key, calls=calls, stop=Stop.TOOL_USE, kept=kept)
-    told = Discretion("anthropic", key).reply(reply)
+    told = KeyRedactor("anthropic", key).reply(reply)
     assert key not in told.to_json()
     assert (told.text, told.stop, told.kept) == ("It is [redacted:anthropic-key].", Stop.TOOL_USE, None)
     assert told.calls[0].args["path"] == "a"
@@ -46,4 +48,4 @@ def test_a_reply_holds_the_key_nowhere_and_what_was_signed_is_let_go() -> None:
 
 def test_a_reply_without_the_key_is_left_as_it_is() -> None:
     reply = Reply(text="An example looks like sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA.", stop=Stop.END)
-    assert Discretion("anthropic", "sk-ant-0123456789").reply(reply) is reply
+    assert KeyRedactor("anthropic", "sk-ant-0123456789").reply(reply) is reply
