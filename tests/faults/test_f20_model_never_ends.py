@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.models.calls import ENDLESS_CALLS
-from sidecar.models.limits import SAME_AGAIN
+from sidecar.models.calls import ABORT_CALLS
+from sidecar.models.limits import MAX_REPEATS
 from sidecar.models.port import ModelTurn, Reply, Stop, ToolReturn, ToolTurn, Turn
 from tests.contract.servers.http import Answer
 from tests.contract.servers.speech import Call, Speaker, Speech
@@ -72,7 +72,7 @@ async def _ended(stage: Stage, answer: Answer) -> Any:
 
 
 async def test_calls_without_end_are_not_gathered(patient: Stage) -> None:
-    many = Speech(calls=tuple(Call("list_dir", id=f"c{number}") for number in range(ENDLESS_CALLS + 1)))
+    many = Speech(calls=tuple(Call("list_dir", id=f"c{number}") for number in range(ABORT_CALLS + 1)))
     failure = await _ended(patient, Answer([patient.speaker.stream(many)]))
     assert "calls at once" in failure.message
 
@@ -145,7 +145,7 @@ async def test_empty_turns_are_asked_again_and_then_said(stage: Stage) -> None:
 async def test_the_same_call_again_and_again_is_a_loop(stage: Stage) -> None:
     stage.says(Speech(calls=(Call("read_file", '{"path": "a.py"}'),)))
     replies = await _going_round(stage, lambda number: "the same")
-    assert len(replies) == SAME_AGAIN
+    assert len(replies) == MAX_REPEATS
     assert replies[-1].failure and replies[-1].failure.code == "repeats_itself"
     assert replies[-1].calls == []
 
