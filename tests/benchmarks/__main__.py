@@ -1,4 +1,4 @@
-"""Every benchmark, each against the raw operation underneath, in one run: `make bench`."""
+"""Runs every benchmark beside the raw operation underneath: `make bench`, or `python -m tests.benchmarks NAME…`."""
 
 import asyncio
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
-from tests.benchmarks.result import Result
+from tests.benchmarks.result import Result, slowdown
 
 
 def names(wanted: list[str]) -> list[str]:
@@ -14,20 +14,23 @@ def names(wanted: list[str]) -> list[str]:
     return [name for name in found if not wanted or name.removeprefix("bench_") in wanted]
 
 
-def shown(results: Iterable[Result]) -> None:
+def show(results: Iterable[Result], factor: float) -> None:
     for result in results:
         ratio = "" if result.ratio is None else f"{result.ratio:.2f}× {result.baseline}"
-        mark = "ok" if result.ok else "OVER"
-        print(f"  {result.name:<52} {result.value:>9.3f} {result.unit:<6} {ratio:<44} limit {result.limit:<28} {mark}")
+        verdict = "ok" if result.ok(factor) else "OVER"
+        line = f"  {result.name:<52} {result.value:>9.3f} {result.unit:<6} {ratio:<44}"
+        print(f"{line} limit {result.limit(factor):<22} {verdict}", flush=True)
 
 
 def main() -> int:
     over = 0
     for name in names(sys.argv[1:]):
-        print(f"{name.removeprefix('bench_')}:", flush=True)
+        before = slowdown()
         results = asyncio.run(import_module(f"tests.benchmarks.{name}").run())
-        shown(results)
-        over += sum(not result.ok for result in results)
+        factor = (before + slowdown()) / 2
+        print(f"{name.removeprefix('bench_')} (limits on time × {factor:.2f}, the slowdown of this machine now):")
+        show(results, factor)
+        over += sum(not result.ok(factor) for result in results)
     print(f"{over} over their limit" if over else "all within their limits")
     return 1 if over else 0
 

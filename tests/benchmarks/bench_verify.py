@@ -37,7 +37,7 @@ def _nothing_to_verify() -> Result:
         memory.outcomes[f"t.r1.1-coder.{number}.0"] = Outcome(status="success", content="", summary="", duration_ms=1)
         memory.steps[f"r1.1-coder.{number}"] = "{}"
     taken = min(_timed(lambda: needs_verification(memory, "r1", "do it")) for _ in range(20)) * 1000
-    return Result(f"the end of a task of {CALLS} calls without edits", taken, "ms", None, "", "< 1 ms", taken < 1)
+    return Result(f"the end of a task of {CALLS} calls without edits", taken, "ms", most=1)
 
 
 def _looking() -> Result:
@@ -57,7 +57,7 @@ def _looking() -> Result:
 
     taken, parsed = min(_timed(look) for _ in range(5)), min(_timed(parse) for _ in range(5))
     name = f"looking at {CHANGED} changed files of {len(_SOURCE.splitlines())} lines"
-    return Result(name, taken * 1000, "ms", taken / parsed, "compiling them once", "< 20 ×", taken < 20 * parsed)
+    return Result(name, taken * 1000, "ms", ratio=taken / parsed, baseline="compiling them once", most_ratio=20)
 
 
 async def _copying() -> Result:
@@ -76,7 +76,7 @@ async def _copying() -> Result:
             await asyncio.sleep(0)
     best, beside = min(taken), min(plain)
     name = f"a private copy of {FILES:,} files"
-    return Result(name, best, "s", best / beside, "shutil.copytree", "< 2 ×", best < 2 * beside)
+    return Result(name, best, "s", ratio=best / beside, baseline="shutil.copytree", most_ratio=2)
 
 
 def _timed(work: object) -> float:
