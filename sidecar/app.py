@@ -36,6 +36,7 @@ from sidecar.journal.retention import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.models.catalog import Catalog
 from sidecar.models.selection import Selection
+from sidecar.offline.registration import OFFLINE
 from sidecar.telemetry.redaction import Redactor, environment_secrets
 from sidecar.wire.events import EventKind
 from sidecar.wire.system import Ready
@@ -134,7 +135,7 @@ class Sidecar:
         redact = Redactor(lambda: _secrets(keys, token), _listed(settings.let_through), keys.stamp)
         self._executor = Executor(self._registry, backends, policy, caches, redact)
         scripts = Path(settings.scripts or launch.data_dir / "scripts")
-        catalog = self._catalog = Catalog(settings, scripts, keys, choices=choices)
+        catalog = self._catalog = Catalog(settings, scripts, OFFLINE, keys, choices=choices)
         customs = Customizations(config_file().parent, trust.trusted)
         workflow = self._workflow = Workflow(
             self._journal,

@@ -85,13 +85,14 @@ def tested(test: Json, style: Style) -> str:
 
 def listing(data_dir: Path) -> "ModelList":
     from sidecar.models.catalog import Catalog
+    from sidecar.offline.registration import OFFLINE
 
     try:
         settings = load(os.environ)
     except SettingsError as error:
         raise CommandFailed(str(error)) from error
     keys = Keys(os.environ, data_dir, ModelSettings(settings).served_at)
-    return Catalog(settings, Path(settings.scripts or data_dir / "scripts"), keys).list()
+    return Catalog(settings, Path(settings.scripts or data_dir / "scripts"), OFFLINE, keys).list()
 
 
 def told(server: "LocalServer", style: Style) -> list[str]:

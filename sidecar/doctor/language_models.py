@@ -14,27 +14,28 @@ if TYPE_CHECKING:
 
 #: How many of a server's models are named, and offered.
 SHOWN = 5
-OFFLINE = "offline/basic"
 
 
 def models(subject: DoctorContext) -> Iterable[CheckResult]:
     from sidecar.models.catalog import Catalog
     from sidecar.models.local import find
+    from sidecar.models.providers import PROVIDERS
+    from sidecar.offline.registration import OFFLINE
 
     try:
         settings = load(subject.environ)
     except SettingsError:
         return
     keys = Keys(subject.environ, subject.data_dir, ModelSettings(settings).served_at)
-    listed = Catalog(settings, Path(settings.scripts or subject.data_dir / "scripts"), keys).list()
+    listed = Catalog(settings, Path(settings.scripts or subject.data_dir / "scripts"), OFFLINE, keys).list()
     for model in listed.models:
         roles = ", ".join(role.role for role in listed.roles if model.name in role.chain) or "no role"
         found = f"{model.name} for {roles}: {model.why}"
         if model.available:
             yield CheckResult("model", OK, found)
         else:
-            fix = "Choose another one: `brain use PROVIDER/NAME`, or `brain use offline`."
-            yield CheckResult("model", MISSING, found, fix, mends=_mends(model, keys))
+            fix = f"Choose another one: `brain use PROVIDER/NAME`, or `brain use {OFFLINE.provider}`."
+            yield CheckResult("model", MISSING, found, fix, mends=_mends(model, keys, OFFLINE.full_name))
     for provider in VARIABLES:
         origin = keys.origin(provider)
         if origin is not None:
@@ -43,7 +44,7 @@ def models(subject: DoctorContext) -> Iterable[CheckResult]:
             yield CheckResult(
                 "key", OK if served else NOTE, f"{provider}: {origin.place}", fix, mends=_usual(provider, served)
             )
-    unused = all(model.provider in ("offline", "scripted") for model in listed.models)
+    unused = all(model.provider not in PROVIDERS for model in listed.models)
     for server in find():
         offered = [Mend("model", f"openai/{model.name}", server.base_url) for model in server.models[:SHOWN]]
         found = f"{server.kind} at {server.base_url}: {_served(server)}"
@@ -57,9 +58,9 @@ def models(subject: DoctorContext) -> Iterable[CheckResult]:
         yield CheckResult("", NOTE, told, fix, mends=[Mend("key", provider) for provider in VARIABLES])
 
 
-def _mends(model: "ModelInfo", keys: Keys) -> list[Mend]:
+def _mends(model: "ModelInfo", keys: Keys, builtin: str) -> list[Mend]:
     needs_key = model.provider in VARIABLES and keys.origin(model.provider) is None
-    return [*([Mend("key", model.provider)] if needs_key else []), Mend("model", OFFLINE)]
+    return [*([Mend("key", model.provider)] if needs_key else []), Mend("model", builtin)]
 
 
 def _usual(provider: str, served: bool) -> list[Mend]:

@@ -12,7 +12,7 @@ from sidecar.models import scripted
 from sidecar.models.chain import Breaker, Chain, Link
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.limits import Limits
-from sidecar.models.port import Model, Switch
+from sidecar.models.port import BuiltinModel, Model, Switch
 from sidecar.models.prices import Prices
 from sidecar.models.providers import PROVIDERS, Providers
 from sidecar.wire.models import ModelTest
@@ -20,7 +20,6 @@ from sidecar.wire.system import ModelInfo, ModelList, RoleInfo
 from sidecar.wire.tasks import Models
 
 ROLES = ("fast", "smart", "instant")
-OFFLINE = "offline/basic"
 UNPRICED = (
     "The price of this model is unknown, so a cost limit can't be enforced. Add its price to prices.toml beside your "
     "config.toml, or limit tokens (maxTokens) instead."
@@ -32,12 +31,14 @@ class Catalog:
         self,
         settings: Settings,
         scripts: Path,
+        builtin: BuiltinModel,
         keys: Keys | None = None,
         prices: Prices | None = None,
         choices: ModelSettings | None = None,
     ) -> None:
         self._choices = choices or ModelSettings(settings)
         self._scripts = scripts
+        self.builtin = builtin
         limits = Limits(
             idle_seconds=settings.model_idle_seconds,
             first_seconds=settings.model_idle_seconds,
@@ -64,19 +65,19 @@ class Catalog:
         if not links:
             raise NoSuchModel(" ".join(refusals))
         # An in-process model never fails by overload and has no fallback.
-        alone = len(links) == 1 and links[0].model.provider in ("offline", "scripted")
+        alone = len(links) == 1 and links[0].model.capabilities.in_process
         return links[0].model if alone else Chain(links, tell)
 
     def chain(self, role: str, wanted: Models) -> list[str]:
         wish = {"fast": wanted.fast, "smart": wanted.smart, "instant": wanted.instant}[role]
         given = wish or self._choices.model(role)
         named = [*dict.fromkeys(name.strip() for name in given.split(",") if name.strip())]
-        return named or self._providers.defaults(role) or [OFFLINE]
+        return named or self._providers.defaults(role) or [self.builtin.full_name]
 
     def list(self) -> ModelList:
         names = [*dict.fromkeys(name for role in ROLES for name in self.chain(role, Models()))]
-        if OFFLINE not in names:
-            names.append(OFFLINE)
+        if self.builtin.full_name not in names:
+            names.append(self.builtin.full_name)
         return ModelList(
             models=[self._info(name) for name in names],
             roles=[RoleInfo(role=role, chain=self.chain(role, Models())) for role in ROLES],
@@ -92,7 +93,7 @@ class Catalog:
             model = self._resolve(name, base_url)
         except NoSuchModel as refusal:
             return ModelTest(model=name, ok=False, message=str(refusal))
-        if model.provider == "offline":
+        if model.provider == self.builtin.provider:
             return ModelTest(model=name, ok=True, message=f"{name} is always available and needs no key.", tools=True)
         from sidecar.models.trial import check_model
 
@@ -124,16 +125,14 @@ class Catalog:
         except NoSuchModel as refusal:
             return ModelInfo(name=name, provider=provider, available=False, why=str(refusal))
         why = self._providers.about(provider) if provider in PROVIDERS else "Ready."
-        if provider == "offline":
+        if provider == self.builtin.provider:
             why = "Always available; needs no key."
         return ModelInfo(name=name, provider=provider, available=True, why=why)
 
     def _resolve(self, name: str, base_url: str | None = None) -> Model:
         provider, _, model = name.partition("/")
-        if name in ("offline", OFFLINE):
-            from sidecar.offline.model import Offline
-
-            return Offline()
+        if name in (self.builtin.provider, self.builtin.full_name):
+            return self.builtin.load()
         if provider == "scripted":
             try:
                 return scripted.load(model, self._scripts)
@@ -141,5 +140,7 @@ class Catalog:
                 raise NoSuchModel(str(error)) from error
         if provider in PROVIDERS and model:
             return self._providers.model(provider, model, base_url)
-        known = ", ".join([*PROVIDERS, "offline"])
-        raise NoSuchModel(f"{name}: use provider/name; the providers are {known}. {OFFLINE} needs no key.")
+        known = ", ".join([*PROVIDERS, self.builtin.provider])
+        raise NoSuchModel(
+            f"{name}: use provider/name; the providers are {known}. {self.builtin.full_name} needs no key."
+        )

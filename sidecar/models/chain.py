@@ -7,11 +7,11 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sidecar.models.limits import find_flaw
-from sidecar.models.port import Delta, Failure, Model, Reply, Request, Stop, Switch
+from sidecar.models.port import Capabilities, Delta, Failure, Model, Reply, Request, Stop, Switch
 from sidecar.models.prices import add_usage
 from sidecar.wire.tasks import Usage
 
@@ -76,10 +76,11 @@ class Chain:
         return self._current.model.name
 
     @property
-    def context_size(self) -> int | None:
-        """The smallest context window in the chain, so that a fallback can take the same history."""
-        sizes = [getattr(link.model, "context_size", None) for link in self._links]
-        return min((size for size in sizes if size), default=None)
+    def capabilities(self) -> Capabilities:
+        """Those of the current model, with the smallest context, so that any fallback can take the request."""
+        sizes = [link.model.capabilities.context_tokens for link in self._links]
+        smallest = min((size for size in sizes if size), default=None)
+        return replace(self._current.model.capabilities, context_tokens=smallest)
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         none = Failure(code="no_model", message="No model is configured.", retry=False)

@@ -1,11 +1,11 @@
 """The model port: one request type and one reply type for every provider."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Literal, Protocol
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
 from sidecar.wire.base import JsonObject, Wire, optional
 from sidecar.wire.tasks import Usage
@@ -68,13 +68,19 @@ class Reply(Wire):
 
 
 class ToolReturn(Wire):
-    """The result of a tool call. `advice` is the tail of `content` that only a language model needs."""
+    """The result of a tool call: `content` for a language model, `details` for code.
+
+    `code` and `message` say why it failed, and `advice` is the tail of `content` that only a language model needs.
+    """
 
     id: str
     tool: str
     status: str
     content: str
     advice: str | None = optional()
+    code: str | None = optional()
+    message: str | None = optional()
+    details: Annotated[JsonObject, SkipValidation] = Field(default_factory=dict)
 
 
 class UserTurn(Wire):
@@ -99,19 +105,33 @@ Turn = UserTurn | ModelTurn | ToolTurn
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
-    """What an agent is to do, in its parts; a language model reads the same as prose in the history.
+class EarlierCall:
+    """A command or test run that the task has finished, with its typed result."""
 
-    `part` names the agent's part in the task where it has only one of several (`test`, `s2`, `fix1`), `told` is what it
-    is told of the work of others, and `changed` are the files that the task has changed so far. `changed_lines` says
-    which of their lines, for a reviewer: `path:3-9,12`, or the path of a new file. `workspace` is the path of the
-    folder that all of it is about.
+    tool: str
+    args: JsonObject
+    status: str
+    code: str | None = None
+    message: str | None = None
+    details: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """The assignment of an agent as typed parts; a language model reads the same as prose in the history.
+
+    `part` names the agent's share of the task if it has only one of several (`test`, `s2`, `fix1`), and `follows` says
+    whether other agents worked on the task before. `plan` lists the files of each planned step. `changed` are the files
+    that the task changed so far, and `changed_lines` their lines, for a reviewer: `path:3-9,12`, or the path of a new
+    file.
     """
 
     asked: str = ""
     workspace: str = ""
     part: str = ""
-    told: Sequence[str] = ()
+    follows: bool = False
+    plan: Sequence[Sequence[str]] = ()
+    earlier_calls: Sequence[EarlierCall] = ()
     current_file: str | None = None
     selected_code: str | None = None
     open_files: Sequence[str] = ()
@@ -152,6 +172,20 @@ class Switch:
     fallback_from: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """The defaults are those of a remote language model."""
+
+    #: Tokens that one request can hold; None if unknown.
+    context_tokens: int | None = None
+    tools: bool = True
+    vision: bool = True
+    #: Whether it reads prose. A model that doesn't reads the brief, and gives the same answer every time.
+    language: bool = True
+    #: Whether it runs in this process: always available, never overloaded.
+    in_process: bool = False
+
+
 class Model(Protocol):
     """`stream` yields deltas and, last, the whole reply. It doesn't raise."""
 
@@ -161,4 +195,20 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def capabilities(self) -> Capabilities: ...
+
     def stream(self, request: Request) -> AsyncIterator[Delta | Reply]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinModel:
+    """The model that needs no key. The composition root registers it; `load` imports it on first use."""
+
+    provider: str
+    name: str
+    load: Callable[[], Model]
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.provider}/{self.name}"

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from sidecar.models.encoding import encode_json
 from sidecar.models.limits import LengthLimit, Limits, timed
-from sidecar.models.port import Delta, Failure, Reply, Request, Stop
+from sidecar.models.port import Capabilities, Delta, Failure, Reply, Request, Stop
 from sidecar.models.prices import Price
 from sidecar.models.sanitize import KeyRedactor, RedactedStream, SurrogateBuffer, fix_reply
 from sidecar.wire.base import JsonObject
@@ -46,9 +46,8 @@ class Remote:
         self._dialect: Dialect | None = None
 
     @property
-    def context_size(self) -> int | None:
-        """The size of the context window in tokens, if known."""
-        return self._find_context_size()
+    def capabilities(self) -> Capabilities:
+        return Capabilities(context_tokens=self._find_context_size())
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         try:

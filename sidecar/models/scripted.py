@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from sidecar.models.port import Delta, Failure, ModelTurn, Reply, Request, Stop, ToolUse
+from sidecar.models.port import Capabilities, Delta, Failure, ModelTurn, Reply, Request, Stop, ToolUse
 from sidecar.wire.base import JsonObject, Wire
 from sidecar.wire.tasks import Usage
 
@@ -42,6 +42,7 @@ class BadScript(Exception):
 
 class Scripted:
     provider = "scripted"
+    capabilities = Capabilities(in_process=True)
 
     def __init__(self, name: str, script: Script) -> None:
         self.name = name

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 
 from sidecar.config.settings import BASE_URL, ModelSettings
 from sidecar.models.access import is_local
-from sidecar.models.catalog import OFFLINE, ROLES, Catalog
+from sidecar.models.catalog import ROLES, Catalog
 from sidecar.models.errors import BadChoice
+from sidecar.models.port import BuiltinModel
 from sidecar.models.providers import PROVIDERS
 from sidecar.wire.models import ModelTest, UseAnswer, UseRequest
 
 AUTO = "auto"
 MAX_MODELS = 8
 _DEFAULT_SERVER = "openai"
-_PROVIDERS = (*PROVIDERS, "offline", "scripted")
 
 
 class Selection:
@@ -27,7 +27,7 @@ class Selection:
             return await self._use(wanted)
 
     async def _use(self, wanted: UseRequest) -> UseAnswer:
-        names, base_url = _parse_names(wanted), self._base_url(wanted)
+        names, base_url = _parse_names(wanted, self._catalog.builtin), self._base_url(wanted)
         tests = await asyncio.gather(*(self._catalog.check_model(name, base_url) for name in names))
         roles = [wanted.role] if wanted.role else list(ROLES)
         back = self._restore_commands(roles)
@@ -66,17 +66,18 @@ class Selection:
         return UseAnswer(changed=bool(back), message=message, tests=list(tests), roles=roles, back=list(back))
 
 
-def _parse_names(wanted: UseRequest) -> list[str]:
+def _parse_names(wanted: UseRequest, builtin: BuiltinModel) -> list[str]:
     if wanted.model == AUTO:
         return []
     names = [name.strip() for name in wanted.model.split(",") if name.strip()]
     if not names or len(names) > MAX_MODELS or not all(name.isprintable() for name in names):
         raise BadChoice(f"Use provider/name; separate several (at most {MAX_MODELS}) with commas.")
-    resolved = [OFFLINE if name == "offline" else name for name in names]
+    resolved = [builtin.full_name if name == builtin.provider else name for name in names]
+    providers = (*PROVIDERS, builtin.provider, "scripted")
     for name in resolved:
         provider, _, model = name.partition("/")
-        if provider not in _PROVIDERS or not model:
-            known = ", ".join(_PROVIDERS)
+        if provider not in providers or not model:
+            known = ", ".join(providers)
             raise BadChoice(f"{name[:200]}: use provider/name; the providers are {known}.")
     return resolved
 

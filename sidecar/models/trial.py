@@ -27,7 +27,7 @@ async def check_model(model: Model, seconds: float = SECONDS) -> ModelTest:
     name, started = f"{model.provider}/{model.name}", time.monotonic()
     reply = await _send(model, seconds)
     took = time.monotonic() - started
-    window: int | None = getattr(model, "context_size", None)
+    window = model.capabilities.context_tokens
     if reply.failure is not None and not (reply.stop is Stop.LENGTH and reply.text.strip()):
         return ModelTest(model=name, ok=False, message=f"{name}: {reply.failure.message}", context_window=window)
     calls = any(call.tool == _TOOL.name and call.problem is None for call in reply.calls)

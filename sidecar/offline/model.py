@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
-from sidecar.models.port import Delta, Failure, Reply, Request, Stop, ToolUse
+from sidecar.models.port import Capabilities, Delta, Failure, Reply, Request, Stop, ToolUse
 from sidecar.offline.elsewhere import placed
 from sidecar.offline.nearest import told
 from sidecar.offline.question import Question, asked_last, questions
@@ -16,6 +16,7 @@ from sidecar.offline.skills.help import GROUPS
 class Offline:
     provider = "offline"
     name = "basic"
+    capabilities = Capabilities(vision=False, language=False, in_process=True)
 
     def __init__(self, skills: Sequence[Skill] = SKILLS) -> None:
         self._skills = skills
@@ -74,7 +75,7 @@ class Offline:
 
 def _helps(request: Request) -> bool:
     """Whether this agent only helps another: it is done without where it cannot, and nobody need hear of it."""
-    return request.agent == "planner" or (request.agent == "reviewer" and bool(request.brief.told))
+    return request.agent == "planner" or (request.agent == "reviewer" and request.brief.follows)
 
 
 def _declined(code: str, text: str, *, aloud: bool) -> Reply:

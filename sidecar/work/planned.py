@@ -32,7 +32,7 @@ class PlannedSteps:
         async def act(results: dict[str, str]) -> str:
             earlier = {self._keys[other]: results[self._keys[other]] for other in step.after}
             told = [*step_of(self._plan, step), *so_far(earlier, setup.run)]
-            return await setup.work(key, "coder", told, ROOM - PLAN)
+            return await setup.work(key, "coder", told, ROOM - PLAN, [step.files for step in self._plan.steps])
 
         def then(said: str) -> Sequence[Event]:
             self._said[step.id] = said

@@ -27,9 +27,6 @@ from tools.executor.registry import Registry
 if TYPE_CHECKING:
     from sidecar.verify.verifier import Verifier
 
-#: Providers that are no language models: they know no better than the rules.
-_NO_LANGUAGE = frozenset({"offline", "scripted"})
-
 
 class RoundRunner:
     def __init__(
@@ -131,7 +128,8 @@ class RoundRunner:
             model = self._catalog.model_for("fast", options.models)
         except NoSuchModel:
             return None
-        return None if model.provider in _NO_LANGUAGE else model
+        # A model in this process knows no better than the rules.
+        return None if model.capabilities.in_process else model
 
     async def _past(self, run: TaskRun) -> list[Turn]:
         """What was said before: earlier tasks of the conversation, and earlier rounds of this one."""

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
-from sidecar.engine.run import TaskRun
+from sidecar.engine.run import TaskRun, TurnRecord
 from sidecar.models.catalog import UNPRICED, Catalog
 from sidecar.models.errors import NoSuchModel
-from sidecar.models.port import Brief, Model, Switch, Turn, UserTurn
+from sidecar.models.port import Brief, EarlierCall, Model, Switch, Turn, UserTurn
 from sidecar.wire.events import ModelEvent
 from sidecar.wire.tasks import Models
 from sidecar.work.attachments import parse_attachments
@@ -19,9 +19,9 @@ from sidecar.work.customizations import Definitions
 from sidecar.work.errors import AgentError
 from sidecar.work.handover import HELPERS, part_of
 from sidecar.work.loop import Job, run_agent
-from sidecar.work.roster import Agent
+from sidecar.work.roster import RUN, Agent
 from sidecar.work.tokens import room
-from sidecar.work.turn_log import TaskTurnLog
+from sidecar.work.turn_log import TaskTurnLog, details_of, error_of
 from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
 from tools.builtin.git_status import GitStatus, GitStatusArguments
 from tools.errors import ToolError
@@ -60,20 +60,25 @@ class AgentSetup:
         agent = self.custom.agents[name]
         return agent.read_only() if self.read_only else agent
 
-    async def work(self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM) -> str:
+    async def work(
+        self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM, plan: Sequence[Sequence[str]] = ()
+    ) -> str:
         """The agent's last word on the request, and on what it is told beside it and `about` the workspace."""
-        job, log = self.jobs[key] = await self.job(key, name, told, about)
+        job, log = self.jobs[key] = await self.job(key, name, told, about, plan)
         return await run_agent(job, log)
 
-    async def job(self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM) -> tuple[Job, TaskTurnLog]:
+    async def job(
+        self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM, plan: Sequence[Sequence[str]] = ()
+    ) -> tuple[Job, TaskTurnLog]:
         agent = self.agent(name)
         model = self._model(agent)
         past, dropped = fitting_past(self.past, room(model))
         history = [*past, *await self._opening(model, told, about)]
         tools = self.registry.offers(frozenset(agent.tools))
-        brief = self._brief(key, told)
-        if name == "reviewer" and model.provider == "offline":
-            brief = replace(brief, changed_lines=await changed_lines(self.run))
+        brief = self._brief(key, follows=bool(told), plan=plan)
+        if not model.capabilities.language:
+            lines = await changed_lines(self.run) if name == "reviewer" else ()
+            brief = replace(brief, changed_lines=lines, earlier_calls=self._earlier_calls())
         limit = self.run.request.options.max_iterations
         job = Job(key, agent, model, history, tools, limit, brief, steered=name not in HELPERS)
         log = TaskTurnLog(self.run, self.executor, agent, model)
@@ -86,22 +91,33 @@ class AgentSetup:
         job.fitting.add(UserTurn(text=said))
         return await run_agent(job, log, f"{job.key}.{suffix}")
 
-    def _brief(self, key: str, told: Sequence[str]) -> Brief:
+    def _brief(self, key: str, *, follows: bool, plan: Sequence[Sequence[str]]) -> Brief:
         context = self.run.request.context
         return Brief(
             asked=self.request,
             workspace=self.run.request.workspace,
             part=part_of(key),
-            told=told,
+            follows=follows,
+            plan=plan,
             current_file=context.current_file,
             selected_code=context.selected_code,
             open_files=context.open_files,
             changed=self.run.state.files_modified(),
         )
 
+    def _earlier_calls(self) -> list[EarlierCall]:
+        """The commands and test runs of earlier turns, with their results."""
+        run = self.run
+        turns = [(key, turn) for key, body in run.state.steps.items() if (turn := TurnRecord.of(body)) is not None]
+        return [
+            EarlierCall(call.tool, call.args, outcome.status, *error_of(outcome), details_of(outcome))
+            for key, turn in turns
+            for number, call in enumerate(turn.reply.calls)
+            if call.tool in RUN and (outcome := run.state.outcomes.get(run.call_id(key, number))) is not None
+        ]
+
     async def _opening(self, model: Model, told: Sequence[str], room: int) -> list[Turn]:
-        if model.provider == "offline":
-            # It reads the brief, and no prose.
+        if not model.capabilities.language:
             return [UserTurn(text=self.request)]
         about = await self._surroundings(room)
         beside, images = parse_attachments(self.run.request.context.attachments)
@@ -155,7 +171,7 @@ class AgentSetup:
             model = self.catalog.model_for(agent.role, self._wanted(agent))
         except NoSuchModel:
             return False
-        return model.provider == "offline"
+        return not model.capabilities.language
 
     def _model(self, agent: Agent) -> Model:
         def tell(switch: Switch) -> None:

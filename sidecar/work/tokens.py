@@ -29,5 +29,5 @@ def of_turn(turn: Turn) -> int:
 
 def room(model: Model, beside: int = 0) -> int:
     """How many tokens of history the model can be sent, with so many tokens of instructions and tools beside them."""
-    window = getattr(model, "context_size", None) or USUAL_WINDOW
+    window = model.capabilities.context_tokens or USUAL_WINDOW
     return int(min(window * SHARE, max(window * _WITH_TOOLS - beside, window * _LEAST)))

@@ -4,10 +4,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 from sidecar.engine.run import TaskRun, TurnRecord
 from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse
+from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ModelEvent
 from sidecar.work.replies import CollectedReply
 from sidecar.work.roster import Agent
 from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.ledger import Outcome
 
 
 class TaskTurnLog:
@@ -49,6 +51,9 @@ class TaskTurnLog:
                 status=outcome.status,
                 content=outcome.content,
                 advice=outcome.error.advice if outcome.error else None,
+                code=error_of(outcome)[0],
+                message=error_of(outcome)[1],
+                details=details_of(outcome),
             )
             for call, outcome in zip(calls, outcomes, strict=True)
         ]
@@ -67,3 +72,12 @@ class TaskTurnLog:
     def left_out(self, what: str) -> None:
         event = ModelEvent(role=self._agent.role, provider=self._model.provider, model=self._model.name, reason=what)
         self._run.enqueue(event)
+
+
+def error_of(outcome: Outcome) -> tuple[str | None, str | None]:
+    """The code and the message of a failed call."""
+    return (outcome.error.code, outcome.error.message) if outcome.error else (None, None)
+
+
+def details_of(outcome: Outcome) -> JsonObject:
+    return outcome.details if isinstance(outcome.details, dict) else {}

@@ -10,6 +10,7 @@ from sidecar.models.port import ToolReturn
 from sidecar.offline.output import why
 from sidecar.offline.question import Question
 from sidecar.offline.scaffold.planning import project_of
+from sidecar.offline.scaffold.proving import Evidence
 from sidecar.offline.scaffold.wording import Asked
 from sidecar.offline.skill import Act, Move, Say
 from sidecar.wire.base import JsonObject
@@ -18,7 +19,6 @@ from sidecar.wire.base import JsonObject
 _AT_ONCE = 10
 _FILE = re.compile(r"^── (.+?)(?:: (.+))?$", re.MULTILINE)
 _NUMBER = re.compile(r"^ *\d+ ", re.MULTILINE)
-_RAN = re.compile(r"^(?:pytest|unittest|npm): (\d+) passed, (\d+) failed", re.MULTILINE)
 
 
 def review(asked: Asked, question: Question) -> Move:
@@ -36,7 +36,7 @@ def review(asked: Asked, question: Question) -> Move:
         found = problem or _problem(path, text)
         if found:
             issues.append({"file": path, "message": found, "severity": "error"})
-    tests, failed = _tests(question.brief.told)
+    tests, failed = Evidence.of(project, question.brief.earlier_calls).counts or (0, 0)
     if failed:
         issues.append({"message": f"{failed} tests fail.", "severity": "error"})
     elif not tests:
@@ -72,8 +72,3 @@ def _problem(path: str, text: str) -> str | None:
     except (SyntaxError, ValueError) as error:
         return f"It cannot be parsed: {error}"
     return "A place of the template was not filled in." if re.search(r"\{\{\w+\}\}", text) else None
-
-
-def _tests(told: Sequence[str]) -> tuple[int, int]:
-    ran = _RAN.findall("\n".join(told))
-    return (int(ran[-1][0]), int(ran[-1][1])) if ran else (0, 0)

@@ -15,10 +15,9 @@ from sidecar.offline.skill import Act, Decline, Move, Say
 
 def step(asked: Asked, question: Question) -> Move:
     """One step of the plan, `s1`, `s2`, …"""
-    part = question.brief.part.removeprefix("s")
-    plan = planned(asked, question.brief.told, part, question.brief.workspace)
+    plan = planned(asked, question.brief)
     if plan is None:
-        return Decline("The plan that this step is of cannot be read. Nothing was changed.")
+        return Decline("The plan has no such step. Nothing was changed.")
     project, named = plan
     files = {project.path(file): text for file, text in project.files().items()}
     wanted = [path for path in named if path in files]

@@ -1,9 +1,9 @@
 """The planner's part: look at the place, and plan the files in steps that do not wait for each other."""
 
 import json
-import re
 from collections.abc import Sequence
 
+from sidecar.models.port import Brief
 from sidecar.offline.question import Question
 from sidecar.offline.scaffold.kinds import KINDS
 from sidecar.offline.scaffold.places import Found, Look, Refused, place
@@ -16,10 +16,6 @@ _CHECKS = {
     "tests": "they pass",
     "project files": "the README says how to work with it",
 }
-_PART = re.compile(
-    r"Your part is step \d+: .*?\. Files: (?P<files>.+?)(?:(?P<cut>,? …)|\. (?:It is done when|Do only))"
-)
-_STEP = re.compile(r"^(\d+)\. .*? — files: (.*?)(?: — done when: .*)?$", re.MULTILINE)
 
 
 def plan(asked: Asked, question: Question) -> Move:
@@ -62,32 +58,13 @@ def to_write(found: Found) -> list[str]:
     return [file for file in found.project.files() if file not in found.kept]
 
 
-def planned(asked: Asked, told: Sequence[str], part: str, workspace: str) -> tuple[Project, list[str]] | None:
-    """The project of a plan that was made, and the files of that part of it."""
-    steps = {number: files.split(", ") for number, files in _STEP.findall("\n".join(told))}
-    if project := project_of(asked, [file for files in steps.values() for file in files], workspace):
-        return project, steps.get(part, [])
-    # Of a long plan everybody is told no more than their own part.
-    own = next(filter(None, map(_PART.match, told)), None)
-    if own is None:
+def planned(asked: Asked, brief: Brief) -> tuple[Project, Sequence[str]] | None:
+    """The project of the plan, and the files of the agent's step `s1`, `s2`, …"""
+    project = project_of(asked, [file for step in brief.plan for file in step], brief.workspace)
+    number = brief.part.removeprefix("s")
+    if project is None or not number.isdecimal() or not 1 <= int(number) <= len(brief.plan):
         return None
-    files, cut = own["files"].split(", "), own["cut"] is not None
-    whole = files[:-1] if cut else files
-    found = next((each for root in _above(whole) if _holds(each := Project.of(asked, root, workspace), whole)), None)
-    if found is None or not cut:
-        return None if found is None else (found, files)
-    named = parts(list(found.files()))
-    return found, [found.path(file) for file in list(named.values())[int(part) - 1]] if part.isdecimal() else whole
-
-
-def _holds(project: Project, files: Sequence[str]) -> bool:
-    return bool(files) and {project.path(file) for file in project.files()}.issuperset(files)
-
-
-def _above(files: Sequence[str]) -> list[str]:
-    """The folders that a file is in, the uppermost first."""
-    folders = files[0].split("/")[:-1] if files else []
-    return [".", *("/".join(folders[: count + 1]) for count in range(len(folders)))]
+    return project, brief.plan[int(number) - 1]
 
 
 def project_of(asked: Asked, files: Sequence[str], workspace: str) -> Project | None:

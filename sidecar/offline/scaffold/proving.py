@@ -1,10 +1,12 @@
 """The terminal's part: install what is needed, if anything is, and run the tests."""
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from sidecar.models.port import ToolReturn
+from sidecar.models.port import EarlierCall, ToolReturn
 from sidecar.offline.output import why
 from sidecar.offline.question import Question
 from sidecar.offline.scaffold.planning import project_of
@@ -23,6 +25,38 @@ _INSTALLING = "What its tests need is not here; it would be installed in the pro
 #: How `run_tests` says that a Python lacks something.
 _LACKS = re.compile("no Python here has")
 _COUNTED = re.compile(r"\w+: (\d+ passed|no tests were found)")
+
+
+class Evidence(NamedTuple):
+    """The last installation and the last test run of a project, by earlier agents."""
+
+    install: EarlierCall | None
+    tests: EarlierCall | None
+
+    @classmethod
+    def of(cls, project: Project, calls: Sequence[EarlierCall]) -> "Evidence":
+        install = [each for each in calls if each.tool == "run_command" and each.args == _command(project)[1]]
+        tests = [each for each in calls if each.tool == "run_tests" and each.args == _tests(project)[1]]
+        return cls(next(reversed(install), None), next(reversed(tests), None))
+
+    @property
+    def installed(self) -> bool:
+        return self.install is not None and self.install.status == "success"
+
+    @property
+    def counts(self) -> tuple[int, int] | None:
+        """How many tests passed and failed, if they ran."""
+        found = self.tests.details if self.tests is not None else {}
+        passed, failed = found.get("passed"), found.get("failed")
+        return (passed, failed) if isinstance(passed, int) and isinstance(failed, int) else None
+
+    def __str__(self) -> str:
+        if self.counts is not None and self.tests is not None:
+            passed, failed = self.counts
+            return f"The tests ran ({self.tests.details.get('framework')}): {passed} passed, {failed} failed."
+        if self.install is not None and not self.installed:
+            return f"The packages are not installed: {self.install.message}"
+        return f"The tests could not run: {self.tests.message}" if self.tests else "The tests have not been run."
 
 
 def install(asked: Asked, question: Question) -> Move:

@@ -1,22 +1,16 @@
 """The docs' part: the README says which files there really are, and the person is told what they have now."""
 
-import re
-
 from sidecar.offline.output import why
 from sidecar.offline.question import Question
 from sidecar.offline.scaffold.planning import project_of
 from sidecar.offline.scaffold.project import Project
-from sidecar.offline.scaffold.proving import INSTALLED, VENV
+from sidecar.offline.scaffold.proving import VENV, Evidence
 from sidecar.offline.scaffold.tree import paths
 from sidecar.offline.scaffold.wording import Asked
 from sidecar.offline.skill import Act, Move, Say
 
 _HEADING = "## What is where"
 _BEFORE = "## Development"
-_RAN = re.compile(r"^(pytest|unittest|npm): (\d+) passed, (\d+) failed", re.MULTILINE)
-_NOT_RUN = re.compile(
-    r"^(?:The tests (?:could not be|were not) run|The packages were not installed): .*$", re.MULTILINE
-)
 _MOST = 40
 
 
@@ -53,20 +47,13 @@ def _table(project: Project, there: list[str]) -> str:
 
 def _summary(project: Project, question: Question) -> str:
     place = "the workspace" if project.root == "." else f"`{project.root}/`"
-    told = "\n".join(question.brief.told)
-    ran, not_run = _RAN.findall(told), _NOT_RUN.findall(told)
+    evidence = Evidence.of(project, question.brief.earlier_calls)
     change = "" if project.root == "." else f"cd {project.root} && "
-    tests = "The tests have not been run."
-    if ran:
-        framework, passed, failed = ran[-1]
-        tests = f"Its tests were run ({framework}): {passed} passed, {failed} failed."
-    elif not_run:
-        tests = not_run[-1]
     example = project.kind.example.format(module=project.module)
     own = f"Its README says what it is for (“{project.description.rstrip('.')}”); " if project.purpose else ""
     unwritten = f"{own}{'the' if own else 'The'} code in it is an example, {example}. Your own is not written yet."
     head = f"`{project.name}` is in {place}, a {project.kind.said} of {_count(project, question)} files."
-    return "\n\n".join([head, tests, unwritten, f"Try it: `{change}{_start(project, INSTALLED in told)}`"])
+    return "\n\n".join([head, str(evidence), unwritten, f"Try it: `{change}{_start(project, evidence.installed)}`"])
 
 
 def _start(project: Project, installed: bool) -> str:

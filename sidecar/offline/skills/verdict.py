@@ -20,7 +20,7 @@ class ReviewVerdict:
     tools = frozenset({"review_changes"})
 
     def recognise(self, question: Question) -> JsonObject | None:
-        if question.agent != "reviewer" or not question.brief.told:
+        if question.agent != "reviewer" or not question.brief.follows:
             return None
         return {"paths": list(question.brief.changed_lines[:_MOST])}
 

@@ -10,6 +10,7 @@ from sidecar.config.keys import Keys
 from sidecar.config.settings import Settings
 from sidecar.models.catalog import Catalog
 from sidecar.models.port import Delta, Model, Reply, Request, Switch, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
+from sidecar.offline.registration import OFFLINE
 from sidecar.wire.tasks import Models
 from sidecar.wire.tools import ToolInfo
 from tests.contract.servers import rules
@@ -89,7 +90,7 @@ def answers(calls: Sequence[ToolUse]) -> ToolTurn:
 async def a_stage(speaker: Speaker, tmp_path: Path, **settings: Any) -> AsyncIterator[Stage]:
     with a_server() as server:
         environ = {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix()}
-        catalog = Catalog(Settings(**settings), tmp_path, Keys(environ, tmp_path))
+        catalog = Catalog(Settings(**settings), tmp_path, OFFLINE, Keys(environ, tmp_path))
         try:
             yield Stage(speaker, server, catalog)
         finally:

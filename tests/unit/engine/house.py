@@ -13,6 +13,7 @@ from sidecar.engine.operations import AnswerApproval, Execute, Operation
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
+from sidecar.offline.registration import OFFLINE
 from sidecar.wire.tasks import ENDED, ApprovalRequest, ExecuteRequest, Status, Task
 from sidecar.work.workflow import Workflow
 from tools.executor.executor import Executor
@@ -36,7 +37,7 @@ class House:
         data_dir.mkdir(exist_ok=True)
         backend = LocalBackend(registry, data_dir)
         self.executor = Executor(registry, [backend], Policy())
-        catalog = Catalog(Settings(), self.scripts)
+        catalog = Catalog(Settings(), self.scripts, OFFLINE)
         workflow = Workflow(journal, catalog, registry, self.executor)
         self.engine = Engine(journal, workflow, backend.host, self.workspace, places=places, max_queued=max_queued)
 

@@ -10,11 +10,12 @@ from sidecar.models.access import root
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Switch
+from sidecar.offline.registration import OFFLINE
 from sidecar.wire.tasks import Models
 
 
 def catalog(tmp_path: Path, environ: dict[str, str] | None = None, **settings: str) -> Catalog:
-    return Catalog(Settings.model_validate(settings), tmp_path, Keys(environ or {}, tmp_path))
+    return Catalog(Settings.model_validate(settings), tmp_path, OFFLINE, Keys(environ or {}, tmp_path))
 
 
 def test_without_a_key_everything_is_offline(tmp_path: Path) -> None:
@@ -121,9 +122,10 @@ from pathlib import Path
 from sidecar.config.keys import Keys
 from sidecar.config.settings import Settings
 from sidecar.models.catalog import Catalog
+from sidecar.offline.registration import OFFLINE
 from sidecar.wire.tasks import Models
 keys = {"ANTHROPIC_API_KEY": "k", "GEMINI_API_KEY": "k", "GROQ_API_KEY": "k", "OPENAI_API_KEY": "k"}
-catalog = Catalog(Settings(), Path("/nowhere"), Keys(keys, Path("/nowhere")))
+catalog = Catalog(Settings(), Path("/nowhere"), OFFLINE, Keys(keys, Path("/nowhere")))
 catalog.list()
 catalog.model_for("smart", Models())
 heavy = ("anthropic", "google.genai", "groq", "openai", "httpx", "httpx2", "keyring")

@@ -178,4 +178,4 @@ async def test_what_the_server_holds_is_known_once_it_is_warm(stage: Stage) -> N
     stage.catalog._choices = ModelSettings(Settings(model_smart=f"openai/{OPENAI.model}"))
     await stage.catalog.warm()
     model: Any = stage.model()
-    assert model.context_size == 4096
+    assert model.capabilities.context_tokens == 4096

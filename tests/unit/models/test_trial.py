@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sidecar.models.port import Delta, Failure, Reply, Request, Stop, ToolUse
+from sidecar.models.port import Capabilities, Delta, Failure, Reply, Request, Stop, ToolUse
 from sidecar.models.trial import check_model
 
 
 class Answers:
-    provider, name, context_size = "somebody", "small", 4_096
+    provider, name, capabilities = "somebody", "small", Capabilities(context_tokens=4_096)
 
     def __init__(self, *parts: Delta | Reply | None) -> None:
         self._parts = parts

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from sidecar.models.port import (
+    Capabilities,
     Delta,
     Failure,
     ModelTurn,
@@ -33,7 +34,7 @@ class Replies:
 
     def __init__(self, *replies: Reply, context_size: int | None = None) -> None:
         self._replies = replies
-        self.context_size = context_size
+        self.capabilities = Capabilities(context_tokens=context_size)
         self.requests: list[Request] = []
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
@@ -329,7 +330,7 @@ async def test_what_was_left_out_can_be_searched_by_the_agent() -> None:
 async def test_a_server_that_tells_its_size_only_when_it_is_asked_is_never_sent_more() -> None:
     class Shy(Replies):
         async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-            self.context_size = 4_096
+            self.capabilities = Capabilities(context_tokens=4_096)
             async for part in super().stream(request):
                 yield part
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.models.port import Delta, Reply, Request, Stop
+from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop
 from sidecar.wire.tasks import Options, Usage
 from sidecar.work.customizations import Command
 from sidecar.work.router import PIPELINES, request_of, route, second_opinion, unsure
@@ -140,7 +140,7 @@ def test_the_chosen_agent_is_the_whole_pipeline() -> None:
 
 
 class Says:
-    provider, name = "somebody", "small"
+    provider, name, capabilities = "somebody", "small", Capabilities()
 
     def __init__(self, text: str) -> None:
         self._text = text

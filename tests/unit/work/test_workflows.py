@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sidecar.engine.operations import Resume, SendMessage
-from sidecar.models.port import Delta, Reply, Request, Stop, ToolTurn, ToolUse
+from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop, ToolTurn, ToolUse
 from sidecar.wire.tasks import Status, Task
 from sidecar.work.router import route
 from tests.sentences import said
@@ -92,7 +92,7 @@ async def test_independent_steps_run_at_the_same_time_and_a_dependent_one_after_
 class Uneven:
     """Plans two steps that run at the same time, of which the first takes longer; each writes its file."""
 
-    provider, name = "somebody", "uneven"
+    provider, name, capabilities = "somebody", "uneven", Capabilities()
 
     def __init__(self) -> None:
         self._second_is_done = asyncio.Event()
@@ -439,7 +439,7 @@ def _sureness(sentence: str) -> float:
 class Knowing:
     """A language model, as far as the router can see."""
 
-    provider, name = "somebody", "small"
+    provider, name, capabilities = "somebody", "small", Capabilities()
 
     def __init__(self) -> None:
         self.asked: list[str] = []

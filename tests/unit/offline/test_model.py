@@ -151,12 +151,12 @@ async def test_it_offers_nothing_that_it_has_no_tool_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "told", "heard"), [("planner", (), False), ("reviewer", ("x",), False), ("coder", (), True)]
+    ("agent", "follows", "heard"), [("planner", False, False), ("reviewer", True, False), ("coder", False, True)]
 )
 async def test_an_agent_that_only_helps_is_silent_about_what_it_cannot_do(
-    agent: str, told: tuple[str, ...], heard: bool
+    agent: str, follows: bool, heard: bool
 ) -> None:
-    request = Request(agent, "", [UserTurn(text="sing")], TOOLS, Brief(asked="sing", told=told))
+    request = Request(agent, "", [UserTurn(text="sing")], TOOLS, Brief(asked="sing", follows=follows))
     parts = [part async for part in Offline().stream(request)]
     assert any(isinstance(part, Delta) for part in parts) == heard
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.models.port import Brief, ToolReturn
+from sidecar.models.port import Brief, EarlierCall, ToolReturn
 from sidecar.offline.question import Question, plain
 from sidecar.offline.scaffold.kinds import KINDS
 from sidecar.offline.scaffold.naming import module, slug
@@ -18,6 +18,7 @@ from sidecar.offline.scaffold.wording import Asked, asked_for
 from sidecar.offline.skill import Act, Decline, Say
 from sidecar.offline.skills import SKILLS
 from sidecar.offline.skills.scaffold import Scaffold
+from sidecar.wire.base import JsonObject
 from sidecar.work.plan import read_plan
 from sidecar.work.router import route
 from sidecar.work.verdict import Verdict, read_verdict
@@ -238,15 +239,22 @@ def test_the_plan_has_steps_that_need_not_wait_for_each_other() -> None:
     assert all(step.checks for step in plan.steps)
 
 
-def test_every_coder_writes_the_files_of_its_step_only() -> None:
-    text = "create a python package called kit"
-    move, _ = played("planner", text, {".": ["main.py"]})
-    assert isinstance(move, Say)
+@pytest.mark.parametrize("place", ["", " in libs/kit", " in a/folder/far/down"])
+@pytest.mark.parametrize("kind", ["python package", "starlette api", "typescript library", "react app", "static site"])
+def test_each_step_of_the_plan_writes_its_own_files(kind: str, place: str) -> None:
+    text = f"create a {kind} called bookings-and-orders{place}"
+    listings: dict[str, list[str]] = {".": []}
+    folder = ""
+    for name in place.removeprefix(" in ").split("/") if place else ():
+        folder = f"{folder}/{name}".lstrip("/")
+        listings[folder] = []
+    move, _ = played("planner", text, listings)
+    assert isinstance(move, Say), move
     plan = read_plan(move.text)
     written: list[str] = []
     for number, step in enumerate(plan.steps, start=1):
-        act, _ = played("coder", text, {}, part=f"s{number}", told=[f"The plan:\n{plan.render()}", "Your part is …"])
-        assert isinstance(act, Act)
+        act, _ = played("coder", text, {}, part=f"s{number}", plan=[each.files for each in plan.steps])
+        assert isinstance(act, Act), act
         assert [args["path"] for _, args in act.calls] == step.files
         written += step.files
     assert sorted(written) == sorted(planned_files(move))
@@ -254,12 +262,12 @@ def test_every_coder_writes_the_files_of_its_step_only() -> None:
 
 def test_a_file_that_could_not_be_written_ends_the_task_and_is_named() -> None:
     text = "create a python package called kit"
-    told = ["The plan:\n1. Write — files: pyproject.toml, LICENSE — done when: x"]
+    plan = [["pyproject.toml", "LICENSE"]]
     back = [
         ToolReturn(id="0", tool="create_file", status="success", content="created"),
         ToolReturn(id="1", tool="create_file", status="error", content="The disk is full."),
     ]
-    question = Question("coder", text, Brief(asked=text, part="s1", told=told), TOOLS, back, 1)
+    question = Question("coder", text, Brief(asked=text, part="s1", plan=plan), TOOLS, back, 1)
     wish = Scaffold().recognise(question)
     assert wish is not None
     move = Scaffold().next(wish, question)
@@ -269,16 +277,17 @@ def test_a_file_that_could_not_be_written_ends_the_task_and_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ran", "passed"),
-    [("pytest: 9 passed, 0 failed, 0 skipped", True), ("pytest: 8 passed, 1 failed", False), ("Not run.", True)],
+    ("counts", "passed"), [({"passed": 9, "failed": 0}, True), ({"passed": 8, "failed": 1}, False), (None, True)]
 )
-def test_the_verdict_is_on_what_is_there_and_how_the_tests_went(ran: str, passed: bool) -> None:
+def test_the_verdict_is_on_what_is_there_and_how_the_tests_went(counts: JsonObject | None, passed: bool) -> None:
     text = "create a python package called kit"
     files = Project.of(Asked("python_package", "kit"), ".", "/w").files()
     shown = "\n".join(f"── {path}\n{_numbered(content)}" for path, content in files.items())
-    verdict = reviewed(text, list(files), shown, [f"terminal said:\n{ran}"])
+    verdict = reviewed(
+        text, list(files), shown, [] if counts is None else [EarlierCall("run_tests", {}, "success", details=counts)]
+    )
     assert verdict.passed is passed
-    assert ("have not been run" in verdict.render()) is ("Not run" in ran)
+    assert ("have not been run" in verdict.render()) is (counts is None)
 
 
 def test_the_verdict_names_a_file_that_cannot_be_parsed_or_read() -> None:
@@ -290,9 +299,9 @@ def test_the_verdict_names_a_file_that_cannot_be_parsed_or_read() -> None:
     assert [issue.file for issue in verdict.issues][:2] == ["src/kit/text.py", "LICENSE"]
 
 
-def reviewed(text: str, changed: list[str], shown: str, told: list[str]) -> Verdict:
+def reviewed(text: str, changed: list[str], shown: str, calls: list[EarlierCall]) -> Verdict:
     back = [ToolReturn(id="0", tool="read_files", status="success", content=shown)]
-    question = Question("reviewer", text, Brief(asked=text, changed=changed, told=told), TOOLS, back, 1)
+    question = Question("reviewer", text, Brief(asked=text, changed=changed, earlier_calls=calls), TOOLS, back, 1)
     wish = Scaffold().recognise(question)
     assert wish is not None
     move = Scaffold().next(wish, question)

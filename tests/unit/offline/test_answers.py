@@ -303,9 +303,7 @@ def test_a_review_for_something_in_particular_tells_only_that() -> None:
 
 
 def review_of(*returns: ToolReturn, lines: tuple[str, ...] = ("src/a.py:3-4",)) -> Move | None:
-    brief = Brief(
-        asked="rename a to b", told=("Your part: review what was done.",), changed=("src/a.py",), changed_lines=lines
-    )
+    brief = Brief(asked="rename a to b", follows=True, changed=("src/a.py",), changed_lines=lines)
     question = Question("reviewer", "rename a to b", brief, frozenset(ROSTER["reviewer"].tools), returns, len(returns))
     for skill in SKILLS:
         wish = skill.recognise(question) if skill.tools <= question.offered else None

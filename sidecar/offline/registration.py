@@ -1,0 +1,12 @@
+"""Registers the offline model: the composition root passes it to the catalog."""
+
+from sidecar.models.port import BuiltinModel, Model
+
+
+def _load() -> Model:
+    from sidecar.offline.model import Offline  # compiles many patterns; loaded on first use
+
+    return Offline()
+
+
+OFFLINE = BuiltinModel("offline", "basic", _load)
