@@ -1,4 +1,4 @@
-"""The composition root: builds the objects and hands them to each other. The only file that knows them all."""
+"""The composition root: builds every object and connects them. The only module that knows them all."""
 
 import asyncio
 import gc
@@ -11,19 +11,14 @@ from typing import get_args
 from bridge.bridge import Bridge
 from sidecar import __version__
 from sidecar.api import application
-from sidecar.api.doctor import DoctorRoutes
-from sidecar.api.keys import KeyRoutes
-from sidecar.api.models import ModelRoutes
-from sidecar.api.review import ReviewRoutes
-from sidecar.api.routes import endpoints
-from sidecar.api.server import QuietServer, bind
+from sidecar.api.models import KeyRoutes, ModelRoutes
+from sidecar.api.routes import TABLE, bind
+from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.session import SessionRoutes
 from sidecar.api.streams import Streams
-from sidecar.api.system import SystemRoutes
-from sidecar.api.tasks import TaskRoutes
-from sidecar.api.tickets import Tickets
-from sidecar.api.tools import ToolRoutes
-from sidecar.api.trust import TrustRoutes
+from sidecar.api.system import DoctorRoutes, SystemRoutes
+from sidecar.api.tasks import ReviewRoutes, TaskRoutes
+from sidecar.api.tools import ToolRoutes, TrustRoutes
 from sidecar.cache import Caches
 from sidecar.config.data_dir import DataDir, RefreshTokens
 from sidecar.config.grants import Grants
@@ -53,20 +48,20 @@ from tools.policy.policy import Policy
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 IDLE_GRACE_SECONDS = 2.0
-#: At a stop, how long a shell may take to end what it runs.
-ENDING_SECONDS = 1.0
+#: On shutdown, how long a shell may take to stop its commands.
+SHELL_STOP_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What a start was asked for."""
+    """The arguments of `brain serve`."""
 
     workspace: Path
     data_dir: Path
     host: str = "127.0.0.1"
     port: int = 3847
     exit_when_idle: bool = False
-    #: Answers questions and takes operations, but works on no task, and lets nobody else find it.
+    #: Answers requests and accepts operations, but runs no task and isn't announced to other commands.
     at_rest: bool = False
 
 
@@ -78,22 +73,18 @@ class Sidecar:
         self._settings = settings
         self._data = DataDir(launch.data_dir)
         self._stop = asyncio.Event()
-        self._telling: set[asyncio.Task[None]] = set()
+        self._notifications: set[asyncio.Task[None]] = set()
 
     def stop(self) -> None:
         self._stop.set()
-
-    def new_code(self) -> str:
-        """A one-time code that opens the panel."""
-        return self._session.new_code()
 
     async def start(self, say_ready: Callable[[Ready], None]) -> None:
         launch = self._launch
         self._data.prepare()
         self._data.lock()
-        socket = bind(launch.host, launch.port)
+        socket = open_socket(launch.host, launch.port)
         port = socket.getsockname()[1]
-        self._server = await self._built(self._data.new_token(), port)
+        self._server = await self._build(self._data.new_token(), port)
         if not launch.at_rest:
             await self._engine.start()
         self._serving = asyncio.create_task(self._server.serve([socket]), name="http")
@@ -103,18 +94,18 @@ class Sidecar:
             self._streams.on_close = self._exit_if_idle
             self._exit_if_idle()
         ready = Ready(
-            url=f"http://{_in_url(launch.host)}:{port}",
+            url=f"http://{_url_host(launch.host)}:{port}",
             pid=os.getpid(),
             token_file=str(self._data.token_file),
             version=__version__,
         )
         if not launch.at_rest:
             self._data.announce(ready)
-            self._settling_in = asyncio.create_task(self._settle_in(), name="settling in")
+            self._warming_up = asyncio.create_task(self._warm_up(), name="warm-up")
         say_ready(ready)
 
-    async def _built(self, token: str, port: int) -> QuietServer:
-        """Everything, from the journal up to the server that stands before it."""
+    async def _build(self, token: str, port: int) -> QuietServer:
+        """Everything, from the journal up to the HTTP server."""
         launch, settings = self._launch, self._settings
         retention = Retention(settings.keep_days, settings.keep_bytes, settings.keep_undo_bytes)
         self._journal = await SqliteJournal.open(self._data.journal, retention)
@@ -132,17 +123,17 @@ class Sidecar:
         backends: list[Backend] = [self._bridge, local]
         choices = ModelSettings(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)
-        redact = Redactor(lambda: _secrets(keys, token), _listed(settings.let_through), keys.stamp)
+        redact = Redactor(lambda: _secrets(keys, token), _split(settings.let_through), keys.stamp)
         self._executor = Executor(self._registry, backends, policy, caches, redact)
         scripts = Path(settings.scripts or launch.data_dir / "scripts")
         catalog = self._catalog = Catalog(settings, scripts, OFFLINE, keys, choices=choices)
-        customs = Customizations(config_file().parent, trust.trusted)
+        customizations = Customizations(config_file().parent, trust.trusted)
         workflow = self._workflow = Workflow(
             self._journal,
             catalog,
             self._registry,
             self._executor,
-            customs,
+            customizations,
             verify_seconds=settings.verify_seconds,
             contained=sandboxes.available,
         )
@@ -157,35 +148,36 @@ class Sidecar:
             redact=redact,
         )
         self._engine.call_at_escalation(self._notify)
-        self._streams = Streams(settings.max_streams)
-        self._session, tickets = SessionRoutes(token, RefreshTokens(self._data)), Tickets()
-        app = application.build(
-            endpoints(
-                TaskRoutes(self._engine, self._journal, self._streams, settings.slow_reader_seconds),
-                ReviewRoutes(self._engine.review),
-                ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
-                TrustRoutes(trust, grants, launch.workspace, self._engine),
-                ModelRoutes(catalog, Selection(catalog, choices)),
-                KeyRoutes(keys),
-                DoctorRoutes(launch.data_dir, launch.workspace, self._journal),
-                SystemRoutes(self._journal, customs, self._streams, self._bridge.shells, sandboxes, launch.workspace),
-                self._session,
-                tickets,
-                application.openapi,
+        self._streams = Streams(settings.max_streams, settings.slow_reader_seconds)
+        session = SessionRoutes(token, RefreshTokens(self._data))
+        handlers = (
+            TaskRoutes(self._engine, self._journal, self._streams),
+            ReviewRoutes(self._engine.review),
+            ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
+            TrustRoutes(trust, grants, launch.workspace, self._engine),
+            ModelRoutes(catalog, Selection(catalog, choices)),
+            KeyRoutes(keys),
+            DoctorRoutes(launch.data_dir, launch.workspace, self._journal),
+            SystemRoutes(
+                self._journal, customizations, self._streams, self._bridge.shells, sandboxes, launch.workspace
             ),
+            session,
+        )
+        app = application.build(
+            bind(TABLE, handlers),
             self._bridge,
             token=token,
-            tickets=tickets,
+            redeem_ticket=session.tickets.redeem,
             hosts=_hosts(launch.host, port),
-            origins=_listed(settings.allowed_origins),
+            origins=_split(settings.allowed_origins),
             max_body=settings.max_body_bytes,
         )
         return QuietServer(app, self._streams, settings.bridge_heartbeat_seconds)
 
-    async def _settle_in(self) -> None:
-        """Once it is ready: build what the first task would else wait for, and drop what is too old to keep."""
+    async def _warm_up(self) -> None:
+        """After the ready line: load what the first task needs, and prune old tasks."""
         _ = self._workflow.rounds
-        await asyncio.to_thread(_learn_to_route)
+        await asyncio.to_thread(_load_router)
         for kind in get_args(EventKind):
             kind.model_rebuild()
             await asyncio.sleep(0)
@@ -193,15 +185,15 @@ class Sidecar:
             self._registry.offers({name})
             await asyncio.sleep(0)
         await self._catalog.warm()
-        # What was loaded stays for good: a task need not wait while it is looked through for garbage.
+        # Everything loaded so far lives forever; keep the garbage collector out of it.
         gc.freeze()
         await self._journal.prune()
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()
         if not self._launch.at_rest:
-            self._settling_in.cancel()
-        self._bridge.hurry(ENDING_SECONDS)
+            self._warming_up.cancel()
+        self._bridge.hurry(SHELL_STOP_SECONDS)
         await self._engine.stop()
         self._server.stop()
         await self._serving
@@ -211,44 +203,44 @@ class Sidecar:
         self._data.withdraw()
 
     def _notify(self, task_id: str, reason: str) -> None:
-        """A person is needed, and may be looking elsewhere; the task's events say the same."""
+        """Notify the user's desktop; the task's events say the same."""
         from sidecar.telemetry.notifier import find_notifier
 
         notifier = find_notifier(self._settings.notify)
         if notifier is not None:
-            telling = asyncio.create_task(notifier.notify("A task needs you", f"{task_id[:10]}: {reason}"))
-            self._telling.add(telling)
-            telling.add_done_callback(self._telling.discard)
+            notification = asyncio.create_task(notifier.notify("A task needs you", f"{task_id[:10]}: {reason}"))
+            self._notifications.add(notification)
+            notification.add_done_callback(self._notifications.discard)
 
     def _exit_if_idle(self) -> None:
-        def look_again() -> None:
+        def stop_if_idle() -> None:
             if not self._engine.busy and not self._streams.open:
                 self.stop()
 
-        # Whoever has just started a task, or read the end of one, may have another question.
-        asyncio.get_running_loop().call_later(IDLE_GRACE_SECONDS, look_again)
+        # A client that just started a task, or read the end of one, may send another request.
+        asyncio.get_running_loop().call_later(IDLE_GRACE_SECONDS, stop_if_idle)
 
 
-def _learn_to_route() -> None:
+def _load_router() -> None:
     from sidecar.work.router import route
 
     route("")
 
 
 def _secrets(keys: Keys, token: str) -> dict[str, str]:
-    """What must never be seen, whatever prints it."""
+    """Values to redact everywhere."""
     stored = {f"{name}-key": key for name in VARIABLES if (key := keys.find(name))}
     return {**environment_secrets(os.environ), **stored, "sidecar-token": token}
 
 
-def _listed(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _hosts(host: str, port: int) -> Collection[str]:
     names = {*LOOPBACK, host}
-    return {f"{_in_url(name)}:{port}" for name in names}
+    return {f"{_url_host(name)}:{port}" for name in names}
 
 
-def _in_url(host: str) -> str:
+def _url_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host

@@ -1,35 +1,35 @@
-"""The application: the routes behind the guard."""
+"""The ASGI application: the route table behind the guard."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable
 
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from sidecar.api import panel
 from sidecar.api.guard import BRIDGE_PATH, Guard
-from sidecar.api.problems import answer_exception, invalid, problem
-from sidecar.api.routes import TABLE, Endpoint
-from sidecar.api.tickets import Tickets
+from sidecar.api.problems import answer_exception, problem
+
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def build(
-    endpoints: Mapping[str, Endpoint],
+    endpoints: Iterable[tuple[str, str, Endpoint]],
     bridge: ASGIApp,
     *,
     token: str,
-    tickets: Tickets,
+    redeem_ticket: Callable[[str], bool],
     hosts: Collection[str],
     origins: Collection[str],
     max_body: int,
 ) -> Starlette:
-    guard = Middleware(Guard, token=token, tickets=tickets, hosts=hosts, origins=origins, max_body=max_body)
-    routes = [Route(item.path, _guarded(endpoints[item.name]), methods=[item.method]) for item in TABLE]
-    shells = [WebSocketRoute(BRIDGE_PATH, bridge), Route(BRIDGE_PATH, no_upgrade, methods=["GET"])]
+    """`endpoints` are method, path and handler of each route."""
+    guard = Middleware(Guard, token=token, redeem_ticket=redeem_ticket, hosts=hosts, origins=origins, max_body=max_body)
+    routes = [Route(path, _with_problems(endpoint), methods=[method]) for method, path, endpoint in endpoints]
+    shells = [WebSocketRoute(BRIDGE_PATH, bridge), Route(BRIDGE_PATH, _no_upgrade, methods=["GET"])]
     return Starlette(
         routes=[*routes, *shells, *panel.routes()],
         middleware=[guard],
@@ -37,24 +37,16 @@ def build(
     )
 
 
-def _guarded(endpoint: Endpoint) -> Endpoint:
-    async def answered(request: Request) -> Response:
+def _with_problems(endpoint: Endpoint) -> Endpoint:
+    async def handle(request: Request) -> Response:
         try:
             return await endpoint(request)
-        except ValidationError as error:
-            return invalid(error)
         except Exception as error:
             return await answer_exception(request, error)
 
-    return answered
+    return handle
 
 
-async def no_upgrade(request: Request) -> Response:
-    detail = "This is the bridge for desktop shells: connect to it with a WebSocket."
+async def _no_upgrade(request: Request) -> Response:
+    detail = "This is the bridge for desktop shells; connect with a WebSocket."
     return problem(426, "upgrade_required", detail, headers={"Upgrade": "websocket", "Connection": "Upgrade"})
-
-
-async def openapi(request: Request) -> Response:
-    from sidecar.api.openapi import document
-
-    return JSONResponse(document())

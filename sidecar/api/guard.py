@@ -1,15 +1,14 @@
-"""Who may call. Every request passes here before anything else looks at it."""
+"""Checks Host, Origin, token, media type and size of every request before anything else sees it."""
 
 import hmac
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sidecar.api.problems import problem
-from sidecar.api.tickets import Tickets
+from sidecar.api.problems import BodyTooLarge, problem
 
 BRIDGE_PATH = "/api/brain/bridge"
 _OPEN_PATHS = frozenset({"/api/brain/session"})
@@ -32,18 +31,18 @@ class Guard:
         app: ASGIApp,
         *,
         token: str,
-        tickets: Tickets,
+        redeem_ticket: Callable[[str], bool],
         hosts: Collection[str],
         origins: Collection[str],
         max_body: int,
     ) -> None:
         self._app = app
         self._token = token.encode()
-        self._tickets = tickets
+        self._redeem_ticket = redeem_ticket
         self._hosts = frozenset(hosts)
         self._own = frozenset(f"http://{host}" for host in hosts)
         self._others = frozenset(origins)
-        # Whoever may call may also show the panel in a frame of its own: an editor does.
+        # An allowed origin, such as an editor's webview, may also show the panel in a frame.
         frames = " ".join(["frame-ancestors 'self'", *sorted(self._others)])
         policy = f"{SECURITY_HEADERS['Content-Security-Policy']}; {frames}"
         self._headers = {**SECURITY_HEADERS, "Content-Security-Policy": policy}
@@ -67,13 +66,17 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers, origin: str | None) -> Response | None:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return problem(400, "bad_host", "The Host header does not name this sidecar.")
+            return problem(400, "bad_host", "The Host header doesn't name this sidecar.")
         if origin is not None and origin not in self._own and origin not in self._others:
-            return problem(403, "bad_origin", f"Pages of {origin[:200]} may not call this sidecar.")
+            return problem(
+                403,
+                "bad_origin",
+                f"Pages from {origin[:200]} may not call this sidecar. Allow them with `allowed_origins`.",
+            )
         if scope["type"] == "http" and scope["method"] == "OPTIONS" and origin in self._others:
             return Response(status_code=204)
         if _needs_token(scope["path"]) and not (self._authenticated(headers) or self._has_ticket(scope)):
-            detail = "A valid token is needed: Authorization: Bearer TOKEN, from the token file in the data directory."
+            detail = "Send Authorization: Bearer TOKEN; the token file in the data directory holds the token."
             return problem(401, "unauthenticated", detail, headers={"WWW-Authenticate": "Bearer"})
         if scope["type"] == "http" and scope["method"] in _WITH_BODY:
             return self._body_refusal(headers)
@@ -87,12 +90,12 @@ class Guard:
         if scope["type"] != "websocket" or scope["path"] != BRIDGE_PATH:
             return False
         given = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
-        return len(given) == 1 and self._tickets.redeem(given[0])
+        return len(given) == 1 and self._redeem_ticket(given[0])
 
     def _body_refusal(self, headers: Headers) -> Response | None:
         length = headers.get("content-length", "0")
         if length.isdigit() and int(length) > self._max_body:
-            return problem(413, "body_too_large", f"The body may have at most {self._max_body} bytes.")
+            return problem(413, "body_too_large", f"The body may be at most {self._max_body} bytes (`max_body_bytes`).")
         has_body = length != "0" or "transfer-encoding" in headers
         media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
         if (has_body or media_type) and media_type != "application/json":
@@ -114,12 +117,8 @@ def _needs_token(path: str) -> bool:
     return (path.startswith("/api/") or path == "/metrics") and path not in _OPEN_PATHS
 
 
-class BodyTooLarge(Exception):
-    pass
-
-
 class _Limited:
-    """A body that is sent without a length is counted as it comes."""
+    """Counts a body that comes without a length."""
 
     def __init__(self, receive: Receive, limit: int) -> None:
         self._receive = receive

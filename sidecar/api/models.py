@@ -1,11 +1,12 @@
-"""The models: which there are, which servers run on this machine, whether one answers, and who plays a role."""
+"""Routes for models and their providers' keys. No route ever returns a key."""
 
 import asyncio
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sidecar.api.bodies import answer, read
+from sidecar.api.requests import answer, read
+from sidecar.config.keys import VARIABLES, Keys, looks_like_key
 from sidecar.config.settings import SettingsError
 from sidecar.engine.errors import OperationRefused
 from sidecar.models.access import is_local
@@ -13,6 +14,10 @@ from sidecar.models.catalog import Catalog
 from sidecar.models.errors import BadChoice
 from sidecar.models.selection import Selection
 from sidecar.wire.models import ModelTestRequest, UseRequest
+from sidecar.wire.system import KeyInfo, KeyList, KeyRequest
+
+#: A locked keyring asks the user, who may be away.
+KEYRING_SECONDS = 60.0
 
 
 class ModelRoutes:
@@ -25,7 +30,6 @@ class ModelRoutes:
         return answer(self._catalog.list())
 
     async def local(self, request: Request) -> Response:
-        """Only when somebody asks, and one search at a time."""
         from sidecar.models.local import find, to_wire
 
         async with self._searching:
@@ -48,3 +52,47 @@ class ModelRoutes:
             raise OperationRefused(422, "bad_choice", str(error)) from error
         except SettingsError as error:
             raise OperationRefused(409, "settings_not_written", str(error)) from error
+
+
+class KeyRoutes:
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+
+    async def list(self, request: Request) -> Response:
+        return self._answer()
+
+    async def set(self, request: Request) -> Response:
+        wanted = await read(request, KeyRequest)
+        try:
+            async with asyncio.timeout(KEYRING_SECONDS):
+                await self._change(wanted)
+        except TimeoutError:
+            detail = "The system's keyring doesn't answer. Unlock it, then check whether the key was stored."
+            raise OperationRefused(503, "keyring_does_not_answer", detail) from None
+        return self._answer()
+
+    async def _change(self, wanted: KeyRequest) -> None:
+        """Works in a thread: the keyring may prompt the user and take a while."""
+        provider = wanted.provider
+        if provider not in VARIABLES:
+            known = ", ".join(VARIABLES)
+            raise OperationRefused(404, "unknown_provider", f"Unknown provider {provider[:100]}; choose from {known}.")
+        if wanted.key is None:
+            if not await asyncio.to_thread(self._keys.remove, provider):
+                raise OperationRefused(404, "unknown_key", f"No key for {provider} is stored.")
+        elif not looks_like_key(wanted.key.strip()):
+            raise OperationRefused(422, "no_key", "That isn't a key: it contains spaces or characters that no key has.")
+        else:
+            await asyncio.to_thread(self._keys.store, provider, wanted.key.strip())
+
+    def _answer(self) -> Response:
+        return answer(KeyList(keys=[self._info(provider) for provider in VARIABLES]))
+
+    def _info(self, provider: str) -> KeyInfo:
+        origin = self._keys.origin(provider)
+        return KeyInfo(
+            provider=provider,
+            place=origin.place if origin else None,
+            removable=self._keys.is_stored(provider),
+            variables=list(VARIABLES[provider]),
+        )

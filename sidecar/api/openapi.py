@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the route table and the wire types."""
+"""The OpenAPI 3.1 document, generated from the route table and the wire types."""
 
 import re
 from functools import cache
@@ -8,7 +8,7 @@ from pydantic.json_schema import models_json_schema
 
 from sidecar import __version__
 from sidecar.api.problems import TITLES
-from sidecar.api.routes import TABLE, Described, Query
+from sidecar.api.routes import TABLE, Parameter, Route
 from sidecar.wire import bridge, events, models, system, tasks, tools
 from sidecar.wire.base import Wire
 
@@ -25,7 +25,7 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "Rainy Brain",
             "version": __version__,
-            "description": "The sidecar's HTTP door. Every refusal is a problem document with a stable code.",
+            "description": "The sidecar's HTTP API. Every refusal is a problem document with a stable `code`.",
         },
         "servers": [{"url": "http://127.0.0.1:3847"}],
         "security": [{"token": []}],
@@ -38,7 +38,7 @@ def document() -> dict[str, Any]:
 
 
 def wire_types() -> list[type[Wire]]:
-    """Every type of the wire, in the order in which it is written down."""
+    """Every wire type, in source order."""
     found: dict[str, type[Wire]] = {}
     for module in (tasks, events, tools, bridge, system, models):
         for name, value in vars(module).items():
@@ -49,54 +49,55 @@ def wire_types() -> list[type[Wire]]:
 
 def _paths() -> dict[str, Any]:
     paths: dict[str, Any] = {}
-    for described in TABLE:
-        paths.setdefault(described.path, {})[described.method.lower()] = _operation(described)
+    for route in TABLE:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     return paths
 
 
-def _operation(described: Described) -> dict[str, Any]:
+def _operation(route: Route) -> dict[str, Any]:
     operation: dict[str, Any] = {
-        "operationId": described.name,
-        "summary": described.summary,
-        "responses": {str(described.status): _answer(described)},
+        "operationId": route.name,
+        "summary": route.summary,
+        **({"description": route.doc} if route.doc else {}),
+        "responses": {str(route.status): _answer(route)},
     }
-    parameters = [_parameter(Query(name, "An id."), "path") for name in re.findall(r"\{(\w+)\}", described.path)] + [
-        _parameter(query, "query") for query in described.query
+    parameters = [_parameter(Parameter(name, "An id."), "path") for name in re.findall(r"\{(\w+)\}", route.path)] + [
+        _parameter(query, "query") for query in route.query
     ]
-    parameters += [_parameter(header, "header") for header in described.headers]
+    parameters += [_parameter(header, "header") for header in route.headers]
     if parameters:
         operation["parameters"] = parameters
-    if described.body is not None:
-        schema = {"$ref": REF.format(model=described.body.__name__)}
+    if route.body is not None:
+        schema = {"$ref": REF.format(model=route.body.__name__)}
         operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
-    refusals = {400, *described.refusals}
-    if described.path.startswith(("/api/", "/metrics")):
+    refusals = {400, *route.refusals}
+    if route.path.startswith(("/api/", "/metrics")):
         refusals |= {401, 403}
     else:
         operation["security"] = []
         refusals |= {403}
-    if described.path == "/api/brain/session":
+    if route.path == "/api/brain/session":
         operation["security"] = []
-    if described.method in ("POST", "PUT"):
+    if route.method in ("POST", "PUT"):
         refusals |= {413, 415}
-    if described.body is not None or described.query or described.headers:
+    if route.body is not None or route.query or route.headers:
         refusals |= {422}
     for status in sorted(refusals):
         operation["responses"][str(status)] = _problem(TITLES[status])
     return operation
 
 
-def _answer(described: Described) -> dict[str, Any]:
-    if isinstance(described.answer, str):
-        # An event stream is no JSON value: its events have a schema each, under `components`.
+def _answer(route: Route) -> dict[str, Any]:
+    if isinstance(route.answer, str):
+        # A stream isn't one JSON value; each of its events has a schema under `components`.
         schemas: dict[str, dict[str, Any]] = {
             "application/json": {"schema": {"type": "object"}},
             "text/event-stream": {},
         }
-        content = {described.answer: schemas.get(described.answer, {"schema": {"type": "string"}})}
-        return {"description": described.summary, "content": content}
-    schema = {"$ref": REF.format(model=described.answer.__name__)}
-    return {"description": described.summary, "content": {"application/json": {"schema": schema}}}
+        content = {route.answer: schemas.get(route.answer, {"schema": {"type": "string"}})}
+        return {"description": route.summary, "content": content}
+    schema = {"$ref": REF.format(model=route.answer.__name__)}
+    return {"description": route.summary, "content": {"application/json": {"schema": schema}}}
 
 
 def _problem(title: str) -> dict[str, Any]:
@@ -104,14 +105,14 @@ def _problem(title: str) -> dict[str, Any]:
     return {"description": title, "content": {"application/problem+json": {"schema": schema}}}
 
 
-def _parameter(query: Query, place: str) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": query.kind}
-    if query.kind == "integer":
+def _parameter(parameter: Parameter, place: str) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": parameter.kind}
+    if parameter.kind == "integer":
         schema["minimum"] = 0
     return {
-        "name": query.name,
+        "name": parameter.name,
         "in": place,
         "required": place == "path",
-        "description": query.description,
+        "description": parameter.doc,
         "schema": schema,
     }

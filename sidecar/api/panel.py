@@ -1,4 +1,4 @@
-"""The panel: the built files of `frontend/`, served as they are. Nothing here knows what they do."""
+"""Serves the built files of the panel (`frontend/`)."""
 
 import re
 from pathlib import Path
@@ -10,10 +10,10 @@ from starlette.routing import Route
 from sidecar.api.problems import problem
 
 _HERE = Path(__file__).resolve().parent
-#: In a clone the panel is where it was built; a wheel carries it.
+#: A clone serves the panel from where it is built; a wheel carries it.
 PLACES = (_HERE.parents[1] / "frontend" / "dist", _HERE / "dist")
 
-# What a system believes a file's media type to be can be changed by any program; with nosniff it must be right.
+# Not the system's table: any program can change that, and with nosniff the type must be right.
 _MEDIA_TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
@@ -24,11 +24,11 @@ _MEDIA_TYPES = {
 }
 _NAME = re.compile(r"[\w-][\w.-]{0,200}", re.ASCII)
 _NOT_BUILT = """\
-The sidecar is running, but its panel has not been built.
+The sidecar is running, but its panel isn't built.
 
-  make panel        builds it (needs Node.js 20.19 or newer), then load this page again
+  make panel        builds it (needs Node.js 20.19 or newer); then reload this page
   brain run "…"     runs a task in the terminal, without the panel
-  /openapi.json     says what can be called
+  /openapi.json     describes the API
 """
 
 
@@ -52,7 +52,7 @@ async def _asset(request: Request) -> Response:
         for place in PLACES:
             file = place / "assets" / name
             if file.is_file():
-                # The name holds a hash of the content, so it never means anything else.
+                # The name contains a hash of the content, so the file never changes.
                 headers = {"Cache-Control": "public, max-age=31536000, immutable"}
                 return FileResponse(file, media_type=media_type, headers=headers)
-    return problem(404, "not_found", f"The panel has no file {name[:200]}. Load the page again.")
+    return problem(404, "not_found", f"The panel has no file {name[:200]}. Reload the page.")

@@ -1,8 +1,8 @@
-"""Refusals as problem documents. The one place where exceptions become HTTP answers."""
+"""Refusals as problem documents (RFC 9457). The one place where exceptions become HTTP answers."""
 
 import logging
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,6 +10,7 @@ from starlette.responses import Response
 from sidecar.engine.errors import OperationRefused
 from sidecar.journal.errors import JournalClosed, JournalStalled, UnknownTask
 from sidecar.wire.system import FieldProblem, Problem
+from sidecar.wire.validation import describe_errors
 
 log = logging.getLogger(__name__)
 
@@ -22,12 +23,25 @@ TITLES = {
     409: "Conflict",
     413: "Too large",
     415: "Unsupported media type",
-    422: "Not usable",
+    422: "Invalid request",
     426: "Upgrade required",
     429: "Too many requests",
     500: "Internal error",
-    503: "Not available now",
+    503: "Service unavailable",
 }
+
+
+class BodyTooLarge(Exception):
+    pass
+
+
+class InvalidBody(Exception):
+    """A request body that doesn't fit its wire type."""
+
+    def __init__(self, kind: type[BaseModel], error: ValidationError) -> None:
+        super().__init__(str(error))
+        self.kind = kind
+        self.error = error
 
 
 def problem(
@@ -48,36 +62,37 @@ def retry_later(status: int, code: str, detail: str, seconds: int) -> Response:
 
 async def answer_exception(request: Request, error: Exception) -> Response:
     match error:
+        case InvalidBody():
+            return _invalid(error)
         case OperationRefused(retry_after=int(seconds)):
             return retry_later(error.status, error.code, error.message, seconds)
         case OperationRefused():
             return problem(error.status, error.code, error.message)
         case UnknownTask():
-            return problem(404, "unknown_task", f"{error} It may have been dropped; GET /api/brain/tasks lists them.")
+            return problem(404, "unknown_task", f"{error} GET /api/brain/tasks lists the tasks that are kept.")
         case JournalStalled():
             return retry_later(503, "journal_stalled", str(error), 5)
         case JournalClosed():
-            return retry_later(503, "stopping", "The sidecar is stopping; nothing was done. Start it and try again.", 2)
+            detail = "The sidecar is stopping and didn't do this. Start it again, then retry."
+            return retry_later(503, "stopping", detail, 2)
         case HTTPException(status_code=404):
-            return problem(404, "not_found", f"There is nothing at {request.url.path}; see /openapi.json.")
+            return problem(404, "not_found", f"No route {request.url.path}; /openapi.json lists them.")
         case HTTPException(status_code=405):
-            detail = f"{request.method} is not possible at {request.url.path}; see /openapi.json."
+            detail = f"{request.url.path} doesn't accept {request.method}; see /openapi.json."
             return problem(405, "method_not_allowed", detail, headers=dict(error.headers or {}))
         case HTTPException():
             return problem(error.status_code, "http_error", str(error.detail))
         case _:
-            log.exception("A request failed: %s %s", request.method, request.url.path, exc_info=error)
-            detail = "Something went wrong inside the sidecar; its log has the details. Tasks are not affected."
+            log.exception("Request failed: %s %s", request.method, request.url.path, exc_info=error)
+            detail = "The sidecar hit an internal error; its log has the details. Your tasks are safe."
             return problem(500, "internal_error", detail)
 
 
-def invalid(error: ValidationError) -> Response:
-    kinds = {item["type"] for item in error.errors(include_url=False, include_input=False)}
-    if "json_invalid" in kinds:
-        return problem(400, "malformed_json", f"The body is not JSON: {error.errors()[0]['msg']}.")
-    errors = [
-        FieldProblem(field=".".join(str(part) for part in item["loc"]), message=item["msg"])
-        for item in error.errors(include_url=False, include_input=False, include_context=False)[:20]
-    ]
-    told = "; ".join(f"{item.field or 'body'}: {item.message}" for item in errors[:3])
-    return problem(422, "invalid_request", f"The request was not taken. {told}.", errors=errors)
+def _invalid(invalid: InvalidBody) -> Response:
+    first = invalid.error.errors(include_url=False, include_input=False)[0]
+    if first["type"] == "json_invalid":
+        return problem(400, "malformed_json", f"The body isn't valid JSON: {first['ctx']['error']}.")
+    found = describe_errors(invalid.error, invalid.kind)
+    listed = "; ".join(f"{field or 'body'}: {message}" for field, message in found[:3])
+    errors = [FieldProblem(field=field, message=message) for field, message in found]
+    return problem(422, "invalid_request", f"Invalid request: {listed}", errors=errors)

@@ -1,339 +1,381 @@
-"""Every route, once: the application serves this table, and the OpenAPI document describes it."""
+"""The route table: the application serves it, and OpenAPI, REFERENCE.md and the docs test come from it."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
 
-from sidecar.api.doctor import DoctorRoutes
-from sidecar.api.keys import KeyRoutes
-from sidecar.api.models import ModelRoutes
-from sidecar.api.review import ReviewRoutes
+from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.session import SessionRoutes
-from sidecar.api.system import SystemRoutes
-from sidecar.api.tasks import TaskRoutes
-from sidecar.api.tickets import Tickets
-from sidecar.api.tools import ToolRoutes
-from sidecar.api.trust import TrustRoutes
+from sidecar.api.system import DoctorRoutes, SystemRoutes
+from sidecar.api.tasks import ReviewRoutes, TaskRoutes
+from sidecar.api.tools import ToolRoutes, TrustRoutes
+from sidecar.wire import models, system, tasks, tools
 from sidecar.wire.base import Wire
 from sidecar.wire.events import EventPage
-from sidecar.wire.models import LocalServerList, ModelTest, ModelTestRequest, UseAnswer, UseRequest
-from sidecar.wire.system import (
-    AgentList,
-    Examination,
-    GrantList,
-    Health,
-    KeyList,
-    KeyRequest,
-    ModelList,
-    PolicyAnswer,
-    PolicyRequest,
-    RevokeRequest,
-    SessionCode,
-    SessionRequest,
-    SessionToken,
-    StatusAnswer,
-    Ticket,
-    TrustAnswer,
-    TrustRequest,
-)
-from sidecar.wire.tasks import (
-    Accepted,
-    ApprovalAnswer,
-    ApprovalRequest,
-    ApprovalsAnswer,
-    ApprovalsRequest,
-    DiffAnswer,
-    ExecuteRequest,
-    ForkRequest,
-    HunkRequest,
-    MessageRequest,
-    RewindAnswer,
-    RewindRequest,
-    RouteAnswer,
-    RouteRequest,
-    Task,
-    TaskPage,
-)
-from sidecar.wire.tools import BatchAnswer, BatchRequest, ToolList
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class Parameter:
     name: str
-    description: str
+    doc: str
     kind: str = "string"
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """What a client must know of a route. `answer` is a wire type, or the media type of something else."""
+class Route:
+    """`answer` is a wire type, or the media type of another format; `doc` adds to the summary."""
 
     method: str
     path: str
     name: str
+    handler: Callable[..., Awaitable[Response]]
     summary: str
     answer: type[Wire] | str
     status: int = 200
     body: type[Wire] | None = None
-    query: Sequence[Query] = ()
-    headers: Sequence[Query] = ()
+    query: Sequence[Parameter] = ()
+    headers: Sequence[Parameter] = ()
     refusals: Sequence[int] = ()
+    doc: str = ""
 
 
-_AFTER = Query("after", "Only what comes after this sequence number.", "integer")
+def bind(routes: Sequence[Route], owners: Iterable[object]) -> Iterator[tuple[str, str, Callable[[Any], Any]]]:
+    """Method, path and bound handler of each route; `owners` are the objects whose methods handle them."""
+    by_class = {type(owner).__name__: owner for owner in owners}
+    for route in routes:
+        owner = by_class[route.handler.__qualname__.partition(".")[0]]
+        yield route.method, route.path, partial(route.handler, owner)
+
+
 _TASK = "/api/brain/tasks/{task_id}"
+_AFTER = Parameter("after", "Only events after this sequence number.", "integer")
+_IDEMPOTENCY = Parameter("Idempotency-Key", "Requests with the same key start one task.")
 
-TABLE: Sequence[Described] = (
-    Described("GET", "/health", "health", "Whether the sidecar is there", Health),
-    Described("GET", "/openapi.json", "openapi", "This document", "application/json"),
-    Described("GET", "/metrics", "metrics", "Numbers, in Prometheus' text format", "text/plain"),
-    Described(
+TABLE: Sequence[Route] = (
+    Route(
+        "GET",
+        "/health",
+        "health",
+        SystemRoutes.health,
+        "Whether the sidecar is up",
+        system.Health,
+        doc="Needs no token and says nothing else.",
+    ),
+    Route("GET", "/openapi.json", "openapi", SystemRoutes.openapi, "This API as OpenAPI 3.1", "application/json"),
+    Route("GET", "/metrics", "metrics", SystemRoutes.metrics, "Metrics in Prometheus text format", "text/plain"),
+    Route(
         "POST",
         "/api/brain/execute",
         "execute",
+        TaskRoutes.execute,
         "Start a task",
-        Accepted,
+        tasks.Accepted,
         202,
-        ExecuteRequest,
-        headers=(Query("Idempotency-Key", "The same key gives the same task."),),
+        tasks.ExecuteRequest,
+        headers=(_IDEMPOTENCY,),
         refusals=(429, 503),
     ),
-    Described(
+    Route(
         "GET",
         "/api/brain/tasks",
         "tasks",
-        "The tasks, newest first",
-        TaskPage,
+        TaskRoutes.list,
+        "List tasks, newest first",
+        tasks.TaskPage,
         query=(
-            Query("status", "Only tasks in these statuses, with commas between them."),
-            Query("limit", "How many at most; 50 unless told, 200 at the most.", "integer"),
-            Query("before", "Only tasks older than the one with this id."),
+            Parameter("status", "Only tasks with one of these statuses, separated by commas."),
+            Parameter("limit", "Page size; default 50, at most 200.", "integer"),
+            Parameter("before", "Only tasks older than the task with this id."),
         ),
         refusals=(404,),
     ),
-    Described("GET", _TASK, "task", "A task", Task, refusals=(404,)),
-    Described(
+    Route(
+        "GET",
+        _TASK,
+        "task",
+        TaskRoutes.show,
+        "Get a task: status, progress, result, error, usage",
+        tasks.Task,
+        refusals=(404,),
+    ),
+    Route(
         "GET",
         f"{_TASK}/stream",
         "stream",
-        "A task's events, as server-sent events",
+        TaskRoutes.stream,
+        "Stream a task's events as server-sent events",
         "text/event-stream",
         query=(_AFTER,),
-        headers=(Query("Last-Event-ID", "Resume after this event."),),
+        headers=(Parameter("Last-Event-ID", "Resume after this event."),),
         refusals=(404, 503),
+        doc="Starts at any event, continues live, and closes when the task ends.",
     ),
-    Described(
+    Route(
         "GET",
         f"{_TASK}/events",
         "events",
-        "A task's events, by page",
+        TaskRoutes.events,
+        "List a task's events by page",
         EventPage,
-        query=(_AFTER, Query("limit", "How many at most; 500 unless told, 2000 at the most.", "integer")),
+        query=(_AFTER, Parameter("limit", "Page size; default 500, at most 2000.", "integer")),
         refusals=(404,),
     ),
-    Described("POST", f"{_TASK}/cancel", "cancel", "Cancel a task", Accepted, 202, refusals=(404, 409)),
-    Described(
-        "POST", f"{_TASK}/resume", "resume", "Go on from the last checkpoint", Accepted, 202, refusals=(404, 409)
+    Route(
+        "POST",
+        f"{_TASK}/cancel",
+        "cancel",
+        TaskRoutes.cancel,
+        "Cancel a task",
+        tasks.Accepted,
+        202,
+        refusals=(404, 409),
+        doc="Returns at once; the task becomes `cancelled` when every process it started is dead.",
     ),
-    Described(
+    Route(
+        "POST",
+        f"{_TASK}/resume",
+        "resume",
+        TaskRoutes.resume,
+        "Resume a task from its last checkpoint",
+        tasks.Accepted,
+        202,
+        refusals=(404, 409),
+    ),
+    Route(
         "POST",
         f"{_TASK}/messages",
         "message",
-        "Steer a task at work, or continue one that has ended",
-        Accepted,
+        TaskRoutes.message,
+        "Steer a running task, or continue one that ended",
+        tasks.Accepted,
         202,
-        MessageRequest,
+        tasks.MessageRequest,
         refusals=(404, 409),
     ),
-    Described(
+    Route(
         "POST",
         f"{_TASK}/approvals/{{approval_id}}",
         "approve",
-        "Answer what a task asks",
-        ApprovalAnswer,
+        TaskRoutes.approve,
+        "Allow or deny one call",
+        tasks.ApprovalAnswer,
         200,
-        ApprovalRequest,
+        tasks.ApprovalRequest,
+        refusals=(404, 409),
+        doc="A second answer to the same approval is refused with 409.",
+    ),
+    Route(
+        "GET",
+        f"{_TASK}/diff",
+        "diff",
+        ReviewRoutes.diff,
+        "Get a task's changes by file and hunk",
+        tasks.DiffAnswer,
         refusals=(404, 409),
     ),
-    Described("GET", f"{_TASK}/diff", "diff", "What the task changed", DiffAnswer, refusals=(404, 409)),
-    Described(
+    Route(
         "POST",
         f"{_TASK}/hunks",
         "hunks",
-        "Keep or take back parts of what the task changed",
-        DiffAnswer,
+        ReviewRoutes.hunks,
+        "Accept or reject hunks of a task's changes",
+        tasks.DiffAnswer,
         200,
-        HunkRequest,
+        tasks.HunkRequest,
         refusals=(404, 409),
+        doc="A rejected hunk is undone in its file, and the agents learn about it. Your own later edits are merged; "
+        "where you edited the same lines, the file stays as it is and is listed under `conflicts`.",
     ),
-    Described(
+    Route(
         "POST",
         f"{_TASK}/rewind",
         "rewind",
-        "Files and conversation as they were at a checkpoint",
-        RewindAnswer,
+        ReviewRoutes.rewind,
+        "Rewind files and conversation to an event",
+        tasks.RewindAnswer,
         200,
-        RewindRequest,
+        tasks.RewindRequest,
         refusals=(404, 409),
+        doc="The task can be resumed from there, and a rewind can itself be rewound. With `conversation: false` only "
+        "the files go back; with `preview` nothing changes.",
     ),
-    Described(
+    Route(
         "POST",
         f"{_TASK}/fork",
         "fork",
-        "Start a new task from a checkpoint",
-        Accepted,
+        TaskRoutes.fork,
+        "Start a new task from an event of another task",
+        tasks.Accepted,
         202,
-        ForkRequest,
-        headers=(Query("Idempotency-Key", "The same key gives the same task."),),
+        tasks.ForkRequest,
+        headers=(_IDEMPOTENCY,),
         refusals=(404, 409, 429, 503),
+        doc="The new task starts with the conversation and the files as they were at that event (default: the last "
+        "one). The other task must not be running; `forkedFrom` names it.",
     ),
-    Described(
+    Route(
         "POST",
         f"{_TASK}/approvals",
         "approve_several",
-        "Answer several things that a task asks",
-        ApprovalsAnswer,
+        TaskRoutes.approve_several,
+        "Answer several approvals",
+        tasks.ApprovalsAnswer,
         200,
-        ApprovalsRequest,
+        tasks.ApprovalsRequest,
         refusals=(404, 409),
+        doc="Applies the answers in order and stops at the first one that is refused.",
     ),
-    Described("GET", "/api/brain/tools", "tools", "The tools", ToolList),
-    Described(
+    Route("GET", "/api/brain/tools", "tools", ToolRoutes.list, "List the tools", tools.ToolList),
+    Route(
         "POST",
         "/api/brain/tools/batch",
         "tools_batch",
-        "Run some tools without a model",
-        BatchAnswer,
+        ToolRoutes.batch,
+        "Run tools without a model",
+        tools.BatchAnswer,
         200,
-        BatchRequest,
+        tools.BatchRequest,
     ),
-    Described("POST", "/api/brain/route", "route", "What would be done with a task", RouteAnswer, 200, RouteRequest),
-    Described(
+    Route(
+        "POST",
+        "/api/brain/route",
+        "route",
+        SystemRoutes.route,
+        "Explain how a task would be routed",
+        tasks.RouteAnswer,
+        200,
+        tasks.RouteRequest,
+        doc="Runs nothing.",
+    ),
+    Route(
         "POST",
         "/api/brain/policy/explain",
         "policy_explain",
-        "Whether a call would be allowed, and why",
-        PolicyAnswer,
+        ToolRoutes.explain,
+        "Explain whether a call would be allowed",
+        system.PolicyAnswer,
         200,
-        PolicyRequest,
+        system.PolicyRequest,
+        doc="Runs nothing.",
     ),
-    Described("GET", "/api/brain/trust", "trust", "Which workspaces are trusted", TrustAnswer),
-    Described(
-        "POST", "/api/brain/trust", "set_trust", "Trust a workspace, or no longer", TrustAnswer, 200, TrustRequest
+    Route("GET", "/api/brain/trust", "trust", TrustRoutes.list, "List trusted workspaces", system.TrustAnswer),
+    Route(
+        "POST",
+        "/api/brain/trust",
+        "set_trust",
+        TrustRoutes.set,
+        "Trust a workspace, or revoke its trust",
+        system.TrustAnswer,
+        200,
+        system.TrustRequest,
+        doc="The decision is stored outside of the workspace.",
     ),
-    Described("GET", "/api/brain/approvals", "approvals", "What was allowed for whole workspaces and tasks", GrantList),
-    Described(
+    Route(
+        "GET",
+        "/api/brain/approvals",
+        "approvals",
+        TrustRoutes.grants,
+        "List standing permissions of workspaces and running tasks",
+        system.GrantList,
+        doc="Each is bound to the exact arguments, directory, environment and programs you approved.",
+    ),
+    Route(
         "POST",
         "/api/brain/approvals/revoke",
         "revoke_approval",
-        "Allow it no longer",
-        GrantList,
+        TrustRoutes.revoke,
+        "Revoke a standing permission",
+        system.GrantList,
         200,
-        RevokeRequest,
+        system.RevokeRequest,
         refusals=(404,),
+        doc="Takes effect at once, for running tasks too.",
     ),
-    Described("GET", "/api/brain/agents", "agents", "The agents", AgentList),
-    Described("GET", "/api/brain/models", "models", "The models, and who plays which role", ModelList),
-    Described("GET", "/api/brain/models/local", "local_models", "Model servers on this machine", LocalServerList),
-    Described(
+    Route("GET", "/api/brain/agents", "agents", SystemRoutes.agents, "List the agents", system.AgentList),
+    Route("GET", "/api/brain/models", "models", ModelRoutes.list, "List models and model roles", system.ModelList),
+    Route(
+        "GET",
+        "/api/brain/models/local",
+        "local_models",
+        ModelRoutes.local,
+        "Find model servers on this machine",
+        models.LocalServerList,
+        doc="Tries the usual ports of Ollama, LM Studio, llama.cpp and vLLM; takes a few seconds at most.",
+    ),
+    Route(
         "POST",
         "/api/brain/models/test",
         "test_model",
-        "Try a model with one small request",
-        ModelTest,
+        ModelRoutes.test,
+        "Test a model with one small request",
+        models.ModelTest,
         200,
-        ModelTestRequest,
+        models.ModelTestRequest,
     ),
-    Described(
+    Route(
         "PUT",
         "/api/brain/models/use",
         "use_model",
-        "Choose the model of a role, in the person's own configuration",
-        UseAnswer,
+        ModelRoutes.use,
+        "Choose the model of a role, in your own configuration",
+        models.UseAnswer,
         200,
-        UseRequest,
+        models.UseRequest,
         refusals=(409,),
+        doc="Tests the model first. The next task uses it; `back` lists the commands that undo the choice.",
     ),
-    Described("GET", "/api/brain/keys", "keys", "Which model providers have a key, and where it is", KeyList),
-    Described(
+    Route("GET", "/api/brain/keys", "keys", KeyRoutes.list, "List which providers have a key", system.KeyList),
+    Route(
         "PUT",
         "/api/brain/keys",
         "set_key",
-        "Put a key away, or take it out",
-        KeyList,
+        KeyRoutes.set,
+        "Store or remove a provider's key",
+        system.KeyList,
         200,
-        KeyRequest,
+        system.KeyRequest,
         refusals=(404, 503),
+        doc="Keys go to the system's keyring, or to a private file. The next task uses them; no route returns them.",
     ),
-    Described("GET", "/api/brain/doctor", "doctor", "What is set up, what is missing, and how to fix it", Examination),
-    Described("GET", "/api/brain/status", "status", "How the sidecar is", StatusAnswer),
-    Described("POST", "/api/brain/bridge/ticket", "bridge_ticket", "A one-time ticket for the bridge", Ticket),
-    Described("POST", "/api/brain/session/code", "session_code", "A one-time code for the panel", SessionCode),
-    Described(
+    Route(
+        "GET",
+        "/api/brain/doctor",
+        "doctor",
+        DoctorRoutes.examine,
+        "Check the setup, with a fix for each problem",
+        system.Examination,
+    ),
+    Route("GET", "/api/brain/status", "status", SystemRoutes.status, "Get the sidecar's status", system.StatusAnswer),
+    Route(
+        "POST",
+        "/api/brain/bridge/ticket",
+        "bridge_ticket",
+        SessionRoutes.create_ticket,
+        "Create a one-time ticket for the bridge",
+        system.Ticket,
+        doc="For a webview, which can't send a header with a WebSocket.",
+    ),
+    Route(
+        "POST",
+        "/api/brain/session/code",
+        "session_code",
+        SessionRoutes.create_code,
+        "Create a one-time code that opens the panel",
+        system.SessionCode,
+        doc="The code goes into the URL's fragment, which never reaches a log.",
+    ),
+    Route(
         "POST",
         "/api/brain/session",
         "session",
+        SessionRoutes.trade,
         "Trade a one-time code for the token",
-        SessionToken,
+        system.SessionToken,
         200,
-        SessionRequest,
+        system.SessionRequest,
+        doc="The only route under `/api/` that needs no token.",
     ),
 )
-
-
-def endpoints(
-    tasks: TaskRoutes,
-    review: ReviewRoutes,
-    tools: ToolRoutes,
-    trust: TrustRoutes,
-    models: ModelRoutes,
-    keys: KeyRoutes,
-    doctor: DoctorRoutes,
-    system: SystemRoutes,
-    session: SessionRoutes,
-    tickets: Tickets,
-    openapi: Endpoint,
-) -> dict[str, Endpoint]:
-    return {
-        "health": system.health,
-        "openapi": openapi,
-        "metrics": system.metrics,
-        "execute": tasks.execute,
-        "tasks": tasks.list,
-        "task": tasks.show,
-        "stream": tasks.stream,
-        "events": tasks.events,
-        "cancel": tasks.cancel,
-        "resume": tasks.resume,
-        "message": tasks.message,
-        "approve": tasks.approve,
-        "approve_several": tasks.approve_several,
-        "diff": review.diff,
-        "hunks": review.hunks,
-        "rewind": review.rewind,
-        "fork": tasks.fork,
-        "tools": tools.list,
-        "tools_batch": tools.batch,
-        "route": system.route,
-        "policy_explain": tools.explain,
-        "approvals": trust.granted,
-        "revoke_approval": trust.revoke,
-        "trust": trust.list,
-        "set_trust": trust.set,
-        "agents": system.agents,
-        "models": models.list,
-        "local_models": models.local,
-        "test_model": models.test,
-        "use_model": models.use,
-        "keys": keys.list,
-        "set_key": keys.set,
-        "doctor": doctor.examine,
-        "status": system.status,
-        "bridge_ticket": tickets.endpoint,
-        "session_code": session.make_code,
-        "session": session.trade,
-    }

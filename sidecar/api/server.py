@@ -1,20 +1,43 @@
-"""uvicorn, without its clock: it wakes up for connections and for the end, and for nothing else."""
+"""uvicorn without its clock: it wakes up for connections and for shutdown only."""
 
 import asyncio
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from starlette.types import ASGIApp
 
 from sidecar.api.streams import Streams
-from sidecar.api.uvicorn_parts import Config, Server
+
+if TYPE_CHECKING or "uvicorn" in sys.modules:
+    from uvicorn.config import Config
+    from uvicorn.server import Server
+else:
+    # `import uvicorn` also loads click and multiprocessing, for a command line we don't use: 10 ms of a 300 ms start.
+    found = find_spec("uvicorn")
+    package = sys.modules["uvicorn"] = ModuleType("uvicorn")
+    package.__path__ = found.submodule_search_locations
+    try:
+        from uvicorn.config import Config
+        from uvicorn.server import Server
+
+        # The server looks these up by name when it starts; loaded here, they don't bring the rest along.
+        package.Config = Config
+        for name in ("uvicorn.lifespan.off", "uvicorn.protocols.http.httptools_impl"):
+            import_module(name)
+    finally:
+        # A later `import uvicorn` gets the whole package.
+        del sys.modules["uvicorn"]
 
 GRACE_SECONDS = 1
 BACKLOG = 2_048
-#: A frame above the bridge's limit is still read, so that it can be answered; what is above this ends the connection.
-MOST_WEBSOCKET = 32 * 1024 * 1024
+#: Frames above the bridge's limit but below this one are read and refused; larger ones end the connection.
+MAX_WEBSOCKET_BYTES = 32 * 1024 * 1024
 
 
 class QuietServer(Server):
@@ -23,8 +46,8 @@ class QuietServer(Server):
             Config(
                 app,
                 http="httptools",
-                ws=_websocket,  # type: ignore[arg-type]  # called like the class that it stands for
-                ws_max_size=MOST_WEBSOCKET,
+                ws=_websocket,  # type: ignore[arg-type]  # called like the class that it creates
+                ws_max_size=MAX_WEBSOCKET_BYTES,
                 ws_ping_interval=heartbeat,
                 ws_ping_timeout=heartbeat,
                 ws_per_message_deflate=False,
@@ -49,12 +72,12 @@ class QuietServer(Server):
 
     async def main_loop(self) -> None:
         self.listening.set()
-        # uvicorn looks ten times a second whether it should end; we are told.
+        # uvicorn polls ten times a second whether to exit; an event costs nothing.
         await self._stopping.wait()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        # Signals belong to whoever runs the whole sidecar, not to its HTTP server.
+        # `brain serve` handles signals for the whole sidecar.
         yield
 
 
@@ -64,9 +87,9 @@ def _websocket(**given: Any) -> asyncio.Protocol:
     return Socket(**given)
 
 
-def bind(host: str, port: int) -> socket.socket:
+def open_socket(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named as TCP, else asyncio does not switch off the waiting of small packets for each other: 40 ms an answer.
+    # asyncio disables Nagle's algorithm only for sockets created with IPPROTO_TCP; without it an answer takes 40 ms.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

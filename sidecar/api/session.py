@@ -1,44 +1,62 @@
-"""One-time codes: the panel is opened with a code in the URL's fragment, and trades it for the token, once."""
+"""One-time secrets: codes that open the panel, and tickets that let a webview onto the bridge."""
 
 import secrets
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sidecar.api.bodies import answer, read
+from sidecar.api.requests import answer, read
 from sidecar.config.data_dir import RefreshTokens
 from sidecar.engine.errors import OperationRefused
-from sidecar.wire.system import SessionCode, SessionRequest, SessionToken
+from sidecar.wire.system import SessionCode, SessionRequest, SessionToken, Ticket
 
 CODE_SECONDS = 60.0
-MOST_CODES = 100
+TICKET_SECONDS = 30.0
+MAX_SECRETS = 100
+
+
+class OneTimeSecrets:
+    """Secrets that work once and expire. Lookup is by hash, never by comparing characters."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._valid_until: OrderedDict[str, float] = OrderedDict()
+
+    def create(self) -> str:
+        secret = secrets.token_urlsafe(24)
+        self._valid_until[secret] = self._clock() + self._seconds
+        while len(self._valid_until) > MAX_SECRETS:
+            self._valid_until.popitem(last=False)
+        return secret
+
+    def redeem(self, secret: str) -> bool:
+        return self._clock() <= self._valid_until.pop(secret, float("-inf"))
 
 
 class SessionRoutes:
     def __init__(self, token: str, refresh_tokens: RefreshTokens) -> None:
         self._token = token
         self._refresh_tokens = refresh_tokens
-        self._codes: OrderedDict[str, float] = OrderedDict()
+        self._codes = OneTimeSecrets(CODE_SECONDS)
+        #: A webview can't send a header with a WebSocket; it puts a ticket into the URL instead.
+        self.tickets = OneTimeSecrets(TICKET_SECONDS)
 
-    def new_code(self) -> str:
-        code = secrets.token_urlsafe(24)
-        self._codes[code] = time.monotonic() + CODE_SECONDS
-        while len(self._codes) > MOST_CODES:
-            self._codes.popitem(last=False)
-        return code
+    async def create_code(self, request: Request) -> Response:
+        return answer(SessionCode(code=self._codes.create(), expires_in=CODE_SECONDS))
 
-    async def make_code(self, request: Request) -> Response:
-        return answer(SessionCode(code=self.new_code(), expires_in=CODE_SECONDS))
+    async def create_ticket(self, request: Request) -> Response:
+        return answer(Ticket(ticket=self.tickets.create(), expires_in=TICKET_SECONDS))
 
     async def trade(self, request: Request) -> Response:
         given = await read(request, SessionRequest)
-        # The code is the secret: it is looked up by hash, never compared character by character.
-        valid_until = self._codes.pop(given.code, 0.0)
+        valid = self._codes.redeem(given.code)
         if self._refresh_tokens.accept(given.code):
             return answer(SessionToken(token=self._token, renewal=given.code))
-        if time.monotonic() > valid_until:
-            message = "The code is unknown, used or older than 60 seconds. `brain open` makes a new one."
+        if not valid:
+            message = "This code is unknown, already used, or older than 60 seconds. `brain open` creates a new one."
             raise OperationRefused(401, "bad_code", message)
         return answer(SessionToken(token=self._token, renewal=self._refresh_tokens.issue()))

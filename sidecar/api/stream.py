@@ -1,18 +1,17 @@
-"""A task's events as a stream: replayed from any point, then live, closed after the last one.
+"""Events as server-sent events: batches of stored events in, chunks of text out.
 
-A reader that takes nothing for too long is let go. It loses nothing: it comes back with the id of its last event.
+A reader that takes nothing for too long is disconnected. It loses nothing: it reconnects with `Last-Event-ID`.
 """
 
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 from sse_starlette.event import ServerSentEvent
 from sse_starlette.sse import EventSourceResponse, SendTimeoutError
 from starlette.types import Receive, Scope, Send
 
-from sidecar.api.streams import Streams
-from sidecar.journal.port import StoredEvent
+from sidecar.api.streams import Batches, Streams
 
 log = logging.getLogger(__name__)
 
@@ -20,12 +19,10 @@ CHUNK_BYTES = 64 * 1024
 KEEP_ALIVE_SECONDS = 15
 
 
-class TaskStream(EventSourceResponse):
-    def __init__(
-        self, events: AsyncGenerator[Sequence[StoredEvent], None], streams: Streams, slow_seconds: float
-    ) -> None:
+class EventStream(EventSourceResponse):
+    def __init__(self, events: Batches, streams: Streams, slow_seconds: float) -> None:
         super().__init__(
-            chunks(events),
+            encode(events),
             ping=KEEP_ALIVE_SECONDS,
             ping_message_factory=lambda: ServerSentEvent(comment="keep-alive", sep="\n"),
             send_timeout=slow_seconds,
@@ -38,17 +35,17 @@ class TaskStream(EventSourceResponse):
         try:
             await super().__call__(scope, receive, send)
         except SendTimeoutError:
-            log.info("A stream was closed because its reader took nothing; it can be resumed.")
+            log.info("Closed a stream whose reader stalled; it can resume.")
         finally:
             self._streams.open -= 1
             self._streams.on_close()
 
     async def _listen_for_exit_signal(self) -> None:  # type: ignore[override]
-        # The library looks twice a second whether the server is stopping; we are told.
+        # The library polls twice a second whether the server is stopping; an event costs nothing.
         await self._streams.closing.wait()
 
 
-async def chunks(batches: AsyncGenerator[Sequence[StoredEvent], None]) -> AsyncIterator[bytes]:
+async def encode(batches: Batches) -> AsyncIterator[bytes]:
     async with aclosing(batches):
         async for batch in batches:
             lines: list[str] = []

@@ -1,18 +1,28 @@
-"""The event streams that are open: how many, and the word that ends them all."""
+"""The open event streams: how many there are, and the event that closes them all."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
+
+from starlette.responses import Response
+
+from sidecar.api.problems import retry_later
+from sidecar.journal.port import StoredEvent
+
+Batches = AsyncGenerator[Sequence[StoredEvent], None]
 
 
 class Streams:
-    """How many streams are open, and the word that ends them all."""
-
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, slow_reader_seconds: float = 20) -> None:
         self._limit = limit
+        self._slow_reader_seconds = slow_reader_seconds
         self.open = 0
         self.closing = asyncio.Event()
         self.on_close: Callable[[], None] = lambda: None
 
-    @property
-    def full(self) -> bool:
-        return self.open >= self._limit
+    def respond(self, events: Callable[[], Batches]) -> Response:
+        """Server-sent events, or a refusal when too many streams are open."""
+        if self.open >= self._limit:
+            return retry_later(503, "too_many_streams", "Too many streams are open (`max_streams`); close one.", 5)
+        from sidecar.api.stream import EventStream  # loads an SSE library that a start doesn't need
+
+        return EventStream(events(), self, self._slow_reader_seconds)

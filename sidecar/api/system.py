@@ -1,38 +1,51 @@
-"""What there is: health, status, agents, routing."""
+"""Routes for the sidecar itself: health, status, metrics, agents, routing, doctor, OpenAPI."""
 
 import asyncio
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from sidecar import __version__
-from sidecar.api.bodies import answer, read
+from sidecar.api.requests import answer, read
 from sidecar.api.streams import Streams
 from sidecar.engine.errors import OperationRefused
 from sidecar.journal.port import Journal
 from sidecar.telemetry.metrics import render
-from sidecar.wire.system import AgentList, Health, SandboxState, ShellState, StatusAnswer
+from sidecar.wire.system import (
+    AgentList,
+    Examination,
+    FindingInfo,
+    Health,
+    Remedy,
+    SandboxState,
+    ShellState,
+    StatusAnswer,
+)
 from sidecar.wire.tasks import RouteRequest
 from sidecar.work.customizations import Customizations
 from tools.local.sandbox import Sandboxes
+
+if TYPE_CHECKING:
+    from sidecar.doctor.report import CheckResult
 
 
 class SystemRoutes:
     def __init__(
         self,
         journal: Journal,
-        customs: Customizations,
+        customizations: Customizations,
         streams: Streams,
         shells: Callable[[], list[ShellState]],
         sandboxes: Sandboxes,
         workspace: Path,
     ) -> None:
         self._journal = journal
-        self._customs = customs
+        self._customizations = customizations
         self._streams = streams
         self._shells = shells
         self._sandboxes = sandboxes
@@ -42,9 +55,14 @@ class SystemRoutes:
     async def health(self, request: Request) -> Response:
         return answer(Health(version=__version__))
 
+    async def openapi(self, request: Request) -> Response:
+        from sidecar.api.openapi import document
+
+        return JSONResponse(document())
+
     async def status(self, request: Request) -> Response:
         counts = await self._journal.counts()
-        # Found out at the first question, by trying it: a start does not wait for that.
+        # The first request tries the sandbox out, so that a start doesn't wait for it.
         await asyncio.to_thread(self._sandboxes.best)
         return answer(
             StatusAnswer(
@@ -75,7 +93,7 @@ class SystemRoutes:
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
     async def agents(self, request: Request) -> Response:
-        agents = self._customs.of(str(self._workspace)).agents
+        agents = self._customizations.of(str(self._workspace)).agents
         return answer(AgentList(agents=[agent.info() for agent in agents.values()]))
 
     async def route(self, request: Request) -> Response:
@@ -83,7 +101,46 @@ class SystemRoutes:
 
         wanted = await read(request, RouteRequest)
         workspace = wanted.context.workspace or str(self._workspace)
-        custom = self._customs.of(workspace)
-        if slip := suggest_for(wanted.task, custom):
-            raise OperationRefused(422, "unknown_command", slip)
+        custom = self._customizations.of(workspace)
+        if suggestion := suggest_for(wanted.task, custom):
+            raise OperationRefused(422, "unknown_command", suggestion)
         return answer(route(wanted.task, commands=custom.commands, agents=custom.agents))
+
+
+class DoctorRoutes:
+    def __init__(self, data_dir: Path, workspace: Path, journal: Journal) -> None:
+        self._data_dir = data_dir
+        self._workspace = workspace
+        self._journal = journal
+        self._examining = asyncio.Lock()
+
+    async def examine(self, request: Request) -> Response:
+        """Works in a thread, one at a time: it starts programs and tries ports."""
+        from sidecar.doctor.checks import run_checks
+        from sidecar.doctor.report import DoctorContext, RunningSidecar
+
+        state = self._journal.state()
+        running = RunningSidecar(
+            url=str(request.base_url).rstrip("/"),
+            pid=os.getpid(),
+            tasks={str(status): count for status, count in (await self._journal.counts()).items()},
+            journal_stalled="" if state.state == "ok" else state.message,
+            journal_bytes=state.size_bytes,
+        )
+        async with self._examining:
+            found = await asyncio.to_thread(
+                run_checks, DoctorContext(self._data_dir, self._workspace, os.environ, running)
+            )
+        return answer(Examination(findings=[_info(finding) for finding in found]))
+
+
+def _info(finding: "CheckResult") -> FindingInfo:
+    remedies = [Remedy(kind=mend.kind, value=mend.value, base_url=mend.base_url or None) for mend in finding.mends]
+    return FindingInfo(
+        about=finding.about,
+        state=finding.state,
+        found=finding.found,
+        fix=finding.fix,
+        essential=finding.essential,
+        remedies=remedies,
+    )

@@ -1,16 +1,16 @@
-"""The routes of a task: start it, look at it, watch it, steer it, stop it."""
+"""Routes for tasks: start, read, watch, steer, stop, review and rewind them."""
 
 from collections.abc import Collection
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sidecar.api.bodies import answer, idempotency_key, number, read
-from sidecar.api.problems import retry_later
+from sidecar.api.requests import MAX_SEQ, answer, idempotency_key, number, read, resume_point, task_id
 from sidecar.api.streams import Streams
 from sidecar.engine.engine import Engine
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import AnswerApproval, Cancel, Execute, Fork, Operation, Resume, SendMessage
+from sidecar.engine.review import Review
 from sidecar.journal.port import Journal
 from sidecar.wire.tasks import (
     Accepted,
@@ -20,7 +20,9 @@ from sidecar.wire.tasks import (
     ApprovalsRequest,
     ExecuteRequest,
     ForkRequest,
+    HunkRequest,
     MessageRequest,
+    RewindRequest,
     Status,
     TaskPage,
 )
@@ -29,15 +31,13 @@ PAGE = 50
 MAX_PAGE = 200
 EVENT_PAGE = 500
 MAX_EVENT_PAGE = 2_000
-MAX_SEQ = 10**15
 
 
 class TaskRoutes:
-    def __init__(self, engine: Engine, journal: Journal, streams: Streams, slow_reader_seconds: float) -> None:
+    def __init__(self, engine: Engine, journal: Journal, streams: Streams) -> None:
         self._engine = engine
         self._journal = journal
         self._streams = streams
-        self._slow_reader_seconds = slow_reader_seconds
 
     async def execute(self, request: Request) -> Response:
         wanted = await read(request, ExecuteRequest)
@@ -45,29 +45,29 @@ class TaskRoutes:
 
     async def fork(self, request: Request) -> Response:
         wanted = await read(request, ForkRequest)
-        return await self._accept(Fork(_task_id(request), wanted, idempotency_key(request)))
+        return await self._accept(Fork(task_id(request), wanted, idempotency_key(request)))
 
     async def cancel(self, request: Request) -> Response:
-        return await self._accept(Cancel(_task_id(request)))
+        return await self._accept(Cancel(task_id(request)))
 
     async def resume(self, request: Request) -> Response:
-        return await self._accept(Resume(_task_id(request)))
+        return await self._accept(Resume(task_id(request)))
 
     async def message(self, request: Request) -> Response:
-        said = await read(request, MessageRequest)
-        return await self._accept(SendMessage(_task_id(request), said.text))
+        message = await read(request, MessageRequest)
+        return await self._accept(SendMessage(task_id(request), message.text))
 
     async def approve(self, request: Request) -> Response:
         given = await read(request, ApprovalRequest)
         approval_id = request.path_params["approval_id"]
-        await self._engine.submit(AnswerApproval(_task_id(request), approval_id, given))
+        await self._engine.submit(AnswerApproval(task_id(request), approval_id, given))
         return answer(ApprovalAnswer(approval_id=approval_id, decision=given.decision, scope=given.scope))
 
     async def approve_several(self, request: Request) -> Response:
         given = await read(request, ApprovalsRequest)
         for each in given.answers:
-            said = ApprovalRequest(decision=each.decision, scope=each.scope)
-            await self._engine.submit(AnswerApproval(_task_id(request), each.approval_id, said))
+            decision = ApprovalRequest(decision=each.decision, scope=each.scope)
+            await self._engine.submit(AnswerApproval(task_id(request), each.approval_id, decision))
         answers = [
             ApprovalAnswer(approval_id=each.approval_id, decision=each.decision, scope=each.scope)
             for each in given.answers
@@ -84,36 +84,27 @@ class TaskRoutes:
         return answer(TaskPage(tasks=list(shown), next_before=shown[-1].id if len(tasks) > limit else None))
 
     async def show(self, request: Request) -> Response:
-        return answer(await self._journal.task(_task_id(request)))
+        return answer(await self._journal.task(task_id(request)))
 
     async def events(self, request: Request) -> Response:
         limit = number(request, "limit", EVENT_PAGE, most=MAX_EVENT_PAGE) or EVENT_PAGE
-        page = await self._journal.events(_task_id(request), number(request, "after", 0, most=MAX_SEQ), limit)
+        page = await self._journal.events(task_id(request), number(request, "after", 0, most=MAX_SEQ), limit)
         last = page.events[-1].seq if page.events else page.last_seq
         more = "true" if last is not None and last < page.last_seq else "false"
-        # The events are stored as the JSON that goes out; they are not parsed only to be written again.
+        # Events are stored as JSON text; joining it saves parsing and encoding them again.
         joined = ",".join(event.data for event in page.events)
         body = f'{{"events":[{joined}],"lastSeq":{page.last_seq},"more":{more}}}'
         return Response(body, media_type="application/json")
 
     async def stream(self, request: Request) -> Response:
-        after = _resume_point(request)
-        task = await self._journal.task(_task_id(request))
-        if self._streams.full:
-            return retry_later(503, "too_many_streams", "As many streams are open as are allowed; close one.", 5)
-        from sidecar.api.stream import TaskStream  # loaded with the first stream: a start does not need it
-
-        return TaskStream(self._engine.events(task.id, after), self._streams, self._slow_reader_seconds)
+        after = resume_point(request)
+        task = await self._journal.task(task_id(request))
+        return self._streams.respond(lambda: self._engine.events(task.id, after))
 
     async def _accept(self, operation: Operation) -> Response:
         task = await self._journal.task(await self._engine.submit(operation))
         url = f"/api/brain/tasks/{task.id}/stream"
         return answer(Accepted(task_id=task.id, status=task.status, stream_url=url), 202)
-
-
-def _task_id(request: Request) -> str:
-    task_id: str = request.path_params["task_id"]
-    return task_id
 
 
 def _statuses(request: Request) -> Collection[Status]:
@@ -122,13 +113,25 @@ def _statuses(request: Request) -> Collection[Status]:
         return [Status(name) for name in named]
     except ValueError:
         allowed = ", ".join(Status)
-        raise OperationRefused(422, "invalid_request", f"status must be one or more of {allowed}.") from None
+        raise OperationRefused(
+            422, "invalid_request", f"status must be one or more of {allowed}, separated by commas."
+        ) from None
 
 
-def _resume_point(request: Request) -> int:
-    last = request.headers.get("last-event-id")
-    if not last:
-        return number(request, "after", 0, most=MAX_SEQ)
-    if not (last.isascii() and last.isdigit()) or int(last) > MAX_SEQ:
-        raise OperationRefused(422, "invalid_request", "Last-Event-ID must be the id of an event of this task.")
-    return int(last)
+class ReviewRoutes:
+    def __init__(self, review: Review) -> None:
+        self._review = review
+
+    async def diff(self, request: Request) -> Response:
+        return answer(await self._review.diff(task_id(request)))
+
+    async def hunks(self, request: Request) -> Response:
+        decision = await read(request, HunkRequest)
+        return answer(await self._review.decide(task_id(request), decision))
+
+    async def rewind(self, request: Request) -> Response:
+        wanted = await read(request, RewindRequest)
+        done = await self._review.rewind(
+            task_id(request), wanted.seq, preview=wanted.preview, conversation=wanted.conversation
+        )
+        return answer(done)

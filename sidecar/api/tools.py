@@ -1,14 +1,29 @@
-"""The tools, and running some of them without a model."""
+"""Routes for tools, policy, trusted workspaces and standing permissions."""
 
 import secrets
 from collections.abc import Callable
+from pathlib import Path
 
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sidecar.api.bodies import answer, read
-from sidecar.wire.system import PolicyAnswer, PolicyRequest
+from sidecar.api.requests import answer, read
+from sidecar.config.grants import Grants
+from sidecar.config.trust import Trust
+from sidecar.engine.engine import Engine
+from sidecar.engine.errors import OperationRefused
+from sidecar.engine.operations import RevokeApproval
+from sidecar.wire.system import (
+    GrantInfo,
+    GrantList,
+    PolicyAnswer,
+    PolicyRequest,
+    RevokeRequest,
+    TrustAnswer,
+    TrustedWorkspace,
+    TrustRequest,
+)
 from sidecar.wire.tools import BatchAnswer, BatchRequest, ToolAnswer, ToolList
 from tools.errors import ToolError
 from tools.executor.executor import BatchContext, Executor, ToolCall
@@ -63,6 +78,75 @@ class ToolRoutes:
             tool = self._registry.get(wanted.tool)
             args = tool.spec.arguments.model_validate(wanted.args, context=workspace)
         except (ToolError, ValidationError) as error:
-            return answer(PolicyAnswer(decision="deny", why=f"The call is not valid: {error}"))
+            return answer(PolicyAnswer(decision="deny", why=f"Invalid call: {error}"))
         decision = self._policy.decide(tool.spec, args, workspace, "ask")
         return answer(PolicyAnswer(decision=decision.verdict, why=decision.why))
+
+
+class TrustRoutes:
+    def __init__(self, trust: Trust, grants: Grants, own: Path, engine: Engine) -> None:
+        self._trust = trust
+        self._grants = grants
+        self._own = own
+        self._engine = engine
+
+    async def list(self, request: Request) -> Response:
+        return self._answer(str(self._own))
+
+    async def set(self, request: Request) -> Response:
+        wanted = await read(request, TrustRequest)
+        if wanted.trusted:
+            self._trust.set(self._engine.checked_workspace(wanted.workspace), trusted=True)
+        elif "\0" in wanted.workspace or not Path(wanted.workspace).is_absolute():
+            raise OperationRefused(422, "workspace_not_absolute", "The workspace must be an absolute path.")
+        else:
+            # Works for a directory that no longer exists, too: trust must not wait for it to come back.
+            self._trust.set(wanted.workspace, trusted=False)
+        return self._answer(wanted.workspace)
+
+    async def grants(self, request: Request) -> Response:
+        return await self._grant_list()
+
+    async def revoke(self, request: Request) -> Response:
+        wanted = await read(request, RevokeRequest)
+        if wanted.task_id is not None:
+            await self._engine.submit(RevokeApproval(wanted.task_id, wanted.id))
+        elif not self._grants.revoke(wanted.id):
+            raise OperationRefused(404, "unknown_approval", f"No grant has the id {wanted.id[:100]}.")
+        return await self._grant_list()
+
+    async def _grant_list(self) -> Response:
+        for_tasks = [
+            GrantInfo(
+                id=approval.approval_id,
+                workspace=task.workspace,
+                action=approval.action,
+                argv=approval.argv,
+                cwd=approval.cwd,
+                at=None,
+                task_id=task.id,
+                task=task.task,
+            )
+            for task, approval in await self._engine.allowed()
+        ]
+        for_workspaces = [
+            GrantInfo(
+                id=each.id, workspace=each.workspace, action=each.action, argv=each.argv, cwd=each.cwd, at=each.at
+            )
+            for each in self._grants.all()
+        ]
+        return answer(GrantList(approvals=[*for_tasks, *for_workspaces]))
+
+    def _answer(self, also: str) -> Response:
+        """Every workspace that was ever trusted, and `also`."""
+        standings = {standing.workspace: standing for standing in self._trust.all()}
+        asked = self._trust.status(also)
+        standings.setdefault(asked.workspace, asked)
+        return answer(
+            TrustAnswer(
+                workspaces=[
+                    TrustedWorkspace(workspace=each.workspace, trusted=each.trusted, why=each.why)
+                    for each in standings.values()
+                ]
+            )
+        )

@@ -16,7 +16,7 @@ from bridge.host import BridgeBackend
 from bridge.server import BridgeServer
 from bridge.session import Sessions
 from bridge.shell import Endpoint, ReferenceShell
-from sidecar.api.server import QuietServer, bind
+from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.streams import Streams
 from sidecar.wire.bridge import SUBPROTOCOL
 from tools.local.sandbox import Sandboxes
@@ -77,7 +77,7 @@ async def loopback(*, reconnect_seconds: float = 30.0, heartbeat_seconds: float 
     sessions = Sessions(reconnect_seconds=reconnect_seconds, heartbeat_seconds=heartbeat_seconds)
     dispatcher = Dispatcher(sessions, EditorState(changed.append))
     server = QuietServer(BridgeServer(dispatcher), Streams(1), heartbeat_seconds)
-    socket = bind("127.0.0.1", 0)
+    socket = open_socket("127.0.0.1", 0)
     serving = asyncio.create_task(server.serve([socket]))
     await server.listening.wait()
     url = f"http://127.0.0.1:{socket.getsockname()[1]}"
