@@ -5,7 +5,6 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -19,9 +18,7 @@ from sidecar.telemetry.metrics import render
 from sidecar.wire.system import (
     AgentList,
     Examination,
-    FindingInfo,
     Health,
-    Remedy,
     SandboxState,
     ShellState,
     StatusAnswer,
@@ -29,9 +26,6 @@ from sidecar.wire.system import (
 from sidecar.wire.tasks import RouteRequest
 from sidecar.work.customizations import Customizations
 from tools.local.sandbox import Sandboxes
-
-if TYPE_CHECKING:
-    from sidecar.doctor.report import CheckResult
 
 
 class SystemRoutes:
@@ -128,19 +122,6 @@ class DoctorRoutes:
             journal_bytes=state.size_bytes,
         )
         async with self._examining:
-            found = await asyncio.to_thread(
-                run_checks, DoctorContext(self._data_dir, self._workspace, os.environ, running)
-            )
-        return answer(Examination(findings=[_info(finding) for finding in found]))
-
-
-def _info(finding: "CheckResult") -> FindingInfo:
-    remedies = [Remedy(kind=mend.kind, value=mend.value, base_url=mend.base_url or None) for mend in finding.mends]
-    return FindingInfo(
-        about=finding.about,
-        state=finding.state,
-        found=finding.found,
-        fix=finding.fix,
-        essential=finding.essential,
-        remedies=remedies,
-    )
+            context = DoctorContext(self._data_dir, self._workspace, os.environ, running)
+            findings = await asyncio.to_thread(run_checks, context)
+        return answer(Examination(findings=findings))

@@ -1,1 +1,1 @@
-"""Settings, the data directory, and the secrets in it."""
+"""Settings, the data directory, keys, grants and trust."""

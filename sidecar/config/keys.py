@@ -1,7 +1,7 @@
-"""The keys of the model providers: from the environment, or as `brain keys set` put them away. Never from a workspace.
+"""Keys of the model providers, from the environment or stored by `brain keys set`. Never from a workspace.
 
-Put away means: in the system's keyring where there is one, else in a private file of the data directory. That file also
-says which keys the keyring has, so that nobody who keeps none there ever waits for it.
+A stored key is in the system's keyring, or without one in a private file of the data directory. The file also lists
+the keys that are in the keyring, so a user without any never waits for the keyring.
 """
 
 import json
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Literal
 
 from sidecar.config.data_dir import DataDir
-from sidecar.config.paths import APP
+from sidecar.config.paths import APP, write_private
 
-#: Where each provider's key is looked for, and where its base URL.
+#: The environment variables of each provider's key and base URL.
 VARIABLES = {
     "anthropic": ("ANTHROPIC_API_KEY",),
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
@@ -28,16 +28,15 @@ BASE_URLS = {
     "openai": "OPENAI_BASE_URL",
     "groq": "GROQ_BASE_URL",
 }
-_FILE = "keys.json"
 _KEYRING = "keyring"
-_GLANCE = 0.05
+_STAMP_SECONDS = 0.05
 
-Place = Literal["keyring", "file"]
+KeyStore = Literal["keyring", "file"]
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a key is, in words; never the key."""
+    """Describes where a key is; never holds the key."""
 
     provider: str
     place: str
@@ -51,21 +50,21 @@ class Keys:
         served_at: Callable[[str], str | None] = lambda provider: None,
     ) -> None:
         self._environ = environ
-        #: Where the person's settings say that a provider is.
+        #: The provider's base URL in the settings.
         self._served_at = served_at
         self._data = DataDir(data_dir)
-        self._file = data_dir / _FILE
-        #: By what the file says of it, which changes with every key that is put away: the keyring is slow to ask.
+        self._file = data_dir / "keys.json"
+        #: The keyring is slow, so cache its answers by provider and the stamp of the stored entry.
         self._from_keyring: dict[str, str | None] = {}
         self._stamp: object = None
-        self._stamped_at = -_GLANCE
+        self._stamped_at = -_STAMP_SECONDS
 
     def find(self, provider: str) -> str | None:
         for variable in VARIABLES[provider]:
             value = self._environ.get(variable, "").strip()
             if value:
                 return value
-        entry = self._put_away().get(provider)
+        entry = self._stored().get(provider)
         if entry and entry.get("in") == _KEYRING:
             stamp = f"{provider} {entry.get('stamp')}"
             if stamp not in self._from_keyring:
@@ -74,12 +73,12 @@ class Keys:
         return entry.get("key") if entry else None
 
     def stamp(self) -> object:
-        """Another one whenever a key was put away or taken out; if by another process, a moment later.
+        """Changes whenever a key is stored or removed; for another process's change, up to 50 ms later.
 
-        It is asked for with every text that is looked through for secrets, so it does not ask the disk each time.
+        Each redaction calls this, so it doesn't ask the disk each time.
         """
         now = time.monotonic()
-        if now - self._stamped_at >= _GLANCE:
+        if now - self._stamped_at >= _STAMP_SECONDS:
             self._stamped_at = now
             try:
                 found = self._file.stat()
@@ -95,35 +94,35 @@ class Keys:
         for variable in VARIABLES[provider]:
             if self._environ.get(variable, "").strip():
                 return Origin(provider, f"{variable} in the environment")
-        entry = self._put_away().get(provider)
+        entry = self._stored().get(provider)
         if entry is None:
             return None
         return Origin(provider, "the system's keyring" if entry.get("in") == _KEYRING else str(self._file))
 
     def is_stored(self, provider: str) -> bool:
-        return provider in self._put_away()
+        return provider in self._stored()
 
-    def store(self, provider: str, key: str) -> Place:
+    def store(self, provider: str, key: str) -> KeyStore:
         self._data.prepare()
-        kept = self._put_away()
-        place: Place = "keyring" if _keyring_set(provider, key) else "file"
-        kept[provider] = {"in": _KEYRING, "stamp": secrets.token_hex(4)} if place == "keyring" else {"key": key}
-        self._data.write_private(self._file, json.dumps(kept))
+        entries = self._stored()
+        place: KeyStore = "keyring" if _keyring_set(provider, key) else "file"
+        entries[provider] = {"in": _KEYRING, "stamp": secrets.token_hex(4)} if place == "keyring" else {"key": key}
+        write_private(self._file, json.dumps(entries))
         return place
 
     def remove(self, provider: str) -> bool:
-        """Whether there was one put away."""
-        kept = self._put_away()
-        entry = kept.pop(provider, None)
+        """Whether a key was stored."""
+        entries = self._stored()
+        entry = entries.pop(provider, None)
         if entry is None:
             return False
         if entry.get("in") == _KEYRING:
             _keyring_delete(provider)
-        self._data.write_private(self._file, json.dumps(kept))
+        write_private(self._file, json.dumps(entries))
         return True
 
-    def _put_away(self) -> dict[str, dict[str, str]]:
-        self._stamped_at = -_GLANCE  # whoever takes a key out may use it, and it must be known before it is seen
+    def _stored(self) -> dict[str, dict[str, str]]:
+        self._stamped_at = -_STAMP_SECONDS  # the caller may use a new key, so the next redaction must know it
         try:
             found = json.loads(self._file.read_text(encoding="utf-8"))
             return {name: dict(entry) for name, entry in found.items() if name in VARIABLES}
@@ -132,7 +131,7 @@ class Keys:
 
 
 def looks_like_key(text: str) -> bool:
-    """Whether it could be one: what has spaces in it, or what no header can carry, was copied wrongly."""
+    """Spaces, or characters that no header can carry, mean a bad copy."""
     return bool(text) and text.isascii() and text.isprintable() and " " not in text
 
 
@@ -143,7 +142,7 @@ def _keyring_set(provider: str, key: str) -> bool:
         keyring.set_password(APP, provider, key)
         return keyring.get_password(APP, provider) == key
     except Exception:
-        # No keyring package, no keyring on this machine, a locked one: each says so with an error of its own.
+        # The package is missing, the machine has no keyring, or it is locked: each raises its own error.
         return False
 
 

@@ -1,5 +1,6 @@
-"""Where things are on this machine. Light to import: the commands ask here before they know whether they need more."""
+"""Paths of the user's files, and how to write them. Light to import: every command needs it."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,7 +16,7 @@ def config_file() -> Path:
 
 
 def policy_file() -> Path:
-    """The person's own table of programs."""
+    """The user's own table of programs."""
     return config_file().with_name("policy.toml")
 
 
@@ -26,3 +27,14 @@ def default_data_dir(environ: Mapping[str, str]) -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir(APP, appauthor=False))
+
+
+def write_private(file: Path, text: str, *, keep_mode: bool = False) -> None:
+    """Replace a file in one step. Nobody else can read it meanwhile, or plant a link under its temporary name."""
+    temporary = file.with_name(f".{file.name}-{os.urandom(8).hex()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        stream.write(text)
+    if keep_mode and file.exists():
+        temporary.chmod(file.stat().st_mode & 0o777)
+    temporary.replace(file)

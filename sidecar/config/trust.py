@@ -1,10 +1,10 @@
-"""Which workspaces the person trusts: recorded in the data directory, never in a workspace, and by nobody else.
+"""The workspaces you trust, recorded in the data directory, never in a workspace.
 
-Trust is bound to what a workspace would run or configure when it is worked in. If that changes, by whomever, the
-workspace is no longer trusted until the person has said so again.
+Trust is bound to the files by which a workspace runs or configures something. When they change, whoever changed
+them, the workspace is untrusted until you trust it again.
 """
 
-# Asked for with every call: building a Path would cost more than the call itself.
+# Every tool call asks for trust, and building a Path would cost more than the system call.
 # ruff: noqa: PTH115, PTH123, PTH208
 
 import hashlib
@@ -12,18 +12,18 @@ import json
 import os
 import re
 import stat
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.config.data_dir import DataDir
+from sidecar.config.paths import write_private
 
-#: What a workspace could set or start, if it is let.
+#: Paths by which a workspace configures or starts something.
 _CONFIGURING = (".brain", ".mcp.json", ".git/hooks", ".githooks", ".husky")
 _GIT_CONFIG = ".git/config"
-#: Lines of Git's configuration that name a program, or another file of configuration. The rest changes every day.
+#: Lines of Git's configuration that name a program or another configuration file. The rest changes every day.
 _RUNS = re.compile(
     rb"fsmonitor|hookspath|sshcommand|pager|editor|external|textconv|clean|smudge|process|helper|askpass|program|proxy"
     rb"|gitproxy|include|path\s*=|driver|command|cmd|filter|uploadpack|receivepack|trustexitcode|insteadof|ext::|vcs"
@@ -35,17 +35,13 @@ _SIZE = 1 << 20
 
 
 class TrustStatus(NamedTuple):
-    """Where a workspace stands, in words for the person too."""
-
     workspace: str
     trusted: bool
     why: str
 
 
 class Trust:
-    def __init__(self, data: DataDir, clock: Callable[[], float] = time.time) -> None:
-        self._data = data
-        self._clock = clock
+    def __init__(self, data: DataDir) -> None:
         self._file = data.path / "trust.json"
         self._known = _read(self._file)
         self._seen: dict[str, tuple[tuple[object, ...], str]] = {}
@@ -58,10 +54,10 @@ class Trust:
     def status(self, workspace: str) -> TrustStatus:
         place = os.path.realpath(workspace)
         if place not in self._known:
-            return TrustStatus(place, False, "You have not said that you trust it.")
+            return TrustStatus(place, False, "You haven't trusted it yet.")
         if self.trusted(place):
             return TrustStatus(place, True, "You trust it.")
-        return TrustStatus(place, False, "You trusted it, but what it runs or configures has changed since.")
+        return TrustStatus(place, False, "You trusted it, but its programs or configuration have changed since.")
 
     def all(self) -> list[TrustStatus]:
         return [self.status(place) for place in sorted(self._known)]
@@ -72,10 +68,9 @@ class Trust:
             self._known[place] = self._fingerprint(place)
         else:
             self._known.pop(place, None)
-        self._data.write_private(self._file, json.dumps({"trusted": self._known}))
+        write_private(self._file, json.dumps({"trusted": self._known}))
 
     def _fingerprint(self, place: str) -> str:
-        """Asked for with every call, so what did not change is not read again."""
         files = list(_configuring(place))
         stamp = tuple(files)
         seen = self._seen.get(place)
@@ -111,7 +106,7 @@ def _stamped(place: str, name: str) -> Iterator[_File]:
         for entry in entries[:_FILES]:
             yield from _stamped(place, f"{name}/{entry}")
         if len(entries) > _FILES:
-            # More than anybody counts: what is added to them or taken away changes the number.
+            # Beyond the limit only the number of entries counts.
             yield _File(f"{name}/…", len(entries), found.st_mtime_ns, found.st_ctime_ns, found.st_ino, stat.S_IFREG)
 
 
@@ -127,7 +122,7 @@ def _digest(place: str, files: list[_File]) -> str:
                 with open(f"{place}/{file.name}", "rb") as stream:
                     content = stream.read(_SIZE)
                     if file.size > _SIZE:
-                        # Nobody reads on: one that was touched is another one.
+                        # Don't read on: any touch counts as a change.
                         content += repr(file).encode()
         if file.name == _GIT_CONFIG:
             lines = [line for line in content.splitlines() if _RUNS.search(line)]
@@ -135,7 +130,7 @@ def _digest(place: str, files: list[_File]) -> str:
                 continue
             content = b"\n".join(lines)
         elif kind == stat.S_IFDIR:
-            continue  # an empty directory sets nothing; what is in it follows
+            continue  # an empty directory configures nothing; its entries follow
         if file.name.endswith("/…"):
             content = repr(file).encode()
         total.update(repr((file.name, kind, file.mode & 0o111, len(content))).encode() + content)
@@ -143,7 +138,7 @@ def _digest(place: str, files: list[_File]) -> str:
 
 
 def _read(file: Path) -> dict[str, str]:
-    """What cannot be read trusts nothing."""
+    """An unreadable file trusts nothing."""
     try:
         found = json.loads(file.read_text(encoding="utf-8"))["trusted"]
         return {str(place): str(digest) for place, digest in found.items()}

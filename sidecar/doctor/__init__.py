@@ -1,1 +1,1 @@
-"""What is set up, what is missing, and how to fix it."""
+"""The checks behind `brain doctor` and `GET /api/brain/doctor`."""

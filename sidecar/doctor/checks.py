@@ -1,11 +1,13 @@
-"""The examination. It changes nothing, and works when nothing else does."""
+"""The checks of `brain doctor`. They change nothing, and work when nothing else does."""
 
 import os
 import platform
+import shutil
 import sqlite3
 import stat
+import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,101 +16,162 @@ from sidecar.config.data_dir import DataDir
 from sidecar.config.paths import config_file
 from sidecar.config.settings import PREFIX, Settings, SettingsError, load
 from sidecar.config.trust import Trust
-from sidecar.doctor import machine
-from sidecar.doctor.language_models import models
-from sidecar.doctor.report import MISSING, NOTE, OK, CheckResult, DoctorContext, Mend
+from sidecar.doctor.models import check_models
+from sidecar.doctor.report import DoctorContext, missing, note, ok
+from sidecar.wire.system import FindingInfo, Remedy
+
+_INSTALLERS = {
+    "apt-get": "sudo apt-get install",
+    "dnf": "sudo dnf install",
+    "pacman": "sudo pacman -S",
+    "zypper": "sudo zypper install",
+    "apk": "sudo apk add",
+    "brew": "brew install",
+    "winget": "winget install",
+}
 
 
-def run_checks(subject: DoctorContext) -> list[CheckResult]:
-    checks: list[Callable[[], Iterable[CheckResult]]] = [
-        lambda: [_program()],
-        lambda: [_data_dir(subject.data_dir)],
-        lambda: [_sidecar(subject)],
-        lambda: [_journal(subject)],
-        lambda: _settings(subject),
-        lambda: [_workspace(subject)],
-        lambda: [machine.git(), machine.ripgrep()],
-        lambda: [machine.sandbox(subject), machine.containment(), machine.notices(subject)],
-        lambda: models(subject),
+def run_checks(context: DoctorContext) -> list[FindingInfo]:
+    version = f"Rainy Brain {__version__} on Python {platform.python_version()} ({sys.executable})"
+    try:
+        settings: Settings | None = load(context.environ)
+        broken = ""
+    except SettingsError as error:
+        settings, broken = None, str(error)
+    findings = [
+        ok("program", version, essential=True),
+        _check_data_dir(context.data_dir),
+        _check_sidecar(context),
+        _check_journal(context),
+        *_check_settings(context, settings, broken),
+        _check_workspace(context),
+        _check_git(),
+        _check_ripgrep(),
+        _check_sandbox(settings or Settings()),
+        _check_processes(),
+        _check_notifications(context, settings or Settings()),
     ]
-    return [finding for check in checks for finding in check()]
+    return findings if settings is None else [*findings, *check_models(context, settings)]
 
 
-def _program() -> CheckResult:
-    version = platform.python_version()
-    found = f"Rainy Brain {__version__} on Python {version} ({sys.executable})"
-    return CheckResult("program", OK, found, essential=True)
-
-
-def _data_dir(path: Path) -> CheckResult:
-    there = next(place for place in (path, *path.parents) if place.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        fix = "Make it yours, or name another directory with --data-dir or BRAIN_DATA_DIR."
-        return CheckResult("data", MISSING, f"{path} cannot be written, because of {there}", fix, essential=True)
-    if there != path:
-        return CheckResult("data", OK, f"{path}, made at the first start")
+def _check_data_dir(path: Path) -> FindingInfo:
+    nearest = next(place for place in (path, *path.parents) if place.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        fix = "Make it writable, or choose another directory with --data-dir or BRAIN_DATA_DIR."
+        return missing("data", f"can't write {path} because of {nearest}", fix, essential=True)
+    if nearest != path:
+        return ok("data", f"{path}, created at the first start")
     if sys.platform != "win32" and stat.S_IMODE(path.stat().st_mode) & 0o077:
-        return CheckResult(
-            "data", NOTE, f"{path} can be read by others", "It is closed at the next start of the sidecar."
-        )
-    return CheckResult("data", OK, str(path))
+        return note("data", f"other users can read {path}", "The next start of the sidecar makes it private.")
+    return ok("data", str(path))
 
 
-def _sidecar(subject: DoctorContext) -> CheckResult:
-    running = subject.running
+def _check_sidecar(context: DoctorContext) -> FindingInfo:
+    running = context.running
     if running is None:
-        return CheckResult("sidecar", OK, "none is running; `brain` starts one, and `brain run` starts its own")
+        return ok("sidecar", "not running; `brain` starts one, and `brain run` starts its own")
     counts = ", ".join(f"{count} {name}" for name, count in running.tasks.items() if count) or "no tasks yet"
-    return CheckResult("sidecar", OK, f"running at {running.url} (process {running.pid}): {counts}")
+    return ok("sidecar", f"running at {running.url} (process {running.pid}): {counts}")
 
 
-def _journal(subject: DoctorContext) -> CheckResult:
-    path = subject.data_dir / "journal.db"
-    aside = sorted(file.name for file in path.parent.glob("journal-damaged-*.db"))
-    told = f"; set aside earlier because of damage: {', '.join(aside)}" if aside else ""
-    running = subject.running
+def _check_journal(context: DoctorContext) -> FindingInfo:
+    path = context.data_dir / "journal.db"
+    damaged = sorted(file.name for file in path.parent.glob("journal-damaged-*.db"))
+    earlier = f"; damaged earlier and set aside: {', '.join(damaged)}" if damaged else ""
+    running = context.running
     if running is not None:
         if running.journal_stalled:
-            return CheckResult(
-                "journal", MISSING, running.journal_stalled, "Make room on the disk; it goes on by itself."
-            )
-        return CheckResult("journal", OK, f"{running.journal_bytes / 1e6:.1f} MB, written by the running sidecar{told}")
+            return missing("journal", running.journal_stalled, "Free some disk space; work then continues by itself.")
+        return ok("journal", f"{running.journal_bytes / 1e6:.1f} MB, in use by the running sidecar{earlier}")
     if not path.exists():
-        return CheckResult("journal", OK, "none yet")
+        return ok("journal", "none yet")
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=2)) as connection:
             (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
         answer = str(error)
     if answer != "ok":
-        fix = "The next start sets it aside, keeps what can be read, and says what was lost."
-        return CheckResult("journal", NOTE, f"damaged: {answer}{told}", fix)
-    return CheckResult("journal", OK, f"{path.stat().st_size / 1e6:.1f} MB, sound{told}")
+        fix = "The next start sets it aside, keeps all readable tasks, and reports the losses."
+        return note("journal", f"damaged: {answer}{earlier}", fix)
+    return ok("journal", f"{path.stat().st_size / 1e6:.1f} MB, intact{earlier}")
 
 
-def _settings(subject: DoctorContext) -> Iterable[CheckResult]:
-    file, environ = config_file(), subject.environ
-    try:
-        settings = load(environ)
-    except SettingsError as error:
-        yield CheckResult(
-            "settings", MISSING, str(error), "Correct it, or take it out; `README.md` lists them.", essential=True
-        )
+def _check_settings(context: DoctorContext, settings: Settings | None, broken: str) -> Iterator[FindingInfo]:
+    if settings is None:
+        yield missing("settings", broken, "Correct or remove it; `README.md` lists all settings.", essential=True)
         return
-    where = str(file) if file.exists() else f"no file at {file}; every setting has its default"
-    yield CheckResult("settings", OK, where)
-    for name in Settings.model_fields:
+    file = config_file()
+    yield ok("settings", str(file) if file.exists() else f"no file at {file}; all settings have their defaults")
+    for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
-        if environ.get(PREFIX + name.upper()):
-            yield CheckResult("", OK, f"{name} = {value}, from {PREFIX}{name.upper()}")
-        elif value != Settings.model_fields[name].default:
-            yield CheckResult("", OK, f"{name} = {value}, from the file")
+        if context.environ.get(PREFIX + name.upper()):
+            yield ok("", f"{name} = {value}, from {PREFIX}{name.upper()}")
+        elif value != field.default:
+            yield ok("", f"{name} = {value}, from the file")
 
 
-def _workspace(subject: DoctorContext) -> CheckResult:
-    standing = Trust(DataDir(subject.data_dir)).status(str(subject.workspace))
-    if standing.trusted:
-        return CheckResult("workspace", OK, f"{standing.workspace} is trusted")
-    found = f"{standing.workspace} is not trusted, so its own settings are left alone and its own programs ask first"
-    fix = f"{standing.why} If you do: `brain trust`."
-    return CheckResult("workspace", NOTE, found, fix, mends=[Mend("trust", standing.workspace)])
+def _check_workspace(context: DoctorContext) -> FindingInfo:
+    status = Trust(DataDir(context.data_dir)).status(str(context.workspace))
+    if status.trusted:
+        return ok("workspace", f"you trust {status.workspace}")
+    found = f"{status.workspace} is untrusted: its settings are ignored, and its programs need your approval"
+    fix = f"{status.why} To trust it: `brain trust`."
+    return note("workspace", found, fix, [Remedy(kind="trust", value=status.workspace)])
+
+
+def _check_git() -> FindingInfo:
+    fix = "Install git; the git tools fail without it."
+    if shutil.which("git") is None:
+        return missing("git", "not found", fix, _installing("git"))
+    try:
+        version = subprocess.run(["git", "--version"], capture_output=True, text=True, timeout=5, check=True).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        return missing("git", f"doesn't run: {error}", fix)
+    return ok("git", version.strip().removeprefix("git version "))
+
+
+def _check_ripgrep() -> FindingInfo:
+    from tools.errors import ToolError
+    from tools.ripgrep import ripgrep
+
+    try:
+        return ok("ripgrep", ripgrep())
+    except ToolError as error:
+        return missing("ripgrep", "not found, so searches fail", str(error))
+
+
+def _check_sandbox(settings: Settings) -> FindingInfo:
+    from tools.local.sandbox.probe import Sandboxes
+
+    sandboxes = Sandboxes(settings.sandbox)
+    if sandboxes.available():
+        return ok("sandbox", sandboxes.description)
+    if settings.sandbox == "off":
+        return note("sandbox", sandboxes.description)
+    fix = "Install bubblewrap, and allow it to create user namespaces."
+    absent = platform.system() == "Linux" and shutil.which("bwrap") is None
+    return note("sandbox", sandboxes.description, fix, _installing("bubblewrap") if absent else ())
+
+
+def _check_processes() -> FindingInfo:
+    system = platform.system()
+    if system == "Linux":
+        return ok("processes", "found by session, parent and environment; orphans return to the sidecar (subreaper)")
+    if system == "Windows":
+        return note("processes", "found by process tree; a fully detached process can be missed")
+    return ok("processes", f"found by session and parent ({system})")
+
+
+def _check_notifications(context: DoctorContext, settings: Settings) -> FindingInfo:
+    from sidecar.telemetry.notifier import find_notifier
+
+    if settings.notify == "off":
+        return ok("notices", "off in your settings; watch the task to see when it needs you")
+    found = find_notifier(settings.notify, context.environ)
+    return ok("notices", found.description if found else "no desktop; watch the task to see when it needs you")
+
+
+def _installing(package: str) -> list[Remedy]:
+    """The install command for this machine's package manager."""
+    command = next((command for name, command in _INSTALLERS.items() if shutil.which(name)), None)
+    return [Remedy(kind="command", value=f"{command} {package}")] if command else []

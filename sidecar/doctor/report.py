@@ -1,36 +1,15 @@
-"""What an examination finds: one line each."""
+"""The input and the findings of the checks. A finding is one line, with a fix in words and as one-click remedies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-OK: Literal["ok"] = "ok"
-#: Nothing is broken, but something more would be possible.
-NOTE: Literal["note"] = "note"
-MISSING: Literal["missing"] = "missing"
-
-
-class Mend(NamedTuple):
-    """What mends it without another thought: trust a workspace, add a key, choose a model; or a command to copy."""
-
-    kind: Literal["trust", "key", "model", "command"]
-    value: str
-    base_url: str = ""
-
-
-class CheckResult(NamedTuple):
-    about: str
-    state: Literal["ok", "note", "missing"]
-    found: str
-    fix: str = ""
-    #: Whether nothing works without it.
-    essential: bool = False
-    mends: Sequence[Mend] = ()
+from sidecar.wire.system import FindingInfo, Remedy
 
 
 class RunningSidecar(NamedTuple):
-    """What a sidecar knows of itself."""
+    """What a running sidecar reports about itself."""
 
     url: str
     pid: int
@@ -46,3 +25,19 @@ class DoctorContext:
     workspace: Path
     environ: Mapping[str, str]
     running: RunningSidecar | None = None
+
+
+def ok(about: str, found: str, *, essential: bool = False) -> FindingInfo:
+    return FindingInfo(about=about, state="ok", found=found, fix="", essential=essential, remedies=[])
+
+
+def note(about: str, found: str, fix: str = "", remedies: Sequence[Remedy] = ()) -> FindingInfo:
+    """Nothing is broken, but something could be better."""
+    return FindingInfo(about=about, state="note", found=found, fix=fix, essential=False, remedies=list(remedies))
+
+
+def missing(
+    about: str, found: str, fix: str, remedies: Sequence[Remedy] = (), *, essential: bool = False
+) -> FindingInfo:
+    """`essential`: nothing works without it."""
+    return FindingInfo(about=about, state="missing", found=found, fix=fix, essential=essential, remedies=list(remedies))

@@ -1,1 +1,1 @@
-"""Logs and metrics. Nothing here leaves the machine."""
+"""Logs, metrics, redaction and notifications. Nothing here leaves the machine."""

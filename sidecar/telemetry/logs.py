@@ -1,4 +1,4 @@
-"""Logs go to standard error: one line each, the time first. Standard output belongs to the ready line alone."""
+"""Logs on standard error, one line each. Standard output is only for the ready line."""
 
 import logging
 import os
@@ -6,7 +6,7 @@ import sys
 
 from sidecar.telemetry.redaction import Redactor, environment_secrets
 
-#: What the model providers' SDKs log of a request is nobody's business.
+#: The model providers' SDKs would log requests.
 _CLIENTS = ("anthropic", "google_genai", "groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2")
 
 
@@ -14,13 +14,13 @@ def configure(level: str = "INFO") -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Redacting("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S"))
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    logging.getLogger("uvicorn.error").addFilter(_about_us)
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
     for name in ("uvicorn.error", "uvicorn.access", "sse_starlette", "asyncio", *_CLIENTS):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
 class _Redacting(logging.Formatter):
-    """Also what an exception says goes through here."""
+    """Redacts exceptions too."""
 
     def __init__(self, text: str, clock: str) -> None:
         super().__init__(text, clock)
@@ -30,6 +30,6 @@ class _Redacting(logging.Formatter):
         return self._redact(super().format(record))
 
 
-def _about_us(record: logging.LogRecord) -> bool:
-    # What uvicorn says when a stream is let go because its reader took nothing; we have said so ourselves.
+def _is_news(record: logging.LogRecord) -> bool:
+    # uvicorn repeats our own message when we close the stream of a slow reader.
     return "without completing response" not in record.getMessage()

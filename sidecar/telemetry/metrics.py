@@ -1,4 +1,4 @@
-"""Numbers for those who watch the sidecar from outside, in the text format that Prometheus reads."""
+"""Metrics in the text format of Prometheus."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ HELP = {
     "brain_tasks": "Tasks by status.",
     "brain_streams_open": "Event streams open now.",
     "brain_journal_bytes": "Size of the journal.",
-    "brain_journal_stalled": "1 while the disk takes nothing.",
+    "brain_journal_stalled": "1 while the journal cannot be written.",
     "brain_uptime_seconds": "Seconds since the start.",
 }
 

@@ -1,6 +1,6 @@
-"""Who tells a person that they are needed, when nobody may be looking: a port, and the desktop's own way.
+"""Desktop notifications for a task that needs you.
 
-A notice is sent and forgotten: it never keeps a task waiting, and that it could not be shown is only logged.
+A task never waits for a notification, and a failure is only logged.
 """
 
 import asyncio
@@ -9,13 +9,12 @@ import os
 import platform
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
 log = logging.getLogger(__name__)
 
 SECONDS = 5.0
 _TITLE, _TEXT = 80, 300
-#: What such a program needs to find the desktop; nobody's keys.
+#: Variables that such a program needs to find the desktop.
 _PASSED = """
 PATH HOME USER LANG DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS SYSTEMROOT TEMP TMP
 """
@@ -24,7 +23,7 @@ _APPLE = (
     "display notification (item 2 of argv) with title (item 1 of argv)",
     "end run",
 )
-#: The words come in by the environment: nothing of them is read as a command.
+#: Title and text come from the environment, so PowerShell never parses them.
 _WINDOWS = (
     "Add-Type -AssemblyName System.Windows.Forms, System.Drawing;"
     "$n = New-Object System.Windows.Forms.NotifyIcon; $n.Icon = [System.Drawing.SystemIcons]::Information;"
@@ -33,44 +32,36 @@ _WINDOWS = (
 )
 
 
-class Notifier(Protocol):
-    #: What it is, in words for the person.
-    description: str
-
-    async def notify(self, title: str, text: str) -> None:
-        """Returns when it is shown or given up; never raises, and takes a few seconds at most."""
-
-
 class DesktopNotifier:
-    """`said`: whether the words are given as arguments, after all others; they are in the environment in any case."""
+    """Runs a program with title and text in its environment, and, with `as_arguments`, as its last arguments."""
 
-    def __init__(self, argv: Sequence[str], description: str, *, said: bool = True) -> None:
+    def __init__(self, argv: Sequence[str], description: str, *, as_arguments: bool = True) -> None:
         self.description = description
         self._argv = argv
-        self._said = said
+        self._as_arguments = as_arguments
 
     async def notify(self, title: str, text: str) -> None:
         title, text = _plain(title)[:_TITLE], _plain(text)[:_TEXT]
-        words = [title, text] if self._said else []
+        arguments = [title, text] if self._as_arguments else []
         passed = {name: value for name, value in os.environ.items() if name in _PASSED.split()}
         environment = {**passed, "BRAIN_NOTICE_TITLE": title, "BRAIN_NOTICE_TEXT": text}
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._argv,
-                *words,
+                *arguments,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.DEVNULL,
                 env=environment,
             )
         except OSError as error:
-            log.warning("The notice could not be shown: %s", error)
+            log.warning("Can't show a notification: %s", error)
             return
         try:
             async with asyncio.timeout(SECONDS):
                 await process.wait()
         except TimeoutError:
-            log.warning("The notice took too long and was given up.")
+            log.warning("Gave up on a notification that took too long.")
         finally:
             if process.returncode is None:
                 process.kill()
@@ -83,19 +74,19 @@ def find_notifier(
     which: Callable[[str], str | None] = shutil.which,
     system: str = "",
 ) -> DesktopNotifier | None:
-    """The desktop's own way to show a notice; nothing if it is not wanted, or nobody sits at a desktop."""
+    """`None` if notifications are off, or this machine has no desktop."""
     if wanted == "off":
         return None
     system = system or platform.system()
     if system == "Darwin" and (program := which("osascript")):
         lines = [word for line in _APPLE for word in ("-e", line)]
-        return DesktopNotifier([program, *lines], "notices of macOS (osascript)")
+        return DesktopNotifier([program, *lines], "macOS notifications (osascript)")
     if system == "Windows" and (program := which("powershell")):
         argv = [program, "-NoProfile", "-NonInteractive", "-Command", _WINDOWS]
-        return DesktopNotifier(argv, "notices of Windows (powershell)", said=False)
+        return DesktopNotifier(argv, "Windows notifications (powershell)", as_arguments=False)
     seated = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
     if system == "Linux" and seated and (program := which("notify-send")):
-        return DesktopNotifier([program, "--app-name=Rainy Brain", "--"], "notices of the desktop (notify-send)")
+        return DesktopNotifier([program, "--app-name=Rainy Brain", "--"], "desktop notifications (notify-send)")
     return None
 
 

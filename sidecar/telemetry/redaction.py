@@ -1,6 +1,6 @@
-"""Secrets, taken out of every text once, before it reaches the journal, a stream, a log or a model.
+"""Redacts secrets in every text before it reaches the journal, a stream, a log or a model.
 
-Known values are found wherever they stand; others by what keys look like. What the person lets through stays.
+It finds known values anywhere, and other keys by their pattern. Values in the setting `let_through` stay.
 """
 
 import re
@@ -11,10 +11,10 @@ from pydantic import JsonValue
 
 REDACTED = "[redacted:"
 _NAMES = re.compile(r"KEY(?!BOARD|MAP)|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH(?!OR)", re.IGNORECASE)
-#: A shorter value, such as the `x` that a server on the same machine is content with, is a part of ordinary words.
-_SHORTEST = 8
-#: What the keys of well-known services look like: a beginning that nothing else has, then enough of the rest.
-_LOOKS = (
+#: Shorter values, such as the `x` that a local server accepts as a key, occur in ordinary words.
+_MIN_LENGTH = 8
+#: Keys of well-known services: name, literals that every match contains, pattern.
+_PATTERNS = (
     ("anthropic-key", ("sk-ant-",), r"sk-ant-[A-Za-z0-9_-]{16,}"),
     ("openai-key", ("sk-",), r"\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}"),
     ("groq-key", ("gsk_",), r"gsk_[A-Za-z0-9]{20,}"),
@@ -32,7 +32,7 @@ _LOOKS = (
         r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
     ),
 )
-_LITERALS = tuple(literal for _, literals, _ in _LOOKS for literal in literals)
+_LITERALS = tuple(literal for _, literals, _ in _PATTERNS for literal in literals)
 _BEGINNINGS = re.compile(
     r"(?:sk-|sk_|rk_|gsk_|AIza|gh[pousr]_|github_pat_|glpat-|xox|AKIA|ASIA|npm_|eyJ)[A-Za-z0-9_.-]*\Z"
 )
@@ -45,9 +45,7 @@ _STARTS = tuple(_START_WORDS.split())
 
 
 class Redactor:
-    """`known` is asked for when the first text comes: a name and a value each. It is asked again when `stamp` says
-    that there may be others; a value that is no longer used stays a secret.
-    """
+    """Calls `known` for names and values at the first text, and again when `stamp` changes. Old values stay secret."""
 
     def __init__(
         self,
@@ -62,21 +60,21 @@ class Redactor:
         self._found: dict[str, str] = {}
 
     def __call__(self, text: str) -> str:
-        if len(text) < _SHORTEST:
+        if len(text) < _MIN_LENGTH:
             return text
         for value, name in self._values().items():
             if value in text:
                 text = text.replace(value, f"{REDACTED}{name}]")
-        # Looking for a few letters first is a hundred times faster than any pattern, and most texts hold none of them.
+        # Searching for a literal first is a hundred times faster than a pattern, and most texts hold none.
         for literal in _LITERALS:
             if literal in text:
-                return self._looked_through(text)
+                return self._redact_patterns(text)
         return text
 
-    def _looked_through(self, text: str) -> str:
-        for name, literals, pattern in _LOOKS:
+    def _redact_patterns(self, text: str) -> str:
+        for name, literals, pattern in _PATTERNS:
             if any(literal in text for literal in literals):
-                text = re.sub(pattern, partial(self._replaced, name), text)
+                text = re.sub(pattern, partial(self._replace, name), text)
         return text
 
     def json(self, value: JsonValue) -> JsonValue:
@@ -87,9 +85,9 @@ class Redactor:
         return [self.json(each) for each in value] if isinstance(value, list) else value
 
     def open_end(self, text: str) -> int:
-        """From where on a text that goes on may turn out to be a secret."""
-        begun = _BEGINNINGS.search(text, max(len(text) - 300, 0))
-        end = begun.start() if begun else len(text)
+        """The index from which on the text may be the start of a secret, once more of it arrives."""
+        start = _BEGINNINGS.search(text, max(len(text) - 300, 0))
+        end = start.start() if start else len(text)
         for value in (*self._values(), *_STARTS):
             for length in range(min(len(value) - 1, len(text)), 0, -1):
                 if text.endswith(value[:length]):
@@ -98,26 +96,26 @@ class Redactor:
         return end
 
     def _values(self) -> dict[str, str]:
-        """Value and name, the longest first: one may be a part of another."""
+        """Names by value, the longest value first: one may contain another."""
         stamp = self._stamp()
         if stamp != self._asked:
             self._asked = stamp
             wanted = {
                 value: name
                 for name, value in self._known().items()
-                if len(value) >= _SHORTEST and value not in self._let_through
+                if len(value) >= _MIN_LENGTH and value not in self._let_through
             }
             self._found = dict(sorted({**self._found, **wanted}.items(), key=lambda item: -len(item[0])))
         return self._found
 
-    def _replaced(self, name: str, match: re.Match[str]) -> str:
+    def _replace(self, name: str, match: re.Match[str]) -> str:
         return match[0] if match[0] in self._let_through else f"{REDACTED}{name}]"
 
 
 def environment_secrets(environ: Mapping[str, str]) -> dict[str, str]:
-    """What an environment says is secret, by its names."""
+    """Values of variables whose names say that they are secret."""
     return {
         name: value
         for name, value in environ.items()
-        if _NAMES.search(name) and len(value) >= _SHORTEST and not value.startswith("/")
+        if _NAMES.search(name) and len(value) >= _MIN_LENGTH and not value.startswith("/")
     }

@@ -179,4 +179,4 @@ def test_the_doctor_names_what_keeps_a_chosen_model_from_answering(home: dict[st
     home |= {"OPENAI_BASE_URL": "localhost:11434", "BRAIN_MODEL_SMART": "openai/tiny"}
     told = brain("doctor", environ=home).stdout
     assert "missing" in told and "'localhost:11434'" in told and "OPENAI_BASE_URL" in told
-    assert told.rstrip().endswith("What is missing does not work until it is mended; everything else does.")
+    assert told.rstrip().endswith("Everything works except the missing parts.")

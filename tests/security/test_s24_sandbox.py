@@ -228,7 +228,7 @@ def test_where_bubblewrap_is_missing_landlock_takes_its_place_and_where_both_are
     monkeypatch.setattr(rights, "_CREATE", 1_000_000)  # a call that no kernel knows
     neither = Sandboxes()
     assert neither.tier == "none"
-    assert neither.told == "this machine has none that works; every command asks"
+    assert neither.description == "no sandbox works on this machine; every command needs your approval"
     assert not neither.available()
 
 

@@ -12,14 +12,14 @@ from sidecar.commands import ALONE, COMMANDS, GROUPS
 from sidecar.commands.browser import has_desktop
 from sidecar.commands.client import refusal
 from sidecar.commands.completion import candidates
-from sidecar.commands.doctor import told
+from sidecar.commands.doctor import render_finding
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.parsers import parser
 from sidecar.commands.run import models
 from sidecar.commands.style import Style, style_for
 from sidecar.commands.tasks import age, table
 from sidecar.commands.tool import arguments
-from sidecar.doctor.report import MISSING, OK, CheckResult
+from sidecar.doctor.report import missing, ok
 
 HEAVY = ("pydantic", "asyncio", "starlette", "uvicorn")
 
@@ -127,8 +127,8 @@ def test_completion_knows_commands_options_and_choices() -> None:
 
 def test_findings_are_told_with_the_way_to_mend_them() -> None:
     plain = Style(colour=False)
-    assert told(CheckResult("git", OK, "2.39"), plain) == ["ok       git         2.39"]
-    assert told(CheckResult("git", MISSING, "not found", "Install git."), plain)[1].endswith("→ Install git.")
+    assert render_finding(ok("git", "2.39"), plain) == ["OK       git         2.39"]
+    assert render_finding(missing("git", "not found", "Install git."), plain)[1].endswith("→ Install git.")
 
 
 def test_a_browser_is_opened_only_where_there_is_a_desktop() -> None:

@@ -41,9 +41,9 @@ class Sandboxes:
         """For people: what it does, or what its absence means."""
         match self.tier:
             case "off":
-                return "switched off in your settings; every command asks"
+                return "off in your settings; every command needs your approval"
             case "none":
-                return "this machine has none that works; every command asks"
+                return "no sandbox works on this machine; every command needs your approval"
             case tier:
                 return (
                     f"{tier}: commands can read the system, write the workspace, and reach neither your keys nor the "

@@ -1,11 +1,11 @@
-"""What the person chose is written into their own file, and holds from then on."""
+"""Settings: errors that name the line, and choices written to the user's file."""
 
 import stat
 from pathlib import Path
 
 import pytest
 
-from sidecar.config.settings import ModelSettings, Settings, SettingsError, edited, load
+from sidecar.config.settings import ModelSettings, Settings, SettingsError, describe_settings, edit_toml, load
 
 FILE = Path("config.toml")
 
@@ -56,17 +56,18 @@ def test_the_environment_wins_and_that_is_said(tmp_path: Path) -> None:
 
 def test_everything_else_in_the_file_stays_as_it_was() -> None:
     text = '# mine\nmax_tasks = 8  # many\n  model_smart = "a/b"\n\n# the end'
-    changed = edited(text, {"model_smart": 'gro"q/ü', "model_fast": "x/y"}, FILE)
+    changed = edit_toml(text, {"model_smart": 'gro"q/ü', "model_fast": "x/y"}, FILE)
     assert changed == '# mine\nmax_tasks = 8  # many\nmodel_smart = "gro\\"q/ü"\n\n# the end\nmodel_fast = "x/y"\n'
     assert (
-        edited(changed, {"model_smart": "", "model_fast": ""}, FILE) == "# mine\nmax_tasks = 8  # many\n\n# the end\n"
+        edit_toml(changed, {"model_smart": "", "model_fast": ""}, FILE)
+        == "# mine\nmax_tasks = 8  # many\n\n# the end\n"
     )
 
 
 @pytest.mark.parametrize("text", ['model_smart = """\na\n"""\n', '"model_smart" = "a"\n', '[table]\nx = "y"\n'])
 def test_a_file_that_a_line_cannot_change_is_left_alone(text: str) -> None:
     with pytest.raises(SettingsError, match="yourself: model_smart"):
-        edited(text, {"model_smart": "b"}, FILE)
+        edit_toml(text, {"model_smart": "b"}, FILE)
 
 
 def test_a_link_stays_a_link_and_the_mode_stays(tmp_path: Path) -> None:
@@ -83,3 +84,28 @@ def test_a_link_stays_a_link_and_the_mode_stays(tmp_path: Path) -> None:
 
 def test_without_a_file_the_settings_hold() -> None:
     assert ModelSettings(Settings(model_fast="a/b")).model("fast") == "a/b"
+
+
+def test_an_unknown_setting_is_reported_with_its_line_and_the_nearest_name(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("# mine\nmax_taks = 8\n")
+    with pytest.raises(SettingsError) as caught:
+        load({}, file)
+    assert str(caught.value) == f"{file}:2: unknown setting `max_taks`; did you mean `max_tasks`?"
+
+
+def test_a_bad_value_is_reported_where_it_comes_from(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("max_tasks = 0\n")
+    with pytest.raises(SettingsError, match=r"config\.toml:1: `max_tasks`: input should be greater"):
+        load({}, file)
+    with pytest.raises(SettingsError, match=r"^BRAIN_MAX_TASKS: `max_tasks`: input should be a valid integer"):
+        load({"BRAIN_MAX_TASKS": "many"}, file)
+
+
+def test_every_setting_is_described_as_data() -> None:
+    described = {each.name: each for each in describe_settings()}
+    assert described.keys() == Settings.model_fields.keys()
+    assert described["max_tasks"][1:5] == ("BRAIN_MAX_TASKS", "int", 4, "≥ 1, ≤ 64")
+    assert described["sandbox"].type == '"auto" or "off"'
+    assert all(each.description and not each.description.endswith(".") for each in described.values())
