@@ -1,4 +1,4 @@
-"""Where a call is carried out: in this process, or in a desktop shell. The executor chooses; the call does not know."""
+"""The backend port: where a tool call runs (this process, a desktop shell, an MCP server). The executor chooses."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeGuard
@@ -9,10 +9,10 @@ from tools.spec import AnyTool, Call, Output, ToolResult
 
 
 class Backend(Protocol):
-    """`run` carries out a call that is validated, allowed and recorded, and raises `ToolError` where it cannot.
+    """`run` carries out a call that is validated, allowed and recorded; it raises `ToolError` on failure.
 
-    A call's id is its idempotency key: a backend that is asked again for an id that it has carried out answers from its
-    log. `remembers` says whether it can, which is how a call that a crash left open is settled on a remote backend.
+    The call id is the idempotency key: a backend answers a repeated id from its log. `remembers` says whether it
+    can, which is how a call that a crash left open is resolved on a remote backend.
     """
 
     name: str
@@ -25,28 +25,28 @@ class Backend(Protocol):
 
 
 class HostBackend(Backend, Protocol):
-    """A backend that hands out its host: the executor then plans, records and applies a file change itself."""
+    """A backend that exposes its host, so that the executor plans, records and applies file changes itself."""
 
     def host(self, workspace: str) -> Host: ...
 
     async def close(self) -> None:
-        """Ends everything that still runs there."""
+        """End everything that still runs there."""
 
 
 class RemoteBackend(Backend, Protocol):
-    """A backend that comes and goes by itself."""
+    """A backend that connects and disconnects on its own."""
 
     async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
-        """Waits a moment for whoever was sent this call before a restart; whether they are back, and remember it."""
+        """Wait briefly for the shell that had this call before a restart; true if it is back and remembers it."""
 
     async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
-        """Ends a command in the background there."""
+        """End a background command there."""
 
 
+# `isinstance` on a protocol checks every member, which is too slow for something asked several times a call.
 def is_remote(backend: Backend) -> TypeGuard[RemoteBackend]:
     return hasattr(backend, "returned")
 
 
 def has_host(backend: Backend) -> TypeGuard[HostBackend]:
-    # A protocol's own check looks at every member, which is felt where it is asked several times a call.
     return hasattr(backend, "host")

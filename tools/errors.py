@@ -1,26 +1,27 @@
-"""What can go wrong with a call. The executor turns each into a result that tells the model what to do next.
+"""Everything that can go wrong with a call. The executor turns each error into a result that says what to do next.
 
-`message` says what happened, to people and models; `advice` is for the model alone, which knows tools by their names.
+`message` says what happened, to people and models; `advice` is for the model, which knows tools by their names.
 
 ToolError
-├── InvalidArguments      the arguments do not fit the schema
+├── InvalidArguments      the arguments don't match the schema
 ├── UnknownTool           no tool has this name
 ├── ToolNotOffered        this agent may not use it
-├── Denied                policy or the person said no
-├── ApprovalRequired      a person would have to be asked, and none can be
-├── PathDenied            a path leaves the workspace, or cannot be checked
+├── Denied                policy forbids it
+│   └── Declined          you declined
+├── ApprovalRequired      it needs an approval, and nobody can give one
+├── PathDenied            a path leaves the workspace, or can't be checked
 ├── WorkspaceGone         the workspace was deleted or replaced
-├── FileMissing           nothing is there
-├── FileExists            something is there already
+├── FileMissing           the path does not exist
+├── FileExists            the path already exists
 ├── NotAFile              a directory, a pipe, a device
 ├── NotADirectory
 ├── TooLarge
 ├── BinaryFile
-├── NoMatch               a text, pattern or patch that does not apply
-├── ChangedElsewhere      somebody else edited the file
-├── CommandMissing        the program is not installed
+├── NoMatch               a text, pattern or patch that doesn't apply
+├── ChangedElsewhere      someone else edited the file
+├── CommandMissing        the program isn't installed
 ├── TimedOut
-└── HostGone              the place where it ran is away; may be tried again
+└── HostGone              the backend went away; the call may be retried
 """
 
 from sidecar.wire.events import ErrorBody
@@ -48,8 +49,8 @@ class ToolError(Exception):
 
     @property
     def for_model(self) -> str:
-        """All of it, for the model."""
-        gap = " " if self.message.endswith(".") else "\n"  # what another program said ends anyhow
+        """Message and advice in one text."""
+        gap = " " if self.message.endswith(".") else "\n"  # the output of another program ends without a period
         return f"{self.message}{gap}{self.advice}" if self.advice else self.message
 
 
@@ -67,6 +68,17 @@ class ToolNotOffered(ToolError):
 
 class Denied(ToolError):
     code = "denied"
+
+
+class Declined(Denied):
+    """The person at the approval prompt said no; the model must not read "you" as itself."""
+
+    def __init__(self) -> None:
+        super().__init__("You declined.", advice="Don't try it another way; ask what they want instead.")
+
+    @property
+    def for_model(self) -> str:
+        return f"The user declined this call. {self.advice}"
 
 
 class ApprovalRequired(ToolError):

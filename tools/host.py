@@ -154,12 +154,12 @@ class Snapshot(Protocol):
 
 
 class ScannedFile(NamedTuple):
-    """A file that is not what it was. Where its content is not kept, `unkept` says why."""
+    """A file that is not what it was. Where its content is not kept, `not_saved` says why."""
 
     path: str
     before: FileContent | None
     after: FileContent | None
-    unkept: str = ""
+    not_saved: str = ""
 
 
 @runtime_checkable

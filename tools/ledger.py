@@ -1,4 +1,4 @@
-"""What the executor needs of the one who keeps the books: the engine for a task, a plain list for a single batch."""
+"""The ledger port: where the executor records calls. The engine implements it for tasks; `ListLedger` keeps a list."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,23 +9,24 @@ from pydantic import AliasChoices, Field, JsonValue
 
 from sidecar.wire.base import JsonObject, Wire, optional
 from sidecar.wire.events import ErrorBody, Event, ToolStatus
-from tools.errors import ApprovalRequired
+
+Answer = Literal["allow", "deny"]
 
 
 def digest(content: bytes) -> str:
-    """The name of a content: what an intent records, and what a blob is found by."""
+    """The SHA-256 by which intent records and blobs name a content."""
     return hashlib.sha256(content).hexdigest()
 
 
-def _none(found: list[object]) -> bool:
-    return not found
+def _is_empty(items: list[object]) -> bool:
+    return not items
 
 
 class FileState(Wire):
-    """A change of one file: the hashes before and after; `None` is a file that does not exist.
+    """One file before and after a change, as hashes; `None` is a file that does not exist.
 
-    A link's content is where it leads, and its mode says that it is one. `mode` is the mode afterwards, or that of a
-    file that is deleted; `was` the mode before, where a change was seen by looking.
+    The content of a symlink is its target, and its mode marks it as a link. `mode` is the mode after the change, or
+    the mode of a deleted file; `was` is the mode before, known only for changes found by scanning.
     """
 
     path: str
@@ -36,7 +37,7 @@ class FileState(Wire):
 
 
 class IrreversibleChange(Wire):
-    """A file that a command changed and that cannot be brought back, and why."""
+    """A file that a command changed and that can't be restored, with the reason."""
 
     path: str
     change: Literal["created", "modified", "deleted"]
@@ -44,19 +45,19 @@ class IrreversibleChange(Wire):
 
 
 class IntentRecord(Wire):
-    """What a call is about to do, on disk before it is done."""
+    """What a call is about to do; on disk before the call acts."""
 
     tool: str
     args: JsonObject
     #: Stored as `site`, the name that earlier journals hold.
     backend: str = Field(validation_alias=AliasChoices("backend", "site"), serialization_alias="site")
     files: list[FileState] = []
-    #: For a command: the name of the content that says what the workspace was like before it.
+    #: For a command: digest of the blob that describes the workspace before it ran.
     scan: str | None = optional()
 
 
 class Outcome(Wire):
-    """What came of a call; the same for the model however often it is asked for."""
+    """How a call ended. A repeated call with the same id gets the same outcome."""
 
     status: ToolStatus
     content: str
@@ -66,13 +67,19 @@ class Outcome(Wire):
     duration_ms: float
     cached: bool = False
     executor: str = "local"
-    #: What a command did to files, found by looking before and after it.
-    files: list[FileState] = Field(default_factory=list, exclude_if=_none)
-    unkept: list[IrreversibleChange] = Field(default_factory=list, exclude_if=_none)
+    #: The files that a command changed, found by scanning the workspace before and after it.
+    files: list[FileState] = Field(default_factory=list, exclude_if=_is_empty)
+    #: Stored as `unkept`, the name that earlier journals hold.
+    irreversible: list[IrreversibleChange] = Field(
+        default_factory=list,
+        exclude_if=_is_empty,
+        validation_alias=AliasChoices("irreversible", "unkept"),
+        serialization_alias="unkept",
+    )
 
 
 class NewBlob(NamedTuple):
-    """A content to be kept; `like` names one that it resembles."""
+    """A content to store; `like` is the digest of a similar one to delta against."""
 
     data: bytes
     like: str | None = None
@@ -80,7 +87,7 @@ class NewBlob(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ApprovalPrompt:
-    """What a person is asked before a call may run. The same question has the same id, also after a restart."""
+    """What a person approves or denies. The same request has the same id, also after a restart."""
 
     id: str
     call_id: str
@@ -89,45 +96,46 @@ class ApprovalPrompt:
     argv: tuple[str, ...] | None = None
     cwd: str | None = None
     diff: str | None = None
-    #: The names of what a command sees of the environment.
+    #: Names of the environment variables that a command sees.
     environment: tuple[str, ...] | None = None
-    #: Stands for exactly what would be done; another argument, program or value of the environment has another one.
+    #: Hash of exactly what would run: arguments, program files, environment values, diff.
     binding: str = ""
 
 
 class Ledger(Protocol):
     @property
     def given_up(self) -> bool:
-        """Whether what is cut off now is over, because a person has cancelled it all; else it may be gone on with."""
+        """Whether the task was cancelled for good, so that nothing resumes an interrupted call."""
 
     def outcome(self, call_id: str) -> Outcome | None: ...
 
     def intent(self, call_id: str) -> IntentRecord | None: ...
 
     def enqueue(self, event: Event) -> None:
-        """Record an event in order, without waiting for it to be durable."""
+        """Record an event in order, without waiting until it is durable."""
 
     def live(self, event: Event) -> None:
-        """Show an event to those who watch now; it is not recorded."""
+        """Send an event to current readers without recording it."""
 
     async def intend(self, call_id: str, intent: IntentRecord, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
-        """Returns when the intent is on the disk; only then may the act begin."""
+        """Return once the record is on disk; only then may the call act."""
 
     async def blob(self, digest: str) -> bytes | None:
-        """A content that came with an intent or an outcome, by its SHA-256; `None` if it was not kept."""
+        """A content stored with an intent record or an outcome; `None` if it isn't there."""
 
     def killed(self, call_id: str, pid: int, command: str) -> None:
-        """A process was ended because its call was."""
+        """Record that a process was killed because its call ended."""
 
     async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
-        """Returns when the outcome of an effect is durable; only then may anybody build on it."""
+        """Return once the outcome of an effect is durable; only then may anyone build on it."""
 
-    async def ask(self, question: ApprovalPrompt) -> Literal["allow", "deny"]: ...
+    async def ask(self, question: ApprovalPrompt) -> Answer | None:
+        """Wait for a person's answer; `None` if nobody can be asked."""
 
 
 @dataclass(eq=False)
 class ListLedger:
-    """A ledger in memory, for a batch that nobody resumes. Nobody is there to be asked, unless an answer is given."""
+    """A ledger in memory, for a batch that nobody resumes. It gives every approval prompt the same `answer`."""
 
     events: list[Event] = field(default_factory=list)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -135,7 +143,7 @@ class ListLedger:
     ended: list[tuple[str, int, str]] = field(default_factory=list)
     questions: list[ApprovalPrompt] = field(default_factory=list)
     blobs: dict[str, bytes] = field(default_factory=dict)
-    answer: Literal["allow", "deny"] | None = None
+    answer: Answer | None = None
     given_up: bool = False
 
     def outcome(self, call_id: str) -> Outcome | None:
@@ -166,8 +174,6 @@ class ListLedger:
         self.blobs.update((digest(blob.data), blob.data) for blob in blobs)
         self.events.append(event)
 
-    async def ask(self, question: ApprovalPrompt) -> Literal["allow", "deny"]:
+    async def ask(self, question: ApprovalPrompt) -> Answer | None:
         self.questions.append(question)
-        if self.answer is None:
-            raise ApprovalRequired(f"This needs a person's approval ({question.why}), and nobody is asked here.")
         return self.answer

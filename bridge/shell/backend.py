@@ -5,16 +5,16 @@ from typing import cast
 
 from bridge.shell.buffers import BufferHost, Buffers
 from sidecar.wire.base import JsonObject
-from tools.errors import ToolError
+from tools.executor.file_changes import apply_all
 from tools.executor.registry import Registry
 from tools.executor.validation import validate
-from tools.host import FileChange, Host
+from tools.host import Host
 from tools.local import LocalBackend
 from tools.local.host import LocalHost
 from tools.local.limits import Limits
 from tools.local.sandbox import Sandboxes
 from tools.shield import run_to_completion
-from tools.spec import AnyTool, Arguments, Call, Output, PreparedChange, Tool, ToolResult
+from tools.spec import AnyTool, Arguments, Call, Output, Tool, ToolResult
 
 
 class BufferedBackend(LocalBackend):
@@ -43,27 +43,11 @@ class BufferedBackend(LocalBackend):
         host = self._with_buffers(local)
         prepared = await tool.prepare(arguments, host, call)
         # Once begun, a cancel waits for the end: no file is left half of the way.
-        return await run_to_completion(_applied(host, prepared))
+        await run_to_completion(apply_all(host, prepared.changes))
+        return prepared.result
 
     def host(self, workspace: str) -> Host:
         return self._with_buffers(self._local(workspace))
 
     def _with_buffers(self, local: LocalHost) -> Host:
         return BufferHost(local, self._buffers)
-
-
-async def _applied(host: Host, prepared: PreparedChange) -> ToolResult:
-    """All or nothing: what was written for a call that fails is taken back, unless somebody has touched it since."""
-    done: list[FileChange] = []
-    try:
-        for change in prepared.changes:
-            await host.apply(change)
-            done.append(change)
-    except ToolError as error:
-        for change in reversed(done):
-            try:
-                await host.apply(change._replace(before=change.after, after=change.before))
-            except ToolError:
-                error.message += f" {change.path} was changed already and could not be taken back."
-        raise
-    return prepared.result

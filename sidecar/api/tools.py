@@ -26,7 +26,8 @@ from sidecar.wire.system import (
 )
 from sidecar.wire.tools import BatchAnswer, BatchRequest, ToolAnswer, ToolList
 from tools.errors import ToolError
-from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.context import BatchContext, ToolCall
+from tools.executor.executor import Executor
 from tools.executor.registry import Registry
 from tools.ledger import ListLedger
 from tools.policy.policy import Policy

@@ -69,7 +69,7 @@ def _copied(record: Record, task_id: str, new_id: str) -> Record | None:
             body = record.body if turn is None else _unpaid(turn).to_json()
             return Record(RecordKind.STEP, plain(record.key), body)
         case RecordKind.OUTCOME if record.key.startswith(f"{task_id}."):
-            outcome = Outcome.model_validate_json(record.body).model_copy(update={"files": [], "unkept": []})
+            outcome = Outcome.model_validate_json(record.body).model_copy(update={"files": [], "irreversible": []})
             return Record(RecordKind.OUTCOME, plain(new_id + record.key[len(task_id) :]), outcome.to_json())
         case RecordKind.MESSAGE:
             return Record(RecordKind.MESSAGE, record.key, UserMessage.model_validate_json(record.body).to_json())

@@ -46,7 +46,7 @@ class FileHistory:
             for file in (*planned, *outcome.files):
                 path = normalize(file.path, workspace)  # earlier versions recorded it as the model wrote it
                 self._steps.setdefault(path, []).append(_step(seq, path, file))
-            self._unkept += [(seq, each) for each in outcome.unkept]
+            self._unkept += [(seq, each) for each in outcome.irreversible]
 
     def paths(self) -> list[str]:
         return list(self._steps)

@@ -398,7 +398,7 @@ def _same_act(one: ApprovalEvent, other: ApprovalEvent) -> bool:
 def _changed_files(outcome: Outcome) -> list[ChangedFile]:
     details: Any = outcome.details
     # A command that failed, or was ended, may have changed files all the same.
-    took_effect = outcome.status == "success" or outcome.files or outcome.unkept
+    took_effect = outcome.status == "success" or outcome.files or outcome.irreversible
     files = details.get("files") if took_effect and isinstance(details, dict) else None
     if not isinstance(files, list):
         return []

@@ -23,7 +23,7 @@ def ended(content: str) -> bool:
 
 def refused(content: str) -> bool:
     """Whether the person did not want it: that is an answer as well, and no failure."""
-    return "The person said no" in content
+    return "The user declined" in content
 
 
 def why(returned: ToolReturn) -> str:

@@ -8,7 +8,8 @@ from sidecar.engine.timeline import branched
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Event, ToolEvent
 from sidecar.wire.tasks import Approvals
-from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.context import BatchContext, ToolCall
+from tools.executor.executor import Executor
 from tools.ledger import ApprovalPrompt, IntentRecord, Ledger, ListLedger, NewBlob, Outcome
 
 #: An outcome that says nothing about the check.
@@ -43,8 +44,8 @@ class TaskCheckRunner:
             approvals=self._approvals(allowed),
             ledger=ledger,
             task_text=said or run.instruction,
-            anew=True,
-            asks=not run.request.options.verify_unasked,
+            single_use=True,
+            can_ask=not run.request.options.verify_unasked,
         )
         try:
             # Whoever is asked may take their time: that is no time of the check.

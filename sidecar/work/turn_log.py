@@ -8,7 +8,8 @@ from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ModelEvent
 from sidecar.work.replies import CollectedReply
 from sidecar.work.roster import Agent
-from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.context import BatchContext, ToolCall
+from tools.executor.executor import Executor
 from tools.ledger import Outcome
 
 

@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 
 from tests.benchmarks.result import Result
-from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.context import BatchContext, ToolCall
+from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.ledger import ListLedger
 from tools.local import LocalBackend

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from sidecar.cache import Caches
 from tests.benchmarks.result import Result
-from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.context import BatchContext, ToolCall
+from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.host import FileChange, FileInfo
 from tools.ledger import ListLedger

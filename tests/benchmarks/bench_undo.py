@@ -16,7 +16,8 @@ from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.benchmarks.result import Result
-from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.context import BatchContext, ToolCall
+from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.host import FileChange
 from tools.ledger import NewBlob, Outcome

@@ -12,10 +12,10 @@ from tools.executor.runner import CallRunner
 from tools.ledger import IntentRecord, Outcome
 
 
-async def do_it_again(self: CallRunner, passage: CallContext, backend: Backend, intent: IntentRecord) -> Outcome:
-    return await self._performed(passage, backend)
+async def do_it_again(self: CallRunner, context: CallContext, backend: Backend, intent: IntentRecord) -> Outcome:
+    return await self._perform(context, backend)
 
 
 if __name__ == "__main__":
-    CallRunner._settled = do_it_again  # type: ignore[method-assign]
+    CallRunner._recover = do_it_again  # type: ignore[method-assign]
     sys.exit(main())

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.cache import Caches
-from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.context import BatchContext, ToolCall
+from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.ledger import ListLedger
 from tools.local import LocalBackend

@@ -1,7 +1,7 @@
-"""What commands did to files: a look at the workspace before each, another after it, and the difference in the books.
+"""Finds what commands did to files: scan the workspace before and after each, and record the difference.
 
-Whoever else writes meanwhile through a tool is known, and is not mistaken for the command. What the person writes
-meanwhile in an editor cannot be told from it; it is kept like everything else, so nothing of it is ever lost.
+Writes by other tools meanwhile are known and not mistaken for the command's. What you write meanwhile in an editor
+can't be told apart from it; it is stored with the rest, so nothing is lost.
 """
 
 import asyncio
@@ -17,92 +17,107 @@ from pydantic import JsonValue
 from sidecar.wire.base import JsonObject
 from tools.changes import unified_diff
 from tools.errors import ToolError
-from tools.host import FileChange, FileContent, Host, ScannedFile, ScanningHost, Snapshot
+from tools.executor.context import CallContext
+from tools.executor.session import ChangeWindow
+from tools.host import FileChange, FileContent, Host, ScannedFile, ScanningHost
 from tools.ledger import FileState, IrreversibleChange, Ledger, NewBlob, Outcome, digest
 
-#: Longer texts are counted line by line rather than compared: it is quicker, and nobody reads the difference.
+#: Longer files are counted line by line instead of compared; nobody reads such a diff.
 _COMPARED = 100_000
-#: Of all files together; what is beyond is counted, too.
+#: The same limit for all files of one command together.
 _COMPARED_IN_ALL = 2_000_000
+#: More files than this are compared in a thread.
 _FEW = 8
-_TOLD = 100
-_NAMED = 20
-
-
-@dataclass(eq=False, slots=True, weakref_slot=True)
-class ChangeWindow:
-    """From before a command to after it. Whoever lets go of it closes it."""
-
-    workspace: str
-    ledger: "ref[Ledger]"
-    host: ScanningHost | None = None
-    snapshot: Snapshot | None = None
-    #: Why nothing can be said of what it changed.
-    blind: str = ""
+_REASONS_SHOWN = 100
+_NAMES_SHOWN = 20
+_NOT_RECORDED = "The changes of this command were not recorded"
+_FORGOTTEN = (
+    f"{_NOT_RECORDED}: the workspace is too large to be remembered across a restart of the sidecar, or could not be "
+    "scanned."
+)
 
 
 class CommandChanges(NamedTuple):
-    """What a command changed, as the books have it, with the contents; and what of it cannot be brought back."""
+    """What a command changed: the recorded files with their contents, and those that can't be restored."""
 
     files: list[FileState]
-    unkept: list[IrreversibleChange]
-    contents: list[NewBlob]
-    told: list[JsonValue]
-    words: str = ""
+    irreversible: list[IrreversibleChange]
+    blobs: list[NewBlob]
+    #: The files as the details of an outcome list them.
+    listed: list[JsonValue]
+    #: Why nothing was recorded; empty if something was.
+    problem: str = ""
 
-    def on(self, outcome: Outcome) -> Outcome:
-        if not (self.files or self.unkept or self.words):
+    def __bool__(self) -> bool:
+        return bool(self.files or self.irreversible or self.problem)
+
+    def add_to(self, outcome: Outcome) -> Outcome:
+        if not self:
             return outcome
         details: JsonObject = dict(outcome.details) if isinstance(outcome.details, dict) else {}
-        if self.told:
-            # A shell that edits files says itself what it did, and says more.
-            details.setdefault("files", self.told)
-        if self.unkept or self.words:
-            named = [f"{each.path}: {each.why}" for each in self.unkept[:_TOLD]]
-            details["notKept"] = "\n".join([*([self.words] if self.words else []), *named])
-        changes: dict[str, object] = {"details": details, "files": self.files, "unkept": self.unkept}
+        if self.listed:
+            # A shell that edits files lists them itself, in more detail.
+            details.setdefault("files", self.listed)
+        if self.irreversible or self.problem:
+            reasons = [f"{each.path}: {each.why}" for each in self.irreversible[:_REASONS_SHOWN]]
+            details["notKept"] = "\n".join([*([self.problem] if self.problem else []), *reasons])
+        changes: dict[str, object] = {"details": details, "files": self.files, "irreversible": self.irreversible}
         if outcome.status in ("unknown", "cancelled"):
-            # Nobody else can say what came of it.
-            changes["content"] = f"{outcome.content} {self._said()}"
+            # Nothing else says what came of it.
+            changes["content"] = f"{outcome.content} {self._describe()}"
         return outcome.model_copy(update=changes)
 
-    def _said(self) -> str:
-        names = [*(file.path for file in self.files), *(each.path for each in self.unkept)]
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        changed = f"Files that changed meanwhile: {', '.join(names[:_NAMED])}{more}." if names else ""
-        return " ".join(part for part in (changed, self.words) if part)
+    def _describe(self) -> str:
+        names = [*(file.path for file in self.files), *(each.path for each in self.irreversible)]
+        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+        changed = f"Files that changed meanwhile: {', '.join(names[:_NAMES_SHOWN])}{more}." if names else ""
+        return " ".join(part for part in (changed, self.problem) if part)
 
 
 @dataclass(slots=True)
 class ChangeTracker:
     _open: "WeakSet[ChangeWindow]" = field(default_factory=WeakSet)
 
-    async def begin(self, host: Host | None, workspace: str, ledger: Ledger) -> ChangeWindow:
-        """Never fails: a command is not kept from running because nobody could look."""
+    @property
+    def open_windows(self) -> int:
+        return len(self._open)
+
+    async def begin(self, context: CallContext, host: Host | None) -> tuple[str | None, Sequence[NewBlob]]:
+        """Open a call's window. Returns the digest of the scan and the blobs to store, if it is small enough."""
+        window = context.window = await self._scan(host, context.workspace, context.ledger)
+        if window.host is None or window.snapshot is None:
+            return None, ()
+        dumped = await window.host.dump_snapshot(window.snapshot)
+        if not dumped:
+            return None, ()
+        session = context.session
+        scan, earlier = digest(dumped[0]), session.scan
+        contents = {digest(content): content for content in dumped[1:]}
+        fresh = [NewBlob(content) for name, content in contents.items() if name not in session.stored]
+        session.scan, session.stored = scan, set(contents)
+        return scan, (NewBlob(dumped[0], earlier), *fresh)
+
+    async def _scan(self, host: Host | None, workspace: str, ledger: Ledger) -> ChangeWindow:
+        """Never fails: a command runs even if its changes can't be found."""
         window = ChangeWindow(workspace, ref(ledger))
         if host is None or not can_scan(host):
-            window.blind = "What it changed was not recorded: the workspace cannot be looked at from here."
+            window.blind = f"{_NOT_RECORDED}: the workspace can't be scanned from here."
             return window
         window.host = host
         try:
             window.snapshot = await host.snapshot()
             window.blind = window.snapshot.partial
         except (ToolError, OSError) as error:
-            window.blind = f"What it changed was not recorded: {_said(error)}"
+            window.blind = f"{_NOT_RECORDED}: {error}"
         self._open.add(window)
         return window
-
-    async def kept(self, window: ChangeWindow) -> Sequence[bytes]:
-        if window.host is None or window.snapshot is None:
-            return ()
-        return await window.host.dump_snapshot(window.snapshot)
 
     async def reopen(self, host: Host | None, workspace: str, ledger: Ledger, scan: str | None) -> ChangeWindow:
         """The window of a call that an earlier process left open."""
         window = ChangeWindow(workspace, ref(ledger), blind=_FORGOTTEN)
-        kept = await ledger.blob(scan) if scan is not None else None
-        if kept is not None and host is not None and can_scan(host):
-            window.snapshot = await host.load_snapshot(kept, ledger.blob)
+        dumped = await ledger.blob(scan) if scan is not None else None
+        if dumped is not None and host is not None and can_scan(host):
+            window.snapshot = await host.load_snapshot(dumped, ledger.blob)
             if window.snapshot is not None:
                 window.host, window.blind = host, ""
         self._open.add(window)
@@ -118,37 +133,45 @@ class ChangeTracker:
         try:
             found = await window.host.changes(window.snapshot)
         except (ToolError, OSError) as error:
-            return CommandChanges([], [], [], [], f"What it changed was not recorded: {_said(error)}")
+            return CommandChanges([], [], [], [], f"{_NOT_RECORDED}: {error}")
         for other in self._open:
-            # Two commands of one task: what the one was seen to do, the other did not do once more.
+            # A change of this command must not count again for another one of the same task.
             if other.ledger() is window.ledger() and other.snapshot is not None:
                 for each in found:
-                    if not each.unkept:
+                    if not each.not_saved:
                         other.snapshot.record_write(each.path, each.after.content if each.after else None)
-        # Many files take a while to be compared, and nothing else should wait for it.
-        return _trace(found) if len(found) <= _FEW else await asyncio.to_thread(_trace, found)
+        return _collect(found) if len(found) <= _FEW else await asyncio.to_thread(_collect, found)
 
-
-_FORGOTTEN = (
-    "What it changed before the process died is not known: the workspace has too much in it to be remembered for that "
-    "case, or could not be looked at."
-)
+    async def settle(self, context: CallContext, outcome: Outcome) -> Outcome:
+        """Record an outcome with what the call did to files; for a background command, when that has ended."""
+        details = outcome.details if isinstance(outcome.details, dict) else {}
+        window, background = context.window, context.session.windows
+        if window is not None and isinstance(started := details.get("commandId"), str):
+            background[started], window = window, None
+        elif window is None and not details.get("running") and outcome.status != "error":
+            window = background.pop(getattr(context.args, "command_id", ""), None)
+        blobs: Sequence[NewBlob] = ()
+        if window is not None:
+            changes = await self.end(window)
+            outcome, blobs = changes.add_to(outcome), changes.blobs
+        await context.ledger.settle(context.call.id, outcome, context.event(outcome.status, outcome), blobs)
+        return outcome
 
 
 def can_scan(host: Host) -> TypeGuard[ScanningHost]:
     return hasattr(host, "snapshot")
 
 
-def _trace(found: Sequence[ScannedFile]) -> CommandChanges:
-    trace = CommandChanges([], [], [], [])
+def _collect(found: Sequence[ScannedFile]) -> CommandChanges:
+    changes = CommandChanges([], [], [], [])
     room = _COMPARED_IN_ALL
     for each in found:
-        change = _change(each)
-        if each.unkept:
-            trace.unkept.append(IrreversibleChange(path=each.path, change=change, why=each.unkept))
+        kind = _kind(each)
+        if each.not_saved:
+            changes.irreversible.append(IrreversibleChange(path=each.path, change=kind, why=each.not_saved))
             continue
-        before, after = _name(each.before), _name(each.after)
-        trace.files.append(
+        before, after = _digest(each.before), _digest(each.after)
+        changes.files.append(
             FileState(
                 path=each.path,
                 before=before,
@@ -158,27 +181,27 @@ def _trace(found: Sequence[ScannedFile]) -> CommandChanges:
             )
         )
         if each.before is not None:
-            trace.contents.append(NewBlob(each.before.content))
+            changes.blobs.append(NewBlob(each.before.content))
         if each.after is not None and after != before:
-            trace.contents.append(NewBlob(each.after.content, before))
+            changes.blobs.append(NewBlob(each.after.content, before))
         size = len(each.before.content if each.before else b"") + len(each.after.content if each.after else b"")
         room -= size
-        added, removed = _counted(each, compared=size <= _COMPARED and room > 0)
-        trace.told.append({"path": each.path, "change": change, "added": added, "removed": removed})
-    return trace
+        added, removed = _count_lines(each, compared=size <= _COMPARED and room > 0)
+        changes.listed.append({"path": each.path, "change": kind, "added": added, "removed": removed})
+    return changes
 
 
-def _change(file: ScannedFile) -> Literal["created", "modified", "deleted"]:
+def _kind(file: ScannedFile) -> Literal["created", "modified", "deleted"]:
     return "created" if file.before is None else "deleted" if file.after is None else "modified"
 
 
-def _name(found: FileContent | None) -> str | None:
-    return None if found is None else digest(found.content)
+def _digest(file: FileContent | None) -> str | None:
+    return None if file is None else digest(file.content)
 
 
-def _counted(file: ScannedFile, *, compared: bool) -> tuple[int, int]:
-    """Lines that came and went; a link has none."""
-    if any(found is not None and stat.S_ISLNK(found.mode) for found in (file.before, file.after)):
+def _count_lines(file: ScannedFile, *, compared: bool) -> tuple[int, int]:
+    """Lines added and removed; none for a link or a binary file."""
+    if any(each is not None and stat.S_ISLNK(each.mode) for each in (file.before, file.after)):
         return 0, 0
     before, after = file.before.content if file.before else b"", file.after.content if file.after else b""
     if before == after or b"\0" in before[:8192] or b"\0" in after[:8192]:
@@ -190,7 +213,3 @@ def _counted(file: ScannedFile, *, compared: bool) -> tuple[int, int]:
         return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
     old, new = Counter(before.splitlines()), Counter(after.splitlines())
     return (new - old).total(), (old - new).total()
-
-
-def _said(error: Exception) -> str:
-    return error.message if isinstance(error, ToolError) else str(error)

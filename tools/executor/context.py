@@ -1,4 +1,4 @@
-"""One call on its way through the executor, and what is said of it in events and outcomes."""
+"""One tool call on its way through the executor: what is known of it, and the events and outcomes made from that."""
 
 import time
 from dataclasses import dataclass, field
@@ -9,119 +9,130 @@ from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ToolEvent, ToolStatus
 from sidecar.wire.tasks import Approvals
-from tools.errors import ToolError
+from tools.errors import Declined, ToolError
 from tools.executor.access import PathAccess
-from tools.executor.command_changes import ChangeWindow
-from tools.executor.session import Session
+from tools.executor.session import ChangeWindow, Session
 from tools.host import Killed
 from tools.ledger import Ledger, Outcome
-from tools.spec import AnyTool, Arguments, ToolResult, ToolSpec, describe_arguments
+from tools.spec import AnyTool, Arguments, Call, ToolResult, ToolSpec, describe_arguments
 from tools.text import clip, display_arguments
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call as it comes from a model: nothing of it is checked yet."""
+    """A call as the model sent it, unchecked."""
 
     id: str
     tool: str
     args: JsonObject
-    #: Why it cannot be carried out, if that was seen before it came here.
+    #: Why it can't run, if the caller already knows.
     problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class BatchContext:
-    """Whose calls these are. What the agent has read is remembered with its ledger, unless a session is given."""
+    """On whose behalf a batch runs. Without a `session`, the executor keeps one for each ledger."""
 
     workspace: str
     approvals: Approvals
     ledger: Ledger
     task_text: str = ""
+    #: The tools that this agent may use; `None` for all.
     tools: frozenset[str] | None = None
     session: Session | None = None
-    #: What is cut off is not taken up again under its own name: whoever still wants it makes another call.
-    anew: bool = False
-    #: Whether a person may be asked; else what would be asked about is not done.
-    asks: bool = True
+    #: An interrupted call is over: nobody resumes it under its id.
+    single_use: bool = False
+    #: Whether a person can be asked; if not, calls that need an approval fail.
+    can_ask: bool = True
 
 
 @dataclass(slots=True)
 class CallContext:
-    """One call on its way. What is known of it so far is what its events say."""
-
     call: ToolCall
-    context: BatchContext
+    batch: BatchContext
     tool: AnyTool
     args: Arguments
     access: PathAccess
     session: Session
-    began: float = 0.0
-    backend: str = "local"
-    begun: bool = False
-    #: That it is about to be done is on the disk, or on its way there; only what came of it is missing.
-    intended: bool = False
-    #: A person has seen exactly this call and said yes to it.
-    approved: bool = False
     redact: Redactor = field(default_factory=Redactor)
+    started: float = 0.0
+    backend: str = "local"
+    #: It may have taken effect.
+    begun: bool = False
+    #: Its intent record is on disk, or on its way there.
+    intended: bool = False
+    #: A person saw exactly this call and allowed it.
+    approved: bool = False
     killed: list[Killed] = field(default_factory=list)
-    #: Open while it runs, if what it does to files can only be seen by looking.
+    #: Open while a command runs whose changes are found by scanning.
     window: ChangeWindow | None = None
     spec: ToolSpec = field(init=False)
     ledger: Ledger = field(init=False)
-    #: The arguments as they may be seen: the same in each of its events.
-    _shown: JsonObject | None = None
+    workspace: str = field(init=False)
+    _display_args: JsonObject | None = None
 
     def __post_init__(self) -> None:
         self.spec = self.tool.spec
-        self.ledger = self.context.ledger
+        self.ledger = self.batch.ledger
+        self.workspace = self.batch.workspace
+
+    @property
+    def time_limit(self) -> float:
+        return self.args.time_limit(self.spec.timeout)
+
+    def tool_call(self) -> Call:
+        """The call as the tool sees it."""
+        return Call(self.call.id, self.workspace, self.time_limit, killed=self.kill, approved=self.approved)
 
     def kill(self, pid: int, command: str) -> None:
         self.killed.append(Killed(pid, command))
         self.ledger.killed(self.call.id, pid, command)
 
     def event(self, status: ToolStatus, outcome: Outcome | None = None) -> ToolEvent:
-        if self._shown is None:
-            self._shown = redacted(self.call.args, self.redact) if isinstance(self.call.args, dict) else {}
+        if self._display_args is None:
+            self._display_args = redact_arguments(self.call.args, self.redact)
         summary = outcome.summary if outcome else self.redact(describe_arguments(self.call.args)[:200])
-        return _event(self.call.id, self.spec.name, status, self._shown, summary, outcome, self.backend)
+        return _event(self.call.id, self.spec.name, status, self._display_args, summary, outcome, self.backend)
+
+    def enqueue(self, status: ToolStatus) -> None:
+        self.ledger.enqueue(self.event(status))
+
+    async def settle(self, outcome: Outcome) -> None:
+        await self.ledger.settle(self.call.id, outcome, self.event(outcome.status, outcome))
 
     def outcome(self, status: ToolStatus, result: ToolResult, *, cached: bool = False) -> Outcome:
+        """A result, clipped and redacted."""
         details = result.details
         if self.killed:
             killed: list[JsonValue] = [{"pid": each.pid, "command": each.command} for each in self.killed]
             details = {**(details if isinstance(details, dict) else {}), "killed": killed}
-        content = clip(self.redact(result.content))
         error = result.error
         if error is not None:
             error = error.model_copy(update={"message": self.redact(error.message)})
         return Outcome(
             status=status,
-            content=content if content.isascii() else content.encode("utf-8", "replace").decode(),
+            content=_valid(clip(self.redact(result.content))),
             details=self.redact.json(details),
             summary=self.redact((result.summary or self.spec.name)[:500]),
             error=error,
-            duration_ms=round((time.monotonic() - self.began) * 1000, 3),
+            duration_ms=round((time.monotonic() - self.started) * 1000, 3),
             cached=cached,
             executor=self.backend,
         )
 
+    def ended(self, result: ToolResult) -> Outcome:
+        return self.outcome("error" if result.error else "success", result)
 
-def failed(passage: CallContext, error: ToolError) -> Outcome:
-    return passage.outcome("error", ToolResult(error.for_model, summary=_first_line(error.message), error=error.body))
+    def failed(self, error: ToolError) -> Outcome:
+        summary = error.message.partition("\n")[0][:200]
+        details: JsonValue = {"declined": True} if isinstance(error, Declined) else None
+        return self.outcome("error", ToolResult(error.for_model, details, summary, error.body))
 
 
-def call_event(
-    call: ToolCall,
-    tool: str,
-    status: ToolStatus,
-    summary: str,
-    outcome: Outcome | None,
-    backend: str,
-    redact: Redactor | None = None,
-) -> ToolEvent:
-    args = redacted(call.args, redact) if isinstance(call.args, dict) else {}
-    return _event(call.id, tool, status, args, summary, outcome, backend)
+def call_event(call: ToolCall, tool: str, outcome: Outcome, redact: Redactor | None = None) -> ToolEvent:
+    """The event of a call without a context: invalid, answered by a twin, or left by an earlier process."""
+    args = redact_arguments(call.args, redact)
+    return _event(call.id, tool, outcome.status, args, outcome.summary, outcome, outcome.executor)
 
 
 def _event(
@@ -135,14 +146,14 @@ def _event(
 ) -> ToolEvent:
     details = outcome.details if outcome else None
     if isinstance(details, dict) and "attachments" in details:
-        # The model gets a picture from the outcome; an event only names it.
+        # The model gets an image from the outcome; events only name it.
         details = {name: value for name, value in details.items() if name != "attachments"}
     return ToolEvent(
         call_id=call_id,
         tool=tool,
         status=status,
         args=args,
-        summary=summary if summary.isascii() else summary.encode("utf-8", "replace").decode(),
+        summary=_valid(summary),
         duration_ms=outcome.duration_ms if outcome else 0.0,
         cached=outcome.cached if outcome else False,
         executor=outcome.executor if outcome else backend,
@@ -151,11 +162,12 @@ def _event(
     )
 
 
-def redacted(args: JsonObject, redact: Redactor | None) -> JsonObject:
-    """Arguments as they may be seen and kept."""
-    plain = display_arguments(args)
-    return plain if redact is None else {name: redact.json(value) for name, value in plain.items()}
+def redact_arguments(args: JsonObject, redact: Redactor | None) -> JsonObject:
+    """Arguments for events and records: shortened, without secrets."""
+    short = display_arguments(args) if isinstance(args, dict) else {}  # a model may send anything
+    return short if redact is None else {name: redact.json(value) for name, value in short.items()}
 
 
-def _first_line(text: str) -> str:
-    return text.partition("\n")[0][:200]
+def _valid(text: str) -> str:
+    """The text without lone surrogates, which JSON can't hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

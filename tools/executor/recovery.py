@@ -1,4 +1,4 @@
-"""What became of a call that was about to act when the process died: settled by looking, never by guessing."""
+"""File changes that a crash interrupted: compare the files with the intent record, never guess."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from tools.ledger import FileState, Ledger, digest
 
 
 class FileProgress(NamedTuple):
-    """Which files of an intent are done, which are still as before, and which somebody else has changed."""
+    """The files of an intent record: changed as recorded, still as before, or edited by someone else."""
 
     done: tuple[FileState, ...]
     open: tuple[FileState, ...]
@@ -17,7 +17,7 @@ class FileProgress(NamedTuple):
 
 
 class RecoveryPlan(NamedTuple):
-    """The changes that were made before the process died, and those that are still to be made."""
+    """The changes made before the crash, and those still to make."""
 
     done: list[FileChange]
     open: list[FileChange]
@@ -34,28 +34,27 @@ def classify(files: Sequence[FileState], now: Mapping[str, str | None]) -> FileP
 
 
 async def plan_recovery(files: Sequence[FileState], host: Host, ledger: Ledger) -> RecoveryPlan:
-    """Looks at the files; what is still to be done comes with the very content that was recorded."""
     contents = {state.path: await read_content(host, state.path) for state in files}
-    judgement = classify(files, {path: None if data is None else digest(data) for path, data in contents.items()})
-    if judgement.foreign:
-        names = ", ".join(state.path for state in judgement.foreign)
+    progress = classify(files, {path: None if data is None else digest(data) for path, data in contents.items()})
+    if progress.foreign:
+        names = ", ".join(state.path for state in progress.foreign)
         raise ChangedElsewhere(
-            f"The process died during this change, and {names} has been edited since. Nothing was overwritten.",
+            f"The sidecar stopped during this change, and {names} has been edited since. Nothing was overwritten.",
             advice="Read it again, then decide whether your change is still needed.",
         )
     changes = []
-    for state in judgement.open:
+    for state in progress.open:
         after = await _blob(ledger, state.after)
         if state.after is not None and after is None:
             raise ToolError(
-                f"The process died during this change of {state.path}, and its new content was not kept.",
+                f"The sidecar stopped during this change of {state.path}, and its new content was not stored.",
                 advice="Read the file, then repeat the change.",
                 code="content_lost",
             )
         changes.append(FileChange(state.path, contents[state.path], after, state.mode))
     done = [
         FileChange(state.path, await _blob(ledger, state.before), contents[state.path], state.mode)
-        for state in judgement.done
+        for state in progress.done
     ]
     return RecoveryPlan(done, changes)
 
@@ -65,6 +64,7 @@ async def _blob(ledger: Ledger, name: str | None) -> bytes | None:
 
 
 async def read_content(host: Host, path: str) -> bytes | None:
+    """All of a file; `None` if there is none."""
     try:
         info = await host.stat(path)
         return await host.read(path, info.size + 1)

@@ -1,58 +1,74 @@
-"""What one task's calls know of each other: which files were read, as they were then, and which commands still run."""
+"""What the calls of one task share: the files they have read, and the commands that still run."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from weakref import ref
 
 from pydantic import JsonValue
 
-from tools.executor.command_changes import ChangeWindow
-from tools.ledger import digest
-from tools.spec import ToolResult
+from tools.host import ScanningHost, Snapshot
+from tools.ledger import Ledger, digest
 
-_FILES = 2_000
-_BYTES = 16 * 1024 * 1024
-_SHOWN_LINES = 60
+_MAX_FILES = 2_000
+_MAX_BYTES = 16 * 1024 * 1024
+_DIFF_LINES = 60
+
+
+@dataclass(eq=False, slots=True, weakref_slot=True)
+class ChangeWindow:
+    """Spans a command from its start to its end; the tracker forgets it when nobody holds it any more."""
+
+    workspace: str
+    ledger: "ref[Ledger]"
+    host: ScanningHost | None = None
+    snapshot: Snapshot | None = None
+    #: Why the command's changes can't be found; empty if they can.
+    blind: str = ""
 
 
 @dataclass(slots=True)
 class Session:
-    """One for each ledger; bounded, so that a long task does not grow it."""
+    """One per ledger. Bounded, so that a long task doesn't grow it."""
 
-    #: Commands in the background, each with its workspace.
+    #: Background commands and their workspaces.
     commands: dict[str, str] = field(default_factory=dict)
-    #: Those of them whose effect on files is still to be seen.
+    #: Open windows of background commands.
     windows: dict[str, ChangeWindow] = field(default_factory=dict)
-    #: Contents that the ledger keeps already, and the last list of files that names them.
-    kept: set[str] = field(default_factory=set)
+    #: Digests of scan blobs that the ledger already stores, and of the last scan.
+    stored: set[str] = field(default_factory=set)
     scan: str | None = None
     _hashes: OrderedDict[str, str] = field(default_factory=OrderedDict)
     _contents: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
     _size: int = 0
 
     def saw(self, path: str, content: bytes | None) -> None:
-        """The agent knows this content of a file; `None` is that there is none."""
+        """Remember that the agent knows this content of a file; `None` if the file is gone."""
         if content is None:
             self._hashes.pop(path, None)
             return
         name = digest(content)
         self._remember(path, name)
-        if name not in self._contents and len(content) <= _BYTES // 8:
+        if name not in self._contents and len(content) <= _MAX_BYTES // 8:
             self._contents[name] = content
             self._size += len(content)
-        while self._size > _BYTES:
+        while self._size > _MAX_BYTES:
             self._size -= len(self._contents.popitem(last=False)[1])
 
-    def learn(self, result: ToolResult, workspace: str) -> None:
-        for source in result.sources:
-            if source.content is not None:
-                self.saw(source.info.path, source.content)
-        if not result.sources:
-            self.recall(result.details)
-        if isinstance(result.details, dict) and isinstance(command_id := result.details.get("commandId"), str):
+    def learn(self, read: Iterable[tuple[str, bytes | None]], details: JsonValue, workspace: str) -> None:
+        """Remember the files that a result was read from, and the background command that it started."""
+        any_source = False
+        for path, content in read:
+            any_source = True
+            if content is not None:
+                self.saw(path, content)
+        if not any_source:
+            self.recall(details)
+        if isinstance(details, dict) and isinstance(command_id := details.get("commandId"), str):
             self.commands[command_id] = workspace
 
     def recall(self, details: JsonValue) -> None:
-        """From a result of another backend, or of an earlier process: the hashes that it names."""
+        """Remember the hashes in the details of a result from another backend or an earlier process."""
         if not isinstance(details, dict):
             return
         files = details.get("files")
@@ -63,7 +79,7 @@ class Session:
                     self._remember(path, name)
 
     def unseen(self, path: str, now: bytes | None) -> str | None:
-        """What changed in a file since the agent read it, in words and lines; nothing if it may be overwritten."""
+        """Describe what changed in a file since the agent read it; `None` if the agent knows its content."""
         known = self._hashes.get(path)
         if known is None or (now is not None and digest(now) == known):
             return None
@@ -75,13 +91,13 @@ class Session:
         import difflib
 
         lines = difflib.unified_diff(_lines(old), _lines(now), "as you read it", "as it is now", n=1, lineterm="")
-        shown = [line for _, line in zip(range(_SHOWN_LINES), lines, strict=False)]
+        shown = [line for _, line in zip(range(_DIFF_LINES), lines, strict=False)]
         return "\n".join([f"{path} changed since you read it:", *shown])
 
     def _remember(self, path: str, name: str) -> None:
         self._hashes[path] = name
         self._hashes.move_to_end(path)
-        while len(self._hashes) > _FILES:
+        while len(self._hashes) > _MAX_FILES:
             self._hashes.popitem(last=False)
 
 

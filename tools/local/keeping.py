@@ -69,7 +69,7 @@ async def _source(name: str, blob: Blob) -> Source:
 
 
 _LOST = "What it was before the command was not kept."
-_UNWRITTEN = "It may hold a secret_part, so it was not written down before the command, and the process died during it."
+_UNWRITTEN = "It may hold a secret, so it was not written down before the command, and the process died during it."
 
 
 def _stamp(numbers: Sequence[int]) -> tuple[int, int, int, int, int]:

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from tests.unit.bridge.loopback import loopback
-from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.context import BatchContext, ToolCall
+from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.ledger import ListLedger, digest
 from tools.local import LocalBackend

@@ -13,7 +13,7 @@ from sidecar.wire.base import JsonObject
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.unit.engine.house import House
-from tools.executor.executor import BatchContext, ToolCall
+from tools.executor.context import BatchContext, ToolCall
 from tools.ledger import Outcome
 
 

@@ -11,7 +11,8 @@ from tests.unit.tools.workbench import Workbench, workbench
 from tests.waiting import until_true
 from tools.backend import Backend
 from tools.errors import HostGone, ToolError
-from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.context import BatchContext, ToolCall
+from tools.executor.executor import Executor
 from tools.ledger import IntentRecord, ListLedger
 from tools.policy.policy import Policy
 from tools.spec import AnyTool, Call, Output, ToolResult
@@ -113,7 +114,7 @@ async def test_a_tool_that_breaks_is_an_error_result(bench: Workbench) -> None:
 
 
 async def test_a_site_that_hangs_is_cut_off(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tools.executor.runner._MARGIN", 0.02)
+    monkeypatch.setattr("tools.executor.invocation._MARGIN", 0.02)
 
     class Hanging(Shell):
         async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:

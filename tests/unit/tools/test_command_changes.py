@@ -69,7 +69,7 @@ async def test_created_modified_deleted_and_moved_files_are_found_with_both_cont
 async def test_a_command_that_changes_nothing_says_nothing(bench: Workbench) -> None:
     bench.write("a.txt", "one\n")
     outcome = await command(bench, "touch a.txt; cat a.txt > b; rm b")
-    assert outcome.files == [] and outcome.unkept == []
+    assert outcome.files == [] and outcome.irreversible == []
     assert isinstance(outcome.details, dict) and "files" not in outcome.details
 
 
@@ -175,7 +175,7 @@ async def test_ignored_and_installed_files_are_not_kept_and_that_is_said(bench: 
         bench, "mkdir -p dist node_modules/x __pycache__; touch dist/a node_modules/x/y __pycache__/z; echo > app.log"
     )
     assert outcome.files == []
-    assert {(each.path, each.change) for each in outcome.unkept} == {
+    assert {(each.path, each.change) for each in outcome.irreversible} == {
         ("dist/", "created"),
         ("node_modules/", "created"),
         ("app.log", "modified"),
@@ -191,7 +191,7 @@ async def test_a_file_that_is_too_large_is_not_kept_and_that_is_said(
     bench.write("small", b"x")
     outcome = await command(bench, "echo >> large; head -c 300 /dev/zero > new; echo y > small")
     assert states(outcome).keys() == {"small"}
-    assert [(each.path, each.change) for each in outcome.unkept] == [("large", "modified"), ("new", "created")]
+    assert [(each.path, each.change) for each in outcome.irreversible] == [("large", "modified"), ("new", "created")]
 
 
 async def test_a_workspace_with_too_many_files_is_not_looked_at_and_that_is_said(
@@ -262,11 +262,11 @@ async def test_what_may_hold_a_secret_is_not_written_down_before_anything_has_ch
 
 async def test_a_window_that_everybody_has_let_go_of_is_closed(bench: Workbench) -> None:
     await bench.call("run_command", "bg", command="exec sleep 1000", background=True)
-    traces = bench.executor._course.traces
-    assert len(traces._open) == 1
+    tracker = bench.executor.tracker
+    assert tracker.open_windows == 1
     await bench.executor.end(bench.ledger)
     gc.collect()
-    assert len(traces._open) == 0
+    assert tracker.open_windows == 0
 
 
 async def test_the_sidecars_own_directory_in_a_workspace_is_not_looked_at(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ async def test_a_rule_that_comes_later_holds_from_then_on(bench: Workbench) -> N
     bench.write(".gitignore", "*.log\n")
     outcome = await command(bench, "echo z > a.log; echo new > b.log; echo c > c.txt")
     assert states(outcome).keys() == {"c.txt"}
-    assert {(each.path, each.change) for each in outcome.unkept} == {("a.log", "modified"), ("b.log", "created")}
+    assert {(each.path, each.change) for each in outcome.irreversible} == {("a.log", "modified"), ("b.log", "created")}
 
 
 async def test_many_files_are_told_with_their_lines_though_only_the_first_are_compared(

@@ -8,7 +8,7 @@ import pytest
 from sidecar.wire.events import ToolEvent, ToolOutputEvent
 from tests.unit.tools.workbench import Workbench, workbench
 from tests.waiting import until_true
-from tools.executor.executor import BatchContext, ToolCall
+from tools.executor.context import BatchContext, ToolCall
 from tools.host import FileInfo
 from tools.ledger import ListLedger
 
@@ -220,11 +220,11 @@ async def test_where_nobody_can_be_asked_the_answer_says_so(tmp_path: Path) -> N
 
 async def test_where_nobody_may_be_asked_it_is_not_done_and_said_why(bench: Workbench) -> None:
     bench.ledger.answer = "allow"
-    context = BatchContext(str(bench.workspace), "ask", bench.ledger, asks=False)
+    context = BatchContext(str(bench.workspace), "ask", bench.ledger, can_ask=False)
     (outcome,) = await bench.executor.batch([ToolCall("c", "run_command", {"command": "touch x"})], context)
 
     assert outcome.error is not None and outcome.error.code == "approval_required"
-    assert outcome.error.message.endswith("; nobody was there to be asked.")
+    assert outcome.error.message.endswith("and there is nobody to ask.")
     assert bench.ledger.questions == [] and not (bench.workspace / "x").exists()
 
 
@@ -310,7 +310,7 @@ async def test_a_test_run_that_is_cut_off_is_told_once_and_is_open_only_if_it_ma
         "test_slow.py", "import pathlib, time\n\ndef test_it():\n    pathlib.Path('up').touch(); time.sleep(1000)\n"
     )
     ledger = ListLedger(given_up=over.get("given_up", False))
-    context = BatchContext(str(bench.workspace), "auto", ledger, anew=over.get("anew", False))
+    context = BatchContext(str(bench.workspace), "auto", ledger, single_use=over.get("anew", False))
     batch = asyncio.create_task(bench.executor.batch([ToolCall("t", "run_tests", {})], context))
     await until_true((bench.workspace / "up").exists)
     batch.cancel()

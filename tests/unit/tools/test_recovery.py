@@ -75,7 +75,7 @@ async def test_a_command_that_may_have_run_is_unknown_and_not_repeated(tmp_path:
         outcome = await bench.call("run_command", "r", command="touch x")
 
         assert outcome.status == "unknown"
-        assert "Look at what is there" in outcome.content
+        assert "Check the current state" in outcome.content
         assert not (bench.workspace / "x").exists()
         assert len(bench.ledger.questions) == (approvals == "ask")
 

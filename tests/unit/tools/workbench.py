@@ -10,7 +10,8 @@ from sidecar.cache import Caches
 from sidecar.cache.watcher import Watcher
 from sidecar.wire.events import Event, ToolEvent
 from sidecar.wire.tasks import Approvals
-from tools.executor.executor import BatchContext, Executor, ToolCall
+from tools.executor.context import BatchContext, ToolCall
+from tools.executor.executor import Executor
 from tools.executor.registry import Registry, default_registry
 from tools.ledger import ListLedger, Outcome
 from tools.local import LocalBackend

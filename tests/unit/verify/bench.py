@@ -7,7 +7,7 @@ from pathlib import Path
 from sidecar.verify.change import Change
 from sidecar.wire.base import JsonObject
 from tests.unit.tools.workbench import Workbench
-from tools.executor.executor import BatchContext, ToolCall
+from tools.executor.context import BatchContext, ToolCall
 from tools.host import Host
 from tools.ledger import Outcome
 

@@ -1,0 +1,94 @@
+"""File changes of a call: recorded before they are written, written all or none."""
+
+from collections.abc import Sequence
+
+from sidecar.telemetry.redaction import REDACTED
+from tools.errors import ChangedElsewhere, InvalidArguments, ToolError
+from tools.executor.context import CallContext, redact_arguments
+from tools.host import FileChange, Host
+from tools.ledger import FileState, IntentRecord, NewBlob, Outcome, digest
+from tools.shield import run_to_completion
+from tools.spec import PreparedChange, ToolResult
+
+_MARKER = REDACTED.encode()
+
+
+async def change_files(context: CallContext, host: Host, prepared: PreparedChange) -> Outcome:
+    """Record what will change, change it, record that it did. Once begun, a cancel waits for the end."""
+    prepared = _check_unseen(context, prepared)
+    _check_redacted(prepared.changes)
+    if prepared.changes:
+        files, blobs = _states(prepared.changes)
+        args = redact_arguments(context.call.args, context.redact)
+        record = IntentRecord(tool=context.spec.name, args=args, backend=context.backend, files=files)
+        await context.ledger.intend(context.call.id, record, context.event("running"), blobs)
+        context.begun = True
+    return await run_to_completion(apply_changes(context, host, prepared.changes, prepared.result))
+
+
+async def apply_changes(context: CallContext, host: Host, changes: Sequence[FileChange], result: ToolResult) -> Outcome:
+    try:
+        await apply_all(host, changes)
+    except ToolError as error:
+        outcome = context.failed(error)
+    else:
+        for change in changes:
+            context.session.saw(change.path, change.after)
+        outcome = context.ended(result)
+    await context.settle(outcome)
+    return outcome
+
+
+async def apply_all(host: Host, changes: Sequence[FileChange]) -> None:
+    """All or none: a failure undoes the changes before it, except in files that someone else has touched since."""
+    done: list[FileChange] = []
+    try:
+        for change in changes:
+            await host.apply(change)
+            done.append(change)
+    except ToolError as error:
+        for change in reversed(done):
+            try:
+                await host.apply(change._replace(before=change.after, after=change.before))
+            except ToolError:
+                error.message += f" {change.path} had already been changed and could not be restored."
+        raise
+
+
+def _check_unseen(context: CallContext, prepared: PreparedChange) -> PreparedChange:
+    """Never overwrite an edit that the agent hasn't seen; mention one that the change leaves in place."""
+    session = context.session
+    unseen = [note for change in prepared.changes if (note := session.unseen(change.path, change.before))]
+    if not unseen:
+        return prepared
+    for change in prepared.changes:
+        session.saw(change.path, change.before)  # the agent learns of it now, so a second try may proceed
+    notes = "\n".join(unseen)
+    if prepared.replaces:
+        advice = "Take this into account, then repeat your change."
+        raise ChangedElsewhere(f"{notes}\nNothing was written.", advice=advice)
+    result = prepared.result._replace(content=f"{prepared.result.content}\nNote: {notes}")
+    return prepared._replace(result=result)
+
+
+def _check_redacted(changes: Sequence[FileChange]) -> None:
+    for change in changes:
+        if _MARKER in (change.after or b"") and _MARKER not in (change.before or b""):
+            raise InvalidArguments(
+                f"The new content of {change.path} contains {REDACTED}…], the placeholder for a hidden secret.",
+                advice="Edit around it with edit_file, so that the secret stays as it is.",
+            )
+
+
+def _states(changes: Sequence[FileChange]) -> tuple[list[FileState], list[NewBlob]]:
+    files: list[FileState] = []
+    blobs: list[NewBlob] = []
+    for change in changes:
+        before = None if change.before is None else digest(change.before)
+        after = None if change.after is None else digest(change.after)
+        files.append(FileState(path=change.path, before=before, after=after, mode=change.mode))
+        if change.before is not None:
+            blobs.append(NewBlob(change.before))
+        if change.after is not None:
+            blobs.append(NewBlob(change.after, before))
+    return files, blobs

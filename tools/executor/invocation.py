@@ -1,0 +1,78 @@
+"""Runs a tool on a backend: bounded in time, retried where that is safe, cached while nothing changed."""
+
+import asyncio
+import random
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from sidecar.cache import Caches, Stamp
+from tools.backend import Backend
+from tools.errors import TimedOut, ToolError
+from tools.executor.context import CallContext
+from tools.executor.deadlines import Deadlines
+from tools.executor.live import LiveOutput
+from tools.spec import ToolResult
+
+T = TypeVar("T")
+
+_ATTEMPTS = 3
+_PAUSE = 0.05
+#: Extra seconds for a tool that keeps its own time limit to answer before it is cut off.
+_MARGIN = 5.0
+
+
+class Invoker:
+    def __init__(self, caches: Caches | None) -> None:
+        self._caches = caches
+        self._deadlines = Deadlines()
+
+    async def bounded(self, context: CallContext, work: Coroutine[Any, Any, T]) -> T:
+        """Await a tool's work within the call's time limit; every failure becomes a `ToolError`."""
+        limit = context.time_limit
+        try:
+            return await self._deadlines.within(limit + _MARGIN, work)
+        except TimeoutError as error:
+            message = f"{context.spec.name} took longer than {limit:g} s and was stopped."
+            raise TimedOut(message, advice="Ask for less, or allow more time.") from error
+        except (ToolError, asyncio.CancelledError):
+            raise
+        except Exception as error:
+            message = f"{context.spec.name} failed unexpectedly: {error!r}."
+            raise ToolError(message, advice="Try something else.", code="internal_error") from error
+
+    async def run(self, context: CallContext, backend: Backend) -> ToolResult:
+        """Run the tool; retry transient failures of tools that allow it."""
+        attempt = 1
+        while True:
+            output = LiveOutput(context.ledger, context.call.id, context.redact)
+            try:
+                work = backend.run(context.tool, context.call.args, context.tool_call(), output)
+                return await self.bounded(context, work)
+            except ToolError as error:
+                if not (context.spec.retryable and error.transient) or attempt == _ATTEMPTS:
+                    raise
+            finally:
+                output.close()
+            await asyncio.sleep(_PAUSE * 4 ** (attempt - 1) * random.uniform(0.5, 1.0))  # noqa: S311 not a secret
+            attempt += 1
+
+    def cached(self, context: CallContext, backend: Backend) -> ToolResult | None:
+        """An earlier result of the same call, if every file it was read from is unchanged."""
+        if self._caches is None or context.spec.cache is None or backend.name != "local":
+            return None
+        result = self._caches.get(context.spec.cache, _key(context))
+        return result if isinstance(result, ToolResult) else None
+
+    def store(self, context: CallContext, backend: Backend, result: ToolResult) -> None:
+        if self._caches is None or context.spec.cache is None or backend.name != "local" or not result.sources:
+            return
+        size = len(result.content) + sum(len(source.content or b"") for source in result.sources)
+        stamps = []
+        for info, _ in result.sources:
+            path = info.path if info.path.startswith("/") else f"{context.workspace}/{info.path}"
+            stamps.append((path, Stamp(info.size, info.mtime_ns, info.inode, info.ctime_ns)))
+        self._caches.put(context.spec.cache, _key(context), result, size, stamps)
+
+
+def _key(context: CallContext) -> tuple[str, str, str]:
+    return context.workspace, context.spec.name, context.args.model_dump_json()
