@@ -16,7 +16,11 @@ _DIFF_BYTES = 1_000_000
 def render_changes(changes: Sequence[FileChange], note: str = "") -> ToolResult:
     """One result for a set of changes; `note` is said first."""
     if not changes:
-        return ToolResult(content=note or "Nothing to change.", details={"files": []}, summary=note or "no change")
+        return ToolResult(
+            content=note or "Nothing to change.",
+            details={"note": note.strip(), "files": []},
+            summary=note or "no change",
+        )
     files: list[JsonObject] = []
     parts = [note] if note else []
     for change in changes:
@@ -42,7 +46,7 @@ def render_changes(changes: Sequence[FileChange], note: str = "") -> ToolResult:
     first = files[0]
     rest = f" and {len(files) - 1} more" if len(files) > 1 else ""
     summary = f"{first['change']} {first['path']}{rest}"
-    return ToolResult(content="\n".join(parts), details={"files": list(files)}, summary=summary)
+    return ToolResult(content="\n".join(parts), details={"note": note.strip(), "files": list(files)}, summary=summary)
 
 
 def render_full_diff(changes: Sequence[FileChange]) -> str:

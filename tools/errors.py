@@ -24,6 +24,7 @@ ToolError
 └── HostGone              the backend went away; the call may be retried
 """
 
+from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ErrorBody
 from tools.text import clip
 
@@ -33,11 +34,18 @@ class ToolError(Exception):
     transient = False
 
     def __init__(
-        self, message: str, *, advice: str = "", code: str | None = None, transient: bool | None = None
+        self,
+        message: str,
+        *,
+        advice: str = "",
+        code: str | None = None,
+        transient: bool | None = None,
+        details: JsonObject | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.advice = advice
+        self.details = details
         if code is not None:
             self.code = code
         if transient is not None:

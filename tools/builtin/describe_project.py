@@ -1,9 +1,9 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from tools.builtin.test_frameworks import found_framework
 from tools.code.commands import plain_command
@@ -26,8 +26,11 @@ _STARTED_IN = ("*.py", "*.go", "*.rs", "*.js", "*.mjs", "*.ts")
 _MAINS = ("__main__.py", "main.py", "app.py", "manage.py", "cli.py", "main.ts", "main.tsx", "index.ts", "server.ts")
 
 
+Section = Literal["about", "size", "entries", "folders", "dependencies", "tests", "biggest", "imports"]
+
+
 class DescribeProjectArguments(Arguments):
-    pass
+    sections: Annotated[list[Section], Field(description="Only these; all if left out.")] = Field(default_factory=list)
 
 
 class Facts(NamedTuple):
@@ -71,7 +74,7 @@ class DescribeProject:
             tests=await _tests(host),
             folders=await main_folders(host, files, lines),
         )
-        text = await asyncio.to_thread(_told, facts, host.workspace)
+        text = await asyncio.to_thread(_told, facts, host.workspace, args.sections)
         languages = _languages(facts)
         details: dict[str, JsonValue] = {
             "files": len(files),
@@ -97,24 +100,25 @@ def _languages(facts: Facts) -> list[tuple[str, int]]:
     return counts.most_common(5)
 
 
-def _told(facts: Facts, workspace: str) -> str:
+def _told(facts: Facts, workspace: str, wanted: Sequence[Section]) -> str:
     about = facts.about
     name = about.name or workspace.rstrip("/").rpartition("/")[2]
     said = first_paragraph(facts.readme) or about.description
     version = f" {about.version}" if about.version else ""
-    parts = [f"**{name}**{version}{f': {said}' if said else ' (it has no README and no description)'}"]
+    parts: dict[Section, str] = {}
+    parts["about"] = f"**{name}**{version}{f': {said}' if said else ' (it has no README and no description)'}"
     languages = ", ".join(f"{language} ({lines:,} lines)" for language, lines in _languages(facts))
     code = sum(language_of(path) is not None for path in facts.files)
-    parts.append(f"**Size** {len(facts.files):,} files, {code:,} of them code: {languages or 'no known language'}.")
-    parts += [
-        each for each in (_entries(facts), _table(facts), _needs(facts), _testing(facts), _biggest(facts)) if each
-    ]
+    parts["size"] = f"**Size** {len(facts.files):,} files, {code:,} of them code: {languages or 'no known language'}."
+    parts |= {"entries": _entries(facts), "folders": _table(facts), "dependencies": _needs(facts)}
+    parts |= {"tests": _testing(facts), "biggest": _biggest(facts)}
     picture, left_out = mermaid(facts.graph)
     if picture:
         left = f" Left out: {left_out}." if left_out else ""
-        parts.append(f"**Who imports whom** (the numbers count importing files).{left}\n\n```mermaid\n{picture}\n```")
-    parts += about.broken
-    return "\n\n".join(parts)
+        heading = f"**Who imports whom** (the numbers count importing files).{left}"
+        parts["imports"] = f"{heading}\n\n```mermaid\n{picture}\n```"
+    shown = [text for section, text in parts.items() if text and section in wanted]
+    return "\n\n".join(shown or [*filter(None, parts.values()), *about.broken])
 
 
 def _entries(facts: Facts) -> str:

@@ -49,7 +49,7 @@ class DescribeSymbol:
         calls = await asyncio.to_thread(callees, one, found.sources[one.path], modules)
         places = await _places(calls, found.sources, lookup, modules)
         summary = f"{one.kind} {one.qualified}, {one.place}"
-        return ToolResult(_told(one, found, used, calls, places), _details(one, used), summary)
+        return ToolResult(_told(one, found, used, calls, places), _details(one, found, used), summary)
 
 
 async def _places(
@@ -167,10 +167,13 @@ def _fence(language: str) -> str:
     return {"C++": "cpp", "TSX": "tsx"}.get(language, language.lower())
 
 
-def _details(one: Definition, used: Sequence[Usage]) -> JsonValue:
+def _details(one: Definition, found: Found, used: Sequence[Usage]) -> JsonValue:
     return {
         "name": one.qualified,
         "kind": one.kind,
+        "language": one.language,
+        "signature": one.signature,
+        "elsewhere": [{"name": each.qualified, "path": each.path, "line": each.line} for each in found.definitions[1:]],
         "path": one.path,
         "line": one.line,
         "endLine": one.end_line,

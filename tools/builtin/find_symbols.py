@@ -55,7 +55,14 @@ class FindSymbols:
             for path, symbol in found[:_SHOWN]
         ]
         symbols: list[JsonValue] = [
-            {"path": path, "name": symbol.name, "kind": symbol.kind, "line": symbol.line, "endLine": symbol.end_line}
+            {
+                "path": path,
+                "name": symbol.name,
+                "parent": symbol.parent,
+                "kind": symbol.kind,
+                "line": symbol.line,
+                "endLine": symbol.end_line,
+            }
             for path, symbol in found[:_SHOWN]
         ]
         more = f"\n… {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""

@@ -1,12 +1,20 @@
+import re
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from tools.builtin.git import GitPath, git
 from tools.errors import InvalidArguments
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
+#: Git's own format: `^1a2b3c4 path (Author 2024-01-31 12) text`; the path only if the file was renamed.
+_LINE = re.compile(
+    r"^\^?(?P<hash>[0-9a-f]+)\s+(?:\S+\s+)?\((?P<author>.+?)\s+(?P<date>\d{4}-\d\d-\d\d)\s+(?P<line>\d+)\)"
+    r" ?(?P<text>.*)$",
+    re.MULTILINE,
+)
+_LISTED = 1_000
 Line = Annotated[int, Field(ge=1)]
 
 
@@ -31,4 +39,6 @@ class GitBlame:
         await host.stat(args.path)
         part = [f"-L{args.start_line or 1},{args.end_line or ''}"] if args.start_line or args.end_line else []
         text = await git(host, call, ["blame", "--date=short", *part, "--", args.path])
-        return ToolResult(text.rstrip("\n") or "(empty)", {"path": args.path}, f"{text.count(chr(10))} lines")
+        lines: list[JsonValue] = [{**found.groupdict(), "line": int(found["line"])} for found in _LINE.finditer(text)]
+        details: JsonValue = {"path": args.path, "lines": lines[:_LISTED]}
+        return ToolResult(text.rstrip("\n") or "(empty)", details, f"{text.count(chr(10))} lines")

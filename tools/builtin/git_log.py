@@ -1,7 +1,7 @@
 import re
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from tools.builtin.git import GitPath, git
 from tools.errors import InvalidArguments, ToolError
@@ -13,6 +13,8 @@ _DATE = re.compile(
     r"\d{1,4} (?:minute|hour|day|week|month|year)s?(?: ago)?|\d{4}-\d\d-\d\d",
     re.IGNORECASE,
 )
+
+_FIELDS = 4
 
 
 class GitLogArguments(Arguments):
@@ -40,12 +42,18 @@ class GitLog:
             f"--max-count={args.limit}",
             "--no-color",
             "--date=iso-strict",
-            "--format=%h %ad %an: %s",
+            "--format=%h%x00%ad%x00%an%x00%s",
             *since,
         ]
         text = await git(host, call, [*words, "--", *([args.path] if args.path else [])])
-        count = len(text.splitlines())
-        return ToolResult(text.rstrip("\n") or "No commit.", {"commits": count}, f"{count} commits")
+        found = [fields for line in text.splitlines() if len(fields := line.split("\0")) == _FIELDS]
+        commits: list[JsonValue] = [
+            {"hash": commit, "date": date, "author": author, "subject": subject}
+            for commit, date, author, subject in found
+        ]
+        lines = [f"{commit} {date} {author}: {subject}" for commit, date, author, subject in found]
+        count = f"{len(commits)} commit{'s' if len(commits) != 1 else ''}"
+        return ToolResult("\n".join(lines) or "No commit.", {"commits": commits}, count)
 
 
 async def started(since: str, host: Host, call: Call) -> list[str]:

@@ -1,3 +1,5 @@
+import re
+
 from pydantic import JsonValue
 
 from tools.builtin.git import git
@@ -34,4 +36,17 @@ class GitStatus:
         if not files:
             lines.append("nothing changed")
         summary = f"{len(files)} changed files on {branch}"
-        return ToolResult("\n".join(lines), {"branch": branch, "changes": files}, summary)
+        return ToolResult("\n".join(lines), {"branch": branch, **_tracking(branch), "changes": files}, summary)
+
+
+def _tracking(branch: str) -> dict[str, JsonValue]:
+    """From Git's own words: `main...origin/main [ahead 1, behind 2]`, `No commits yet on main`, `HEAD (no branch)`."""
+    name, _, rest = branch.removeprefix("No commits yet on ").partition("...")
+    upstream, _, distance = rest.partition(" [")
+    ahead, behind = (re.search(rf"{word} (\d+)", distance) for word in ("ahead", "behind"))
+    return {
+        "name": None if name == "HEAD (no branch)" else name,
+        "upstream": upstream or None,
+        "ahead": int(ahead[1]) if ahead else 0,
+        "behind": int(behind[1]) if behind else 0,
+    }

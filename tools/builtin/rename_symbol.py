@@ -4,7 +4,7 @@ from pydantic import Field
 
 from tools.changes import render_changes
 from tools.code.codebase import Codebase
-from tools.code.finding import qualified
+from tools.code.finding import describe, qualified
 from tools.code.rename import Renamed, Wish, renamed
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
@@ -52,6 +52,8 @@ class RenameSymbol:
         result = result._replace(
             summary=summary,
             details={
+                "note": note,
+                "symbol": describe(done.symbol),
                 "files": files,
                 "places": done.found.count + done.in_strings,
                 "unsure": [f"{path}:{line}" for path, line in done.found.unsure[:200]],

@@ -114,7 +114,7 @@ class Codebase:
                 answer = await asyncio.to_thread(question, self.project)
             except Refusal as refusal:
                 if not self.project.wanted:
-                    raise ToolError(refusal.message, code=refusal.code) from refusal
+                    raise ToolError(refusal.message, code=refusal.code, details=refusal.details) from refusal
             else:
                 if not self.project.wanted:
                     return answer

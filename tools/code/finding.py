@@ -3,6 +3,7 @@
 import posixpath
 from collections.abc import Iterator
 
+from sidecar.wire.base import JsonObject
 from tools.code.members import ClassKey, Members
 from tools.code.places import places_of
 from tools.code.project import Named, Project, exported
@@ -15,10 +16,11 @@ _SHOWN = 12
 class Refusal(Exception):
     """It is not done, and this is why; nothing was changed."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, details: JsonObject | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.details = details
 
 
 def found_symbol(name: str, project: Project, path: str | None = None, line: int | None = None) -> Symbol:
@@ -35,12 +37,16 @@ def found_symbol(name: str, project: Project, path: str | None = None, line: int
     if len(symbols) > 1:
         symbols = _families(symbols, project)
     if len(symbols) > 1:
-        raise Refusal("ambiguous", _several(name, symbols))
+        raise Refusal("ambiguous", _several(name, symbols), {"candidates": [describe(each) for each in symbols]})
     return symbols[0]
 
 
 def shown(symbol: Symbol) -> str:
     return f"{symbol.path}:{symbol.line} {symbol.kind} {qualified(symbol)}"
+
+
+def describe(symbol: Symbol) -> JsonObject:
+    return {"path": symbol.path, "line": symbol.line, "kind": symbol.kind, "name": qualified(symbol)}
 
 
 def qualified(symbol: Symbol) -> str:

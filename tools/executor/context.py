@@ -125,7 +125,7 @@ class CallContext:
 
     def failed(self, error: ToolError) -> Outcome:
         summary = error.message.partition("\n")[0][:200]
-        details: JsonValue = {"declined": True} if isinstance(error, Declined) else None
+        details: JsonValue = {"declined": True} if isinstance(error, Declined) else error.details
         return self.outcome("error", ToolResult(error.for_model, details, summary, error.body))
 
 
