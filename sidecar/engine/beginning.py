@@ -8,8 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sidecar.engine.run import TurnRecord
-from sidecar.engine.state import RecordKind, Round, TaskState, UserMessage
+from sidecar.engine.state import RecordKind, Round, TaskState, TurnRecord, UserMessage
 from sidecar.engine.timeline import Timeline, plain, rewinds
 from sidecar.journal.port import Record, StoredEvent
 from sidecar.wire.events import MessageEvent
@@ -42,7 +41,7 @@ def beginning(task_id: str, new_id: str, seq: int, records: Sequence[Record], sa
     return Beginning(
         list({(record.kind, record.key): record for record in copied}.values()),
         messages[:1] + messages[1:][-_SHOWN:],
-        begun=any(_turn(record) is not None for record in held),
+        begun=bool(memory.turns),
         answered=len(memory.rounds) >= memory.current_round,
     )
 
@@ -63,11 +62,12 @@ def earlier(rounds: Sequence[Round]) -> list[Record]:
 
 def _copied(record: Record, task_id: str, new_id: str) -> Record | None:
     match record.kind:
-        case RecordKind.STEP if ".budget." not in record.key:
-            turn = _turn(record)
+        case RecordKind.TURN:
             # What it cost was paid by the other task.
-            body = record.body if turn is None else _unpaid(turn).to_json()
-            return Record(RecordKind.STEP, plain(record.key), body)
+            turn = TurnRecord.model_validate_json(record.body)
+            return Record(RecordKind.TURN, plain(record.key), _unpaid(turn).to_json())
+        case RecordKind.STEP | RecordKind.VERIFICATION | RecordKind.STOPPED | RecordKind.ESCALATION:
+            return Record(record.kind, plain(record.key), record.body)
         case RecordKind.OUTCOME if record.key.startswith(f"{task_id}."):
             outcome = Outcome.model_validate_json(record.body).model_copy(update={"files": [], "irreversible": []})
             return Record(RecordKind.OUTCOME, plain(new_id + record.key[len(task_id) :]), outcome.to_json())
@@ -76,10 +76,6 @@ def _copied(record: Record, task_id: str, new_id: str) -> Record | None:
         case RecordKind.ROUND:
             return Record(RecordKind.ROUND, plain(record.key), record.body)
     return None
-
-
-def _turn(record: Record) -> TurnRecord | None:
-    return TurnRecord.of(record.body) if record.kind == RecordKind.STEP else None
 
 
 def _unpaid(turn: TurnRecord) -> TurnRecord:

@@ -6,6 +6,7 @@ between grants nothing.
 
 from collections.abc import Mapping
 
+from sidecar.engine.steps import BUDGET, StepKey
 from sidecar.wire.tasks import Options, Usage
 
 
@@ -22,9 +23,7 @@ def exceeded(options: Options, usage: Usage, granted: Usage) -> str | None:
     return f"The task has used its budget: {spent}. What it did is kept; resume it to grant the same amount again."
 
 
-def stops(steps: Mapping[str, str], current_round: int, before: Usage) -> tuple[str, Usage]:
+def stops(stops: Mapping[StepKey, Usage], current_round: int, before: Usage) -> tuple[StepKey, Usage]:
     """The key under which the next stop is remembered, and what had been spent at the last one, or before the round."""
-    prefix = f"r{current_round}.budget."
-    earlier = [key for key in steps if key.startswith(prefix)]
-    last = Usage.model_validate_json(steps[f"{prefix}{len(earlier)}"]) if earlier else before
-    return f"{prefix}{len(earlier) + 1}", last
+    earlier = [usage for key, usage in stops.items() if key.round == current_round]
+    return StepKey(current_round, BUDGET, number=len(earlier) + 1), earlier[-1] if earlier else before

@@ -7,6 +7,8 @@ EngineError
 
 from collections.abc import Sequence
 
+from sidecar.engine.steps import StepKey
+
 
 class EngineError(Exception):
     pass
@@ -32,7 +34,7 @@ class StepFailed(EngineError):
 class Escalated(EngineError):
     """`key` names it for good: a task that is resumed after it has attempts of its own again."""
 
-    def __init__(self, key: str, reason: str, *, attempts: int, suggestions: Sequence[str]) -> None:
+    def __init__(self, key: StepKey, reason: str, *, attempts: int, suggestions: Sequence[str]) -> None:
         super().__init__(reason)
         self.key = key
         self.reason = reason

@@ -9,11 +9,15 @@ from typing import Literal
 
 from sidecar.engine.errors import StepFailed
 from sidecar.engine.run import TaskRun
+from sidecar.engine.steps import StepKey
 from sidecar.wire.events import Event, RetryEvent, StepEvent
 from sidecar.work.errors import AgentError
 
 ATTEMPTS = 3
 FIRST_BACKOFF = 0.5
+
+#: What the steps that are done returned.
+Results = dict[StepKey, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +27,10 @@ class Step:
     `then` are the events that follow from its result; they are recorded together with it.
     """
 
-    key: str
+    key: StepKey
     agent: str
     message: str
-    act: Callable[[dict[str, str]], Awaitable[str]]
+    act: Callable[[Results], Awaitable[str]]
     then: Callable[[str], Sequence[Event]] = lambda value: ()
 
 
@@ -38,7 +42,7 @@ class Parallel:
     """
 
     steps: tuple[Step, ...]
-    after: Mapping[str, Collection[str]] = field(default_factory=dict)
+    after: Mapping[StepKey, Collection[StepKey]] = field(default_factory=dict)
     at_once: int = 4
 
 
@@ -49,7 +53,7 @@ class Unfold:
     `make` is a pure function of the results: a resumed task unfolds the same stages.
     """
 
-    make: "Callable[[dict[str, str]], Sequence[Stage]]"
+    make: "Callable[[Results], Sequence[Stage]]"
     expected: int = 0
 
 
@@ -57,9 +61,9 @@ Stage = Step | Parallel | Unfold
 Pipeline = Sequence[Stage]
 
 
-async def run_pipeline(pipeline: Pipeline, run: TaskRun) -> dict[str, str]:
+async def run_pipeline(pipeline: Pipeline, run: TaskRun) -> Results:
     waiting = deque(pipeline)
-    results: dict[str, str] = {}
+    results: Results = {}
     number = 0
     while waiting:
         stage = waiting.popleft()
@@ -81,9 +85,9 @@ def _size(stage: Stage) -> int:
     return len(stage.steps) if isinstance(stage, Parallel) else 1
 
 
-async def _together(stage: Parallel, number: int, total: int, results: dict[str, str], run: TaskRun) -> None:
+async def _together(stage: Parallel, number: int, total: int, results: Results, run: TaskRun) -> None:
     places = asyncio.Semaphore(stage.at_once)
-    tasks: dict[str, asyncio.Task[None]] = {}
+    tasks: dict[StepKey, asyncio.Task[None]] = {}
 
     async def begin(place: int, step: Step) -> None:
         for key in stage.after.get(step.key, ()):
@@ -114,7 +118,7 @@ async def _ended(tasks: Collection[asyncio.Task[None]]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _run_step(number: int, total: int, step: Step, results: dict[str, str], run: TaskRun) -> str:
+async def _run_step(number: int, total: int, step: Step, results: Results, run: TaskRun) -> str:
     def event(state: Literal["started", "completed", "failed"], message: str = step.message) -> StepEvent:
         return StepEvent(step=number, total=total, message=message, agent=step.agent, state=state)
 

@@ -4,18 +4,18 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 from sidecar.engine.budget import exceeded, stops
 from sidecar.engine.clock import Clock
-from sidecar.engine.state import RecordKind, UserMessage
+from sidecar.engine.state import RecordKind, TaskState, TurnRecord, UserMessage
+from sidecar.engine.steps import CallKey, StepKey
 from sidecar.engine.task_log import TaskLog
-from sidecar.engine.timeline import branched, plain
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.models.port import Delta, Reply, Stop
 from sidecar.models.prices import add_usage
-from sidecar.wire.base import Wire, optional
 from sidecar.wire.events import (
     ApprovalEvent,
     ChangedFile,
@@ -33,38 +33,16 @@ from sidecar.work.replies import CollectedReply, collect
 from tools.ledger import ApprovalPrompt, IntentRecord, NewBlob, Outcome
 
 
-class TurnRecord(Wire):
-    """A model's reply as it stands in the books, with the messages that it was an answer to."""
-
-    heard: list[str]
-    reply: Reply
-    #: On which branch of the task's life it was given; its calls are named after it.
-    branch: int = 0
-    #: How many tokens the conversation might have when it was given: whoever tells it again leaves out the same.
-    room: int | None = optional()
-
-    @classmethod
-    def of(cls, body: str) -> "TurnRecord | None":
-        """The turn that a step's record holds; many hold something else."""
-        return cls.model_validate_json(body) if body.startswith('{"heard":') else None
-
-
 class TaskRun(TaskLog):
     def __init__(self, claim: Claim, journal: Journal, pool: "Slots") -> None:
         super().__init__(claim, journal)
         self.request: StoredRequest = claim.request
-        current, held = f"r{self.state.current_round}.", self.state.steps
-        steps = [(plain(record.key), record.body) for record in claim.records if record.kind == RecordKind.STEP]
         #: What all rounds of the task have used, in all of its lives, also where it was rewound since.
-        self.usage = _spent(steps)
-        # A budget is for one round, as far as that counts.
-        self._granted = _spent(
-            [(key, body) for key, body in steps if not (key.startswith(current) and held.get(key) == body)]
-        )
+        self.usage, self._granted = _spent(claim.records, self.state)
         #: What earlier rounds have heard of what the person said, and what later ones were opened with.
         self._known = {each for message in self.state.messages for each in message.of or ()}
-        for key, body in held.items():
-            if not key.startswith(current) and (turn := TurnRecord.of(body)) is not None:
+        for key, turn in self.state.turns.items():
+            if key.round != self.state.current_round:
                 self._known.update(turn.heard)
         self._heard: set[str] = set()
         self.killed_processes: list[KilledProcess] = []
@@ -77,9 +55,9 @@ class TaskRun(TaskLog):
         self._waiters = 0
         self._answered = asyncio.Event()
         #: Where agents were stopped in an earlier life of the task, which somebody has resumed since.
-        self._resumed = frozenset(key for key in self.state.steps if _STOP in key)
+        self._resumed = frozenset(self.state.stopped)
         self._on_their_way = 0
-        self._branches: dict[str, int] = {}
+        self._branches: dict[StepKey, int] = {}
 
     @property
     def instruction(self) -> str:
@@ -91,7 +69,7 @@ class TaskRun(TaskLog):
 
     async def step(
         self,
-        key: str,
+        key: StepKey,
         act: Callable[[], Awaitable[str]],
         *,
         done: Callable[[str], Sequence[Event]],
@@ -104,7 +82,8 @@ class TaskRun(TaskLog):
         if key in self.state.steps:
             return self.state.steps[key]
         value = await act()
-        records = [Record(RecordKind.STEP, branched(key, self.state.branch), value)]
+        kind = RecordKind.VERIFICATION if key.is_verification else RecordKind.STEP
+        records = [self._record(kind, key, value)]
         if only_looks:
             self.enqueue(*done(value), records=records)
         else:
@@ -113,7 +92,7 @@ class TaskRun(TaskLog):
 
     async def turn(
         self,
-        key: str,
+        key: StepKey,
         agent: str,
         ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]],
         heard: set[str],
@@ -121,10 +100,8 @@ class TaskRun(TaskLog):
     ) -> CollectedReply:
         """The turn under that key, and what of the person's words it was an answer to. `heard` is what the agent knows
         of them; each of those who work on a round hears them all."""
-        recorded = self.state.steps.get(key)
-        if recorded is not None:
-            turn = TurnRecord.model_validate_json(recorded)
-        else:
+        turn = self.state.turns.get(key)
+        if turn is None:
             turn = await self._new_turn(key, agent, ask, self.unheard(heard), room)
         if turn.reply.stop in _KEPT:
             heard.update(turn.heard)
@@ -135,7 +112,7 @@ class TaskRun(TaskLog):
 
     async def _new_turn(
         self,
-        key: str,
+        key: StepKey,
         agent: str,
         ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]],
         unheard: Sequence[UserMessage],
@@ -147,10 +124,12 @@ class TaskRun(TaskLog):
         reply = await collect(asked, partial(self._show, key, agent), partial(self._cut, key, agent))
         heard = [message.id for message in unheard]
         turn = TurnRecord(heard=heard, reply=reply, branch=self.state.branch, room=room)
-        said = [MessageEvent(message_id=key, role="assistant", agent=agent, text=reply.text)] if reply.text else []
-        record = Record(RecordKind.STEP, branched(key, turn.branch), turn.to_json())
+        said = [MessageEvent(message_id=str(key), role="assistant", agent=agent, text=reply.text)] if reply.text else []
+        record = self._record(RecordKind.TURN, key, turn.to_json())
         self.usage = add_usage(self.usage, reply.usage)
         spent = [UsageEvent(**self.usage.model_dump())] if reply.usage != Usage() else []
+        if reply.stop in _KEPT:
+            self.state.turns[key] = turn
         # Its calls are written after it, and nothing has an effect before its intent is on the disk.
         self.enqueue(*said, *spent, records=[record] if reply.stop in _KEPT else [])
         return turn
@@ -162,54 +141,58 @@ class TaskRun(TaskLog):
         """What the person has said for this round, beside what opened it."""
         return [message for message in self.state.messages if not message.opens and message.id not in self._known]
 
-    def stopped(self, key: str) -> None:
+    def stopped(self, key: StepKey) -> None:
         """An agent came to no end by itself. Whoever resumes the task lets it take that turn."""
-        if _stop(key) not in self.state.steps:
-            self.enqueue(records=[Record(RecordKind.STEP, branched(_stop(key), self.state.branch), "")])
+        if key not in self.state.stopped:
+            self.enqueue(records=[self._record(RecordKind.STOPPED, key, "")])
 
-    def resumed_at(self, key: str) -> bool:
-        return _stop(key) in self._resumed
+    def resumed_at(self, key: StepKey) -> bool:
+        return key in self._resumed
 
-    def call_id(self, key: str, number: int) -> str:
+    def _record(self, kind: RecordKind, key: StepKey, body: str) -> Record:
+        return Record(kind, str(key.on_branch(self.state.branch)), body)
+
+    def call_id(self, key: StepKey, number: int) -> str:
         """The name of a turn's call, for good: the same in every life of the task, another on another branch.
 
         A rewind may lie between a turn and its calls; what came of them then does not count, and they are made anew.
         """
-        name = f"{self.task_id}.{key}.{number}"
-        made = branched(name, self._branches.get(key, 0))
-        return made if made in self.state.outcomes else branched(name, self.state.branch)
+        call = CallKey(self.task_id, key, str(number), self._branches.get(key, 0))
+        if str(call) in self.state.outcomes:
+            return str(call)
+        return str(replace(call, branch=self.state.branch))
 
-    def _show(self, key: str, agent: str, delta: Delta) -> None:
+    def _show(self, key: StepKey, agent: str, delta: Delta) -> None:
         whole = True if delta.anew else None
-        event = DeltaEvent(message_id=key, role="assistant", agent=agent, text=delta.text, kind=delta.kind, whole=whole)
+        event = DeltaEvent(
+            message_id=str(key), role="assistant", agent=agent, text=delta.text, kind=delta.kind, whole=whole
+        )
         self.live(event)
 
-    def _cut(self, key: str, agent: str, text: str) -> None:
+    def _cut(self, key: StepKey, agent: str, text: str) -> None:
         """The words of a reply that nobody waits for any more: who has read them finds them again. They are no turn."""
         # A task that goes on by itself at the next start asks again, and that reply takes their place.
         if text.strip() and self.stopped_by != "shutdown":
-            self.enqueue(MessageEvent(message_id=key, role="assistant", agent=agent, text=text))
+            self.enqueue(MessageEvent(message_id=str(key), role="assistant", agent=agent, text=text))
 
-    async def spend(self, key: str, usage: Usage) -> None:
+    async def spend(self, key: StepKey, usage: Usage) -> None:
         """What was used beside the agents' turns, remembered under that key."""
         if usage == Usage():
             return
         self.usage = add_usage(self.usage, usage)
-        record = Record(RecordKind.STEP, branched(key, self.state.branch), usage.to_json())
+        record = self._record(RecordKind.USAGE, key, usage.to_json())
         await self.append(UsageEvent(**self.usage.model_dump()), records=[record])
 
     def overspent(self) -> str | None:
         """Why the task must ask no model any more, if its budget is used."""
-        _, granted = stops(self.state.steps, self.state.current_round, self._granted)
+        _, granted = stops(self.state.budget_stops, self.state.current_round, self._granted)
         return exceeded(self.request.options, self.usage, granted)
 
     async def _stay_within_the_budget(self) -> None:
         why = self.overspent()
         if why is not None:
-            stop, _ = stops(self.state.steps, self.state.current_round, self._granted)
-            await self.append(
-                records=[Record(RecordKind.STEP, branched(stop, self.state.branch), self.usage.to_json())]
-            )
+            stop, _ = stops(self.state.budget_stops, self.state.current_round, self._granted)
+            await self.append(records=[self._record(RecordKind.BUDGET, stop, self.usage.to_json())])
             raise AgentError("budget_exceeded", why, retry=False)
 
     # -- effects: the executor's ledger ------------------------------------------------------------------------------
@@ -366,23 +349,22 @@ class Slots:
 _AT_WORK = frozenset({Status.RUNNING, Status.WAITING})
 #: A reply that failed is no checkpoint: whoever tries again asks again.
 _KEPT = frozenset({Stop.END, Stop.TOOL_USE, Stop.LENGTH})
-_STOP = ".stop."
 
 
-def _stop(key: str) -> str:
-    """The name of the mark that an agent was stopped before that turn: of no agent, so that it is none of its work."""
-    prefix, _, rest = key.partition(".")
-    return f"{prefix}{_STOP}{rest}"
-
-
-def _spent(steps: Iterable[tuple[str, str]]) -> Usage:
-    used = Usage()
-    for key, body in steps:
-        if (turn := TurnRecord.of(body)) is not None:
-            used = add_usage(used, turn.reply.usage)
-        elif key.endswith(".asked"):
-            used = add_usage(used, Usage.model_validate_json(body))
-    return used
+def _spent(records: Iterable[Record], state: TaskState) -> tuple[Usage, Usage]:
+    """What the task has used, and how much of that does not count towards the budget of its present round."""
+    used, granted = Usage(), Usage()
+    for record in records:
+        if record.kind == RecordKind.TURN:
+            usage = TurnRecord.model_validate_json(record.body).reply.usage
+        elif record.kind == RecordKind.USAGE:
+            usage = Usage.model_validate_json(record.body)
+        else:
+            continue
+        used = add_usage(used, usage)
+        if StepKey.parse(record.key).round != state.current_round or not state.timeline.holds(record.seq):
+            granted = add_usage(granted, usage)
+    return used, granted
 
 
 def _same_act(one: ApprovalEvent, other: ApprovalEvent) -> bool:

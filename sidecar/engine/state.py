@@ -1,19 +1,34 @@
-"""What a task remembers across restarts, read from its records: nothing in it is done or asked a second time."""
+"""What a task knows, read from its records: a resumed task does and asks nothing a second time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sidecar.engine.steps import StepKey
 from sidecar.engine.timeline import REWIND, Timeline, plain, rewinds
 from sidecar.journal.port import Record
+from sidecar.models.port import Reply
 from sidecar.wire.base import Wire, optional
 from sidecar.wire.events import ApprovalEvent, Effect
-from sidecar.wire.tasks import ApprovalRequest
+from sidecar.wire.tasks import ApprovalRequest, Usage
 from tools.ledger import IntentRecord, Outcome
 
 
 class RecordKind(StrEnum):
+    #: Results of steps, by StepKey; the body is what the step returned.
     STEP = "step"
+    VERIFICATION = "verification"
+    #: A model's reply (TurnRecord), by the turn's StepKey.
+    TURN = "turn"
+    #: What a step used beside its turns (Usage).
+    USAGE = "usage"
+    #: An agent was stopped before this turn; it takes the turn if you resume the task.
+    STOPPED = "stopped"
+    #: What the task had used (Usage) when it reached its budget.
+    BUDGET = "budget"
+    #: A person is needed; the body is how many messages there were.
+    ESCALATION = "escalation"
+    #: Tool calls, by call id.
     INTENT = "intent"
     OUTCOME = "outcome"
     MESSAGE = "message"
@@ -46,9 +61,28 @@ class Round(Wire):
     answered: str
 
 
+class TurnRecord(Wire):
+    """A model's reply, and the messages of the person that it answers."""
+
+    heard: list[str]
+    reply: Reply
+    #: The branch of the task's timeline on which the model replied; the ids of its calls contain it.
+    branch: int = 0
+    #: How many tokens the history could have; a resumed task leaves out the same turns.
+    room: int | None = optional()
+
+
 @dataclass(slots=True)
 class TaskState:
-    steps: dict[str, str] = field(default_factory=dict)
+    #: Results of steps, verifications included.
+    steps: dict[StepKey, str] = field(default_factory=dict)
+    turns: dict[StepKey, TurnRecord] = field(default_factory=dict)
+    verifications: dict[StepKey, str] = field(default_factory=dict)
+    stopped: set[StepKey] = field(default_factory=set)
+    #: What the task had used at each budget stop.
+    budget_stops: dict[StepKey, Usage] = field(default_factory=dict)
+    #: How many messages there were at each escalation.
+    escalations: dict[StepKey, int] = field(default_factory=dict)
     intents: dict[str, IntentRecord] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     messages: list[UserMessage] = field(default_factory=list)
@@ -56,13 +90,13 @@ class TaskState:
     answers: dict[str, ApprovalRequest] = field(default_factory=dict)
     rounds: list[Round] = field(default_factory=list)
     hunks: dict[str, str] = field(default_factory=dict)
-    branch: int = 0
+    timeline: Timeline = field(default_factory=Timeline)
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "TaskState":
         """What the task knows now; what was rewound it has never known."""
         timeline = Timeline.of(rewinds(records))
-        memory = cls(branch=timeline.branch)
+        memory = cls(timeline=timeline)
         # A call that was cut by a rewind, between what it was about to do and what came of it, is over.
         over = {
             record.key for record in records if record.kind == RecordKind.OUTCOME and not timeline.holds(record.seq)
@@ -72,10 +106,27 @@ class TaskState:
                 memory.take(record)
         return memory
 
+    @property
+    def branch(self) -> int:
+        return self.timeline.branch
+
     def take(self, record: Record) -> None:
         match record.kind:
             case RecordKind.STEP:
-                self.steps[plain(record.key)] = record.body
+                self.steps[StepKey.parse(record.key)] = record.body
+            case RecordKind.VERIFICATION:
+                key = StepKey.parse(record.key)
+                self.steps[key] = self.verifications[key] = record.body
+            case RecordKind.TURN:
+                key = StepKey.parse(record.key)
+                if key not in self.turns:
+                    self.turns[key] = TurnRecord.model_validate_json(record.body)
+            case RecordKind.STOPPED:
+                self.stopped.add(StepKey.parse(record.key))
+            case RecordKind.BUDGET:
+                self.budget_stops[StepKey.parse(record.key)] = Usage.model_validate_json(record.body)
+            case RecordKind.ESCALATION:
+                self.escalations[StepKey.parse(record.key)] = int(record.body)
             case RecordKind.INTENT:
                 self.intents[record.key] = IntentRecord.model_validate_json(record.body)
             case RecordKind.OUTCOME:

@@ -215,7 +215,9 @@ class Worker:
         run.ending = True
         await self._work.tidy(run)
         # How many messages there were: whoever goes on sees whether the person has said something since.
-        record = Record(RecordKind.STEP, branched(needed.key, run.state.branch), str(len(run.state.messages)))
+        record = Record(
+            RecordKind.ESCALATION, str(needed.key.on_branch(run.state.branch)), str(len(run.state.messages))
+        )
         with suppress(WrongStatus):
             await run.move(
                 UsageEvent(**run.usage.model_dump()),

@@ -1,7 +1,10 @@
 """How the file came to its present shape. Append only: a newer program opens every older file."""
 
+import json
+import re
 import sqlite3
 from collections.abc import Callable
+from zlib import crc32
 
 from sidecar.journal.errors import JournalTooNew
 
@@ -77,9 +80,57 @@ def blobs_as_differences(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE blobs ADD COLUMN depth INTEGER NOT NULL DEFAULT 0")
 
 
+def typed_step_records(connection: sqlite3.Connection) -> None:
+    """Records of kind `step` held turns, usage, budget and agent stops too, told apart by their keys or bodies."""
+    steps = "SELECT task, key, body, checksum FROM records WHERE kind = 'step'"
+    for task, key, body, checksum in connection.execute(steps).fetchall():
+        if checksum != crc32(f"step\n{key}\n{body}".encode()):
+            continue  # damaged: it stays so, and its task says so when you resume it
+        kind, new_key, new_body = _typed_step(key, body)
+        connection.execute(
+            "UPDATE records SET kind = ?, key = ?, body = ?, checksum = ? WHERE task = ? AND kind = 'step' AND key = ?",
+            (kind, new_key, new_body, crc32(f"{kind}\n{new_key}\n{new_body}".encode()), task, key),
+        )
+
+
+def _typed_step(key: str, body: str) -> tuple[str, str, str]:
+    name, tilde, branch = key.partition("~")
+    round_, _, step = name.partition(".")
+    rest = tilde + branch
+    if body.startswith('{"heard":'):
+        return "turn", key, body
+    if step.endswith(".asked"):
+        return "usage", name.removesuffix(".asked") + rest, body
+    if step.startswith("stop."):
+        return "stopped", f"{round_}.{step.removeprefix('stop.')}{rest}", body
+    if step.startswith("budget."):
+        return "budget", f"{round_}.budget{step.removeprefix('budget.')}{rest}", body
+    if re.fullmatch(r"verify\d+", step):
+        return "verification", key, body
+    if re.fullmatch(r"escalation\d+", step):
+        return "escalation", key, body
+    if step.startswith("context."):
+        return "step", f"{round_}.context{step.removeprefix('context.')}{rest}", body
+    if re.match(r"\d+-", step):
+        return "step", key, _typed_result(body)
+    return "step", key, body
+
+
+def _typed_result(text: str) -> str:
+    """An agent's words; some sentences stood for an agent that had none."""
+    unfinished = ("The attempt came to no end: ", "The review was not finished: ")
+    for phrase in ("The attempt came to nothing: ", *unfinished):
+        if text.startswith(phrase):
+            result = {"type": "gave_up", "reason": text.removeprefix(phrase), "began": phrase in unfinished}
+            return json.dumps(result, ensure_ascii=False)
+    result = {"type": "answered", "text": text} if text else {"type": "gave_up", "reason": "", "began": False}
+    return json.dumps(result, ensure_ascii=False)
+
+
 MIGRATIONS: list[Migration] = [
     tasks_events_records_blobs,
     blobs_as_differences,
+    typed_step_records,
 ]
 
 

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from sidecar.engine.state import TaskState
+from sidecar.engine.steps import CallKey
 from tools.ledger import FileState
 from tools.policy.words import names_command
 
-#: In the name of a step or a call: it belongs to a verification.
-MARK = ".verify"
 #: Words that may say that a file was written; whether they do is read with care by whoever verifies.
 _SAYS_SO = re.compile(
     r"\b(?:created|wrote|written|added|generated|saved|changed|updated|edited|modified|fixed|committed)\b[^\n]{0,200}?\w\.\w"
@@ -24,19 +23,15 @@ _SAYS_SO = re.compile(
 _WORDS = 20_000
 
 
-def is_verification(key: str) -> bool:
-    return key.partition(".")[2].startswith(MARK[1:]) and key.rpartition(MARK)[2].isdigit()
-
-
-def needs_verification(memory: TaskState, prefix: str, asked: str, words: Sequence[str] = ()) -> bool:
+def needs_verification(memory: TaskState, asked: str, words: Sequence[str] = ()) -> bool:
     """Whether files were changed, or are said to have been, since they were last verified; or a verification of this
     round was under way.
 
     What the very command did that the person `asked` for, word for word, is no agent's claim.
     """
-    if any(key.startswith(f"{prefix}{MARK}") for key in memory.steps):
+    if any(key.round == memory.current_round for key in memory.verifications):
         return True
-    last = _last(memory.steps)
+    last = _last(memory)
     if last is not None and last.get("edits") == count_edits(memory):
         return False
     editing = _editing(memory)
@@ -47,14 +42,14 @@ def needs_verification(memory: TaskState, prefix: str, asked: str, words: Sequen
 
 def verification_result(memory: TaskState) -> JsonValue:
     """The verification that holds now, as it stands in a task's result; an earlier round's if nothing changed since."""
-    last = _last(memory.steps)
+    last = _last(memory)
     if last is None:
         return None
     return {name: last[name] for name in ("passed", "attempt", "checks", "notes") if name != "notes" or last.get(name)}
 
 
-def _last(steps: dict[str, str]) -> dict[str, JsonValue] | None:
-    found = [value for key, value in steps.items() if is_verification(key)]
+def _last(memory: TaskState) -> dict[str, JsonValue] | None:
+    found = list(memory.verifications.values())
     return json.loads(found[-1]) if found else None
 
 
@@ -71,7 +66,12 @@ def count_edits(memory: TaskState) -> int:
 
 
 def touched_paths(memory: TaskState, *, checks: bool) -> set[str]:
-    return {file.path for call_id in memory.outcomes if (MARK in call_id) == checks for file in _files(memory, call_id)}
+    return {
+        file.path
+        for call_id in memory.outcomes
+        if (files := _files(memory, call_id)) and _is_check(call_id) == checks
+        for file in files
+    }
 
 
 def original_contents(memory: TaskState) -> dict[str, str | None]:
@@ -84,7 +84,12 @@ def original_contents(memory: TaskState) -> dict[str, str | None]:
 
 
 def _editing(memory: TaskState) -> list[str]:
-    return [call_id for call_id in memory.outcomes if MARK not in call_id and _files(memory, call_id)]
+    return [call_id for call_id in memory.outcomes if _files(memory, call_id) and not _is_check(call_id)]
+
+
+def _is_check(call_id: str) -> bool:
+    call = CallKey.parse(call_id)
+    return call is not None and call.step.is_verification
 
 
 def _ordered(memory: TaskState, call_id: str, asked: str) -> bool:

@@ -1,10 +1,11 @@
 """How a verification runs something: through the executor, as the task's own calls, recorded under stable names."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from sidecar.engine.run import TaskRun
-from sidecar.engine.timeline import branched
+from sidecar.engine.steps import CallKey, StepKey
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Event, ToolEvent
 from sidecar.wire.tasks import Approvals
@@ -17,7 +18,7 @@ _CUT_OFF = frozenset({"cancelled", "unknown"})
 
 
 class TaskCheckRunner:
-    def __init__(self, run: TaskRun, executor: Executor, key: str) -> None:
+    def __init__(self, run: TaskRun, executor: Executor, key: StepKey) -> None:
         self._run = run
         self._executor = executor
         self._key = key
@@ -35,10 +36,9 @@ class TaskCheckRunner:
         where: str = "",
     ) -> Outcome | None:
         run = self._run
-        call_id = branched(f"{run.task_id}.{self._key}.{name}", run.state.branch)
+        call = CallKey(run.task_id, self._key, name, run.state.branch)
         ledger: Ledger = run if place is None else CopyLedger(run, where)
-        if place is None:
-            call_id = await self._unused(call_id)
+        call_id = await self._unused(call) if place is None else str(call)
         context = BatchContext(
             workspace=place or run.request.workspace,
             approvals=self._approvals(allowed),
@@ -59,17 +59,17 @@ class TaskCheckRunner:
         wanted = self._run.request.options.approvals
         return "auto" if allowed and wanted != "readonly" else wanted
 
-    async def _unused(self, call_id: str) -> str:
+    async def _unused(self, call: CallKey) -> str:
         """A check may be run again: one that was cut off in an earlier life of the task is ended, and begun anew."""
-        run, name, number = self._run, call_id, 0
+        run, name = self._run, str(call)
         while name in run.state.intents:
             outcome = run.state.outcomes.get(name)
             if outcome is None:
                 await self._executor.abandon({name: run.state.intents[name]}, run.request.workspace, run)
             elif outcome.status not in _CUT_OFF:
                 break
-            number += 1
-            name = f"{call_id}+{number}"
+            call = replace(call, repeat=call.repeat + 1)
+            name = str(call)
         return name
 
 

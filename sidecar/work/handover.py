@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sidecar.engine.pipeline import Results
 from sidecar.engine.run import TaskRun
 from sidecar.wire.events import HandoffContext, HandoffEvent
 from sidecar.work.context import PLAN, cut, size
 from sidecar.work.plan import Plan, PlannedStep
+from sidecar.work.results import agent_texts
 from sidecar.work.verdict import Verdict, read_verdict
 
 #: They plan and judge the work; they do not do it.
@@ -33,9 +35,9 @@ def handoff(run: TaskRun, giver: str, following: Sequence[Part], said: str, reas
     return HandoffEvent(from_=giver, to=taker, context=context, reason=because)
 
 
-def so_far(results: dict[str, str], run: TaskRun) -> list[str]:
+def so_far(results: Results, run: TaskRun) -> list[str]:
     """What the earlier steps said, the newest ones whole, and which files they changed."""
-    said = [f"{agent_of(key)} said:\n{text[:_STATE]}" for key, text in results.items() if text and agent_of(key)]
+    said = [f"{key.agent} said:\n{text[:_STATE]}" for key, text in agent_texts(results)]
     if not said:
         return []
     files = run.state.files_modified()
@@ -66,34 +68,19 @@ def to_mend(verdict: Verdict) -> list[str]:
     return [f"A review of your work found problems. Mend them, and nothing else:\n{verdict.render()}"]
 
 
-def unfinished(why: str) -> str:
-    """What stands in the place of a verdict: the work is there, though nobody has looked at all of it."""
-    return f"The review was not finished: {why}"
-
-
-def agent_of(key: str) -> str:
-    """The agent in a step's key: `r1.2-coder.s1` is the coder's; `r1.verify1` is nobody's."""
-    return key.partition(".")[2].partition(".")[0].partition("-")[2]
-
-
-def words_of(results: dict[str, str]) -> list[str]:
+def words_of(results: Results) -> list[str]:
     """What those who did the work said last, the newest at the end."""
-    return [text for key, text in results.items() if text and agent_of(key) not in ("", *HELPERS)]
+    return [text for key, text in agent_texts(results) if key.agent not in HELPERS]
 
 
-def part_of(key: str) -> str:
-    """The agent's part in the task: `r1.2-coder.s1` is its step s1; nothing if it has the whole."""
-    return key.rpartition("-")[2].partition(".")[2]
-
-
-def summary(results: dict[str, str]) -> str:
+def summary(results: Results) -> str:
     """The last word; a review, whose verdict is put into words, beside those of the agent that it is about."""
-    said = [(agent, text) for key, text in results.items() if text and (agent := agent_of(key))]
+    said = agent_texts(results)
     if not said:
         return ""
-    agent, last = said[-1]
-    verdicts = [verdict for name, text in said if name == "reviewer" and (verdict := read_verdict(text))]
-    if agent == "reviewer":
+    key, last = said[-1]
+    verdicts = [verdict for each, text in said if each.agent == "reviewer" and (verdict := read_verdict(text))]
+    if key.agent == "reviewer":
         verdict = read_verdict(last)
         return "\n\n".join([*_worked(results), verdict.render() if verdict else last])
     if verdicts and not verdicts[-1].passed:
@@ -101,13 +88,9 @@ def summary(results: dict[str, str]) -> str:
     return last
 
 
-def _worked(results: dict[str, str]) -> list[str]:
+def _worked(results: Results) -> list[str]:
     """What was said of the work: by whoever worked last, or by all who did a part of the plan."""
-    said = [(key, text) for key, text in results.items() if text and agent_of(key) in ("coder", "docs", "terminal")]
-    if not said or not _is_planned(said[-1][0]):
+    said = [(key, text) for key, text in agent_texts(results) if key.agent in ("coder", "docs", "terminal")]
+    if not said or not said[-1][0].is_planned:
         return [text for _, text in said[-1:]]
-    return [text for key, text in said if _is_planned(key)]
-
-
-def _is_planned(key: str) -> bool:
-    return part_of(key)[:1] == "s" and part_of(key)[1:].isdigit()
+    return [text for key, text in said if key.is_planned]

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import count
 from typing import Protocol
 
+from sidecar.engine.steps import StepKey
 from sidecar.models.port import (
     Brief,
     Delta,
@@ -40,23 +41,23 @@ class TurnLog(Protocol):
     """Where an agent's turns are kept. What is in the log is not asked for again."""
 
     async def turn(
-        self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
+        self, key: StepKey, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
     ) -> CollectedReply:
         """The reply recorded under that key; else `ask`, with the messages that came meanwhile, and record it."""
 
-    def room(self, key: str) -> int | None:
+    def room(self, key: StepKey) -> int | None:
         """How many tokens the history might have when the turn under that key was asked for, if it was."""
 
-    async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]: ...
+    async def call(self, key: StepKey, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]: ...
 
-    def goes_on(self, key: str) -> bool:
+    def goes_on(self, key: StepKey) -> bool:
         """Whether an agent that was at its end takes that turn all the same.
 
         It did so before, or the person has said something that it has not heard, or has resumed it where it was
         stopped.
         """
 
-    def stopped(self, key: str) -> None:
+    def stopped(self, key: StepKey) -> None:
         """The agent was not let take that turn. Whoever resumes the task lets it."""
 
     def left_out(self, what: str) -> None:
@@ -67,7 +68,7 @@ class TurnLog(Protocol):
 class Job:
     """What an agent is to do. `key` names it for good: the same job has the same key after a restart."""
 
-    key: str
+    key: StepKey
     agent: Agent
     model: Model
     history: list[Turn]
@@ -85,12 +86,12 @@ class Job:
         self.fitting = Fitting(partial(room, self.model, beside), self.history)
 
 
-async def run_agent(job: Job, log: TurnLog, name: str | None = None) -> str:
+async def run_agent(job: Job, log: TurnLog, name: StepKey | None = None) -> str:
     """The agent's last word. Whoever goes on with a job that is done gives that a name of its own."""
     fitting, limits = job.fitting, TurnLimits(job.agent, job.max_iterations)
     note: str | AgentError | None = None
     for number in count():
-        key = f"{name or job.key}.{number}"
+        key = (name or job.key).of_turn(number)
         if isinstance(note, AgentError):
             if not log.goes_on(key):
                 log.stopped(key)
@@ -105,7 +106,7 @@ async def run_agent(job: Job, log: TurnLog, name: str | None = None) -> str:
             limits.afresh()
         if reply.stop is Stop.END and reply.text.strip():
             fitting.add(ModelTurn(text=reply.text, kept=reply.kept))
-            if not (job.steered and log.goes_on(f"{name or job.key}.{number + 1}")):
+            if not (job.steered and log.goes_on(key.of_turn(number + 1))):
                 return reply.text
             note = None
         elif reply.stop is Stop.TOOL_USE:
@@ -124,7 +125,7 @@ async def run_agent(job: Job, log: TurnLog, name: str | None = None) -> str:
     raise AssertionError("an agent comes to an end")
 
 
-async def _next_turn(job: Job, log: TurnLog, key: str) -> CollectedReply:
+async def _next_turn(job: Job, log: TurnLog, key: StepKey) -> CollectedReply:
     """A server that does not take so much, though nobody knew, is sent less, as long as something can be left out."""
     fitting = job.fitting
     room = log.room(key) or fitting.limit

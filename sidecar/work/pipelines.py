@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Sequence
 
-from sidecar.engine.pipeline import Pipeline, Stage, Step, Unfold
+from sidecar.engine.pipeline import Pipeline, Results, Stage, Step, Unfold
+from sidecar.engine.steps import StepKey
 from sidecar.wire.events import Event
 from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import RouteAnswer
 from sidecar.work.context import PLAN, ROOM
 from sidecar.work.errors import AgentError
-from sidecar.work.handover import Part, handoff, of_plan, so_far, to_mend, unfinished
+from sidecar.work.handover import Part, handoff, of_plan, so_far, to_mend
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.plan import NoPlan, Plan, one_step, read_plan
 from sidecar.work.planned import PlannedSteps
+from sidecar.work.results import AgentResult, Answered, GaveUp, agent_step, parse_result, render_result
 from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
 from sidecar.work.turn_log import TaskTurnLog
 from sidecar.work.verdict import Verdict, read_verdict, was_meant
@@ -75,67 +77,67 @@ class PipelineBuilder:
             self._plan(),
             self._planned([install, configure, test, review, document]),
             self._step(terminal, install, (configure, test, review, document), [_INSTALL]),
-            self._step(f"{coder}.configure", configure, (test, review, document), [_CONFIGURE]),
-            self._step(f"{terminal}.test", test, (review, document), [_TEST]),
+            self._step(coder.of_part("configure"), configure, (test, review, document), [_CONFIGURE]),
+            self._step(terminal.of_part("test"), test, (review, document), [_TEST]),
             *self._review((document,)),
             self._step(self._key("docs"), document, ()),
         ]
 
     # -- the steps ---------------------------------------------------------------------------------------------------
 
-    def _key(self, name: str) -> str:
-        return f"{self._setup.prefix}.{self._names.index(name) + 1}-{name}"
+    def _key(self, name: str) -> StepKey:
+        return StepKey(self._setup.round, name, self._names.index(name) + 1)
 
     def _part(self, name: str) -> Part:
         tasks = {**_TASKS, **_ANSWERS} if self._setup.read_only else _TASKS
         return Part(name, tasks.get(name) or self._setup.agent(name).description)
 
-    def _step(self, key: str, part: Part, following: Sequence[Part], told: Sequence[str] = ()) -> Step:
+    def _step(self, key: StepKey, part: Part, following: Sequence[Part], told: Sequence[str] = ()) -> Step:
         setup = self._setup
         needed = key == self._key(self._worker)
 
-        async def act(results: dict[str, str]) -> str:
+        async def act(results: Results) -> AgentResult:
             try:
-                return await setup.work(key, part.agent, [*so_far(results, setup.run), *told])
+                return Answered(text=await setup.work(key, part.agent, [*so_far(results, setup.run), *told]))
             except AgentError as error:
                 if needed or error.code not in CANNOT:
                     raise
-                return ""
+                return GaveUp(reason=error.message, began=False)
 
         def then(said: str) -> Sequence[Event]:
             return [handoff(setup.run, part.agent, following, said)] if following and said else []
 
-        return Step(key, part.agent, part.task, act, then)
+        return agent_step(key, part.task, act, then)
 
     def _plan(self) -> Step:
         setup, key = self._setup, self._key("planner")
 
-        async def act(results: dict[str, str]) -> str:
+        async def act(results: Results) -> AgentResult:
             try:
                 job, log = await setup.job(key, "planner")
                 said = await run_agent(job, log)
             except AgentError as error:
                 if error.code not in CANNOT:
                     raise
-                return ""
+                return GaveUp(reason=error.message, began=False)
             try:
                 read_plan(said)
             except NoPlan as problem:
-                return await self._repaired(said, problem, job, log)
-            return said
+                said = await self._repaired(said, problem, job, log)
+            return Answered(text=said)
 
         def then(said: str) -> Sequence[Event]:
             if not said:
                 return []
             return [handoff(setup.run, "planner", [Part("coder", step.title) for step in self._read(said).steps], said)]
 
-        return Step(key, "planner", _TASKS["planner"], act, then)
+        return agent_step(key, _TASKS["planner"], act, then)
 
     async def _repaired(self, said: str, problem: NoPlan, job: Job, log: TaskTurnLog) -> str:
         """One more try at a plan. If that is none either, the planner's words are kept, and the work is one step."""
         wish = f"That is not a plan that can be carried out: {problem}. Answer with the JSON of the plan, nothing else."
         try:
-            repaired = await self._setup.again(job, log, "repair", wish)
+            repaired = await self._setup.again(job, log, job.key.of_repair(), wish)
             read_plan(repaired)
         except (AgentError, NoPlan):
             return said
@@ -150,10 +152,11 @@ class PipelineBuilder:
     def _planned(self, following: Sequence[Part]) -> Unfold:
         key = self._key("planner")
 
-        def make(results: dict[str, str]) -> Sequence[Stage]:
-            plan = self._read(results[key])
+        def make(results: Results) -> Sequence[Stage]:
+            planned = render_result(parse_result(results[key]))
+            plan = self._read(planned)
             if len(plan.steps) == 1:
-                return [self._in_one(plan, results[key], following)]
+                return [self._in_one(plan, planned, following)]
             return [PlannedSteps(self._setup, self._key("coder"), plan, following).stage()]
 
         return Unfold(make, expected=1)
@@ -162,32 +165,33 @@ class PipelineBuilder:
         """A plan of one step, or none: the request itself, with what the planner found out."""
         setup, key = self._setup, self._key("coder")
 
-        async def act(results: dict[str, str]) -> str:
-            return await setup.work(key, "coder", of_plan(plan, planned), ROOM - PLAN if planned else ROOM)
+        async def act(results: Results) -> AgentResult:
+            about = ROOM - PLAN if planned else ROOM
+            return Answered(text=await setup.work(key, "coder", of_plan(plan, planned), about))
 
         def then(said: str) -> Sequence[Event]:
             return [handoff(setup.run, "coder", following, said)]
 
-        return Step(key, "coder", plan.steps[0].title, act, then)
+        return agent_step(key, plan.steps[0].title, act, then)
 
     def _review(self, following: Sequence[Part], sent_back: int = 0) -> list[Stage]:
         """A verdict that finds fault sends the worker back; what it mends is reviewed again."""
         setup, worker, review = self._setup, self._worker, self._part("reviewer")
-        key = f"{self._key('reviewer')}.again{sent_back}" if sent_back else self._key("reviewer")
+        key = self._key("reviewer")
+        key = key.of_part("again", sent_back) if sent_back else key
 
         def found(said: str) -> Verdict | None:
             verdict = read_verdict(said)
             return verdict if verdict and not verdict.passed and sent_back < MAX_SENT_BACK else None
 
-        async def act(results: dict[str, str]) -> str:
+        async def act(results: Results) -> AgentResult:
             try:
-                return await self._verdict(key, [*so_far(results, setup.run), "Your part: review what was done."])
+                told = [*so_far(results, setup.run), "Your part: review what was done."]
+                return Answered(text=await self._verdict(key, told))
             except AgentError as error:
-                if error.code in ENDLESS:
-                    return unfinished(error.message)
-                if error.code not in CANNOT:
+                if error.code not in CANNOT | ENDLESS:
                     raise
-                return ""
+                return GaveUp(reason=error.message, began=error.code in ENDLESS)
 
         def then(said: str) -> Sequence[Event]:
             if verdict := found(said):
@@ -198,18 +202,18 @@ class PipelineBuilder:
                 return [handoff(setup.run, "reviewer", [Part(worker, each) for each in remaining], said, reason)]
             return [handoff(setup.run, "reviewer", following, said)] if following and said else []
 
-        def make(results: dict[str, str]) -> Sequence[Stage]:
-            verdict = found(results[key])
+        def make(results: Results) -> Sequence[Stage]:
+            verdict = found(render_result(parse_result(results[key])))
             if verdict is None:
                 return []
             mend = Part(worker, f"Mend what the review found ({sent_back + 1} of {MAX_SENT_BACK})")
-            fix = f"{self._key(worker)}.fix{sent_back + 1}"
+            fix = self._key(worker).of_part("fix", sent_back + 1)
             step = self._step(fix, mend, (review, *following), to_mend(verdict))
             return [step, *self._review(following, sent_back + 1)]
 
-        return [Step(key, "reviewer", review.task, act, then), Unfold(make)]
+        return [agent_step(key, review.task, act, then), Unfold(make)]
 
-    async def _verdict(self, key: str, told: Sequence[str]) -> str:
+    async def _verdict(self, key: StepKey, told: Sequence[str]) -> str:
         """The reviewer's words. A verdict that cannot be read is asked for once more; prose stands for itself."""
         job, log = await self._setup.job(key, "reviewer", told)
         said = await run_agent(job, log)
@@ -217,7 +221,7 @@ class PipelineBuilder:
             return said
         wish = "That verdict cannot be read. Answer with its JSON, `passed` and `issues`, and nothing else."
         try:
-            repaired = await self._setup.again(job, log, "repair", wish)
+            repaired = await self._setup.again(job, log, job.key.of_repair(), wish)
         except AgentError:
             return said
         return repaired if read_verdict(repaired) is not None else said

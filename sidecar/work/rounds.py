@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sidecar.engine.errors import StepFailed
-from sidecar.engine.pipeline import Stage, Unfold, run_pipeline
+from sidecar.engine.pipeline import Results, Stage, Unfold, run_pipeline
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import UserMessage
+from sidecar.engine.steps import ROUTE, StepKey
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import NoSuchModel
@@ -49,11 +50,11 @@ class RoundRunner:
         self._verifier: Verifier | None = None
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
-        prefix = f"r{run.state.current_round}"
+        current = run.state.current_round
         custom = self._customizations.of(run.request.workspace)
         # Before it is routed, for good: whoever mends the command's file and resumes gets what it stands for.
         _check_command(custom, run.instruction)
-        chosen = await self._route(f"{prefix}.route", run)
+        chosen = await self._route(StepKey(current, ROUTE), run)
         _check_agents(custom, chosen.pipeline)
         setup = AgentSetup(
             run=run,
@@ -61,7 +62,7 @@ class RoundRunner:
             registry=self._registry,
             executor=self._executor,
             custom=custom,
-            prefix=prefix,
+            round=current,
             request=request_of(run.instruction, custom.commands, custom.agents),
             past=await self._past(run),
             read_only=chosen.intent in READ_ONLY,
@@ -79,14 +80,14 @@ class RoundRunner:
     def missed(self, run: TaskRun) -> Sequence[UserMessage]:
         return missed(run)
 
-    def _verification(self, setup: AgentSetup, results: dict[str, str]) -> Sequence[Stage]:
+    def _verification(self, setup: AgentSetup, results: Results) -> Sequence[Stage]:
         """What comes after the agents, if there is something to verify. It is loaded when it is first needed."""
         run, verify = setup.run, setup.run.request.options.verify
         named = isinstance(verify, list) and bool(verify)
         if (
             verify == "off"
             or setup.read_only
-            or not (named or needs_verification(run.state, setup.prefix, run.instruction, words_of(results)))
+            or not (named or needs_verification(run.state, run.instruction, words_of(results)))
         ):
             return []
         from sidecar.verify.configured import configured
@@ -100,7 +101,7 @@ class RoundRunner:
         commands = configured(run.request.workspace) if setup.trusted else None
         return VerificationStages(setup, self._journal, self._verifier, commands, unasked=unasked).stages()
 
-    async def _route(self, key: str, run: TaskRun) -> RouteAnswer:
+    async def _route(self, key: StepKey, run: TaskRun) -> RouteAnswer:
         options = run.request.options
 
         async def decide() -> str:
@@ -110,7 +111,7 @@ class RoundRunner:
             if model is None:
                 return answer.to_json()
             answer, usage = await second_opinion(run.instruction, answer, model, options)
-            await run.spend(f"{key}.asked", usage)
+            await run.spend(key, usage)
             return answer.to_json()
 
         def event(value: str) -> Sequence[Event]:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
-from sidecar.engine.run import TaskRun, TurnRecord
+from sidecar.engine.run import TaskRun
+from sidecar.engine.steps import CONTEXT, StepKey
 from sidecar.models.catalog import UNPRICED, Catalog
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Brief, EarlierCall, Model, Switch, Turn, UserTurn
@@ -17,7 +18,7 @@ from sidecar.work.compaction import fitting_past
 from sidecar.work.context import ROOM, describe_workspace, render_selection
 from sidecar.work.customizations import Definitions
 from sidecar.work.errors import AgentError
-from sidecar.work.handover import HELPERS, part_of
+from sidecar.work.handover import HELPERS
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.roster import RUN, Agent
 from sidecar.work.tokens import room
@@ -47,13 +48,13 @@ class AgentSetup:
     registry: Registry
     executor: Executor
     custom: Definitions
-    prefix: str
+    round: int
     request: str
     past: Sequence[Turn]
     read_only: bool
     trusted: bool = False
     #: What was done in this life of the task, by its key: whoever mends something goes on with the same conversation.
-    jobs: dict[str, tuple[Job, TaskTurnLog]] = field(default_factory=dict)
+    jobs: dict[StepKey, tuple[Job, TaskTurnLog]] = field(default_factory=dict)
     _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def agent(self, name: str) -> Agent:
@@ -61,14 +62,14 @@ class AgentSetup:
         return agent.read_only() if self.read_only else agent
 
     async def work(
-        self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM, plan: Sequence[Sequence[str]] = ()
+        self, key: StepKey, name: str, told: Sequence[str] = (), about: int = ROOM, plan: Sequence[Sequence[str]] = ()
     ) -> str:
         """The agent's last word on the request, and on what it is told beside it and `about` the workspace."""
         job, log = self.jobs[key] = await self.job(key, name, told, about, plan)
         return await run_agent(job, log)
 
     async def job(
-        self, key: str, name: str, told: Sequence[str] = (), about: int = ROOM, plan: Sequence[Sequence[str]] = ()
+        self, key: StepKey, name: str, told: Sequence[str] = (), about: int = ROOM, plan: Sequence[Sequence[str]] = ()
     ) -> tuple[Job, TaskTurnLog]:
         agent = self.agent(name)
         model = self._model(agent)
@@ -82,21 +83,21 @@ class AgentSetup:
         limit = self.run.request.options.max_iterations
         job = Job(key, agent, model, history, tools, limit, brief, steered=name not in HELPERS)
         log = TaskTurnLog(self.run, self.executor, agent, model)
-        if dropped and f"{key}.0" not in self.run.state.steps:
+        if dropped and key.of_turn(0) not in self.run.state.turns:
             log.left_out(f"{dropped} earlier turns of the conversation do not fit into the model's window.")
         return job, log
 
-    async def again(self, job: Job, log: TaskTurnLog, suffix: str, said: str) -> str:
+    async def again(self, job: Job, log: TaskTurnLog, key: StepKey, said: str) -> str:
         """Go on with a job that is done: something was wrong with its last word."""
         job.fitting.add(UserTurn(text=said))
-        return await run_agent(job, log, f"{job.key}.{suffix}")
+        return await run_agent(job, log, key)
 
-    def _brief(self, key: str, *, follows: bool, plan: Sequence[Sequence[str]]) -> Brief:
+    def _brief(self, key: StepKey, *, follows: bool, plan: Sequence[Sequence[str]]) -> Brief:
         context = self.run.request.context
         return Brief(
             asked=self.request,
             workspace=self.run.request.workspace,
-            part=part_of(key),
+            part=f"{key.part}{key.number or ''}",
             follows=follows,
             plan=plan,
             current_file=context.current_file,
@@ -108,7 +109,7 @@ class AgentSetup:
     def _earlier_calls(self) -> list[EarlierCall]:
         """The commands and test runs of earlier turns, with their results."""
         run = self.run
-        turns = [(key, turn) for key, body in run.state.steps.items() if (turn := TurnRecord.of(body)) is not None]
+        turns = run.state.turns.items()
         return [
             EarlierCall(call.tool, call.args, outcome.status, *error_of(outcome), details_of(outcome))
             for key, turn in turns
@@ -142,7 +143,7 @@ class AgentSetup:
                 return ""
 
         async with self._looking:
-            key = f"{self.prefix}.context" if room == ROOM else f"{self.prefix}.context.{room}"
+            key = StepKey(self.round, CONTEXT, number=0 if room == ROOM else room)
             return await self.run.step(key, look, done=lambda value: [], only_looks=True)
 
     async def _changes(self, host: Host) -> list[str]:

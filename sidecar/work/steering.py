@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from sidecar.engine.run import TaskRun, TurnRecord
+from sidecar.engine.run import TaskRun
 from sidecar.engine.state import UserMessage
-from sidecar.work.handover import HELPERS, agent_of
+from sidecar.work.handover import HELPERS
 
 
 def missed(run: TaskRun) -> Sequence[UserMessage]:
@@ -12,12 +12,8 @@ def missed(run: TaskRun) -> Sequence[UserMessage]:
     said = [message for message in run.said() if not message.is_news]
     if not said:
         return ()
-    prefix = f"r{run.state.current_round}."
-    turns = [
-        (agent_of(key), turn)
-        for key, body in run.state.steps.items()
-        if key.startswith(prefix) and (turn := TurnRecord.of(body)) is not None
-    ]
+    current = run.state.current_round
+    turns = [(key.agent, turn) for key, turn in run.state.turns.items() if key.round == current]
     # Where there is nobody else, as in a review that was asked for, it is the helper's own work.
     heard_by = [turn for agent, turn in turns if agent not in HELPERS] or [turn for _, turn in turns]
     heard = {message for turn in heard_by for message in turn.heard}

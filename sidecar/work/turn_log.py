@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from sidecar.engine.run import TaskRun, TurnRecord
+from sidecar.engine.run import TaskRun
+from sidecar.engine.steps import StepKey
 from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ModelEvent
@@ -23,15 +24,15 @@ class TaskTurnLog:
         self._heard: set[str] = set()
 
     async def turn(
-        self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
+        self, key: StepKey, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
     ) -> CollectedReply:
         return await self._run.turn(key, agent, ask, self._heard, room)
 
-    def room(self, key: str) -> int | None:
-        recorded = TurnRecord.of(self._run.state.steps.get(key, ""))
+    def room(self, key: StepKey) -> int | None:
+        recorded = self._run.state.turns.get(key)
         return recorded.room if recorded else None
 
-    async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
+    async def call(self, key: StepKey, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
         run = self._run
         context = BatchContext(
             workspace=run.request.workspace,
@@ -59,15 +60,15 @@ class TaskTurnLog:
             for call, outcome in zip(calls, outcomes, strict=True)
         ]
 
-    def goes_on(self, key: str) -> bool:
+    def goes_on(self, key: StepKey) -> bool:
         run = self._run
-        if key in run.state.steps:
+        if key in run.state.turns:
             return True
         # What is only told again, because another goes on from there, ends where it ended.
-        is_done = key.rpartition(".")[0] in run.state.steps
+        is_done = key.step in run.state.steps
         return not is_done and (run.resumed_at(key) or bool(run.unheard(self._heard)))
 
-    def stopped(self, key: str) -> None:
+    def stopped(self, key: StepKey) -> None:
         self._run.stopped(key)
 
     def left_out(self, what: str) -> None:

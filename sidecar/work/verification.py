@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from itertools import islice
 
 from sidecar.engine.errors import Escalated
-from sidecar.engine.pipeline import Stage, Step, Unfold
+from sidecar.engine.pipeline import Results, Stage, Step, Unfold
+from sidecar.engine.steps import ESCALATION, VERIFICATION, StepKey
 from sidecar.journal.port import Journal
 from sidecar.models.port import ModelTurn, UserTurn
 from sidecar.verify.change import Change
@@ -18,12 +19,13 @@ from sidecar.verify.recovery import to_mend
 from sidecar.verify.result import Checked
 from sidecar.verify.verifier import Verifier, Work
 from sidecar.wire.events import Event, RetryEvent
-from sidecar.work.changes import MARK, changed_files, count_edits, original_contents, touched_paths
+from sidecar.work.changes import changed_files, count_edits, original_contents, touched_paths
 from sidecar.work.check_runner import TaskCheckRunner
 from sidecar.work.errors import AgentError
-from sidecar.work.handover import HELPERS, agent_of, so_far, words_of
+from sidecar.work.handover import HELPERS, so_far, words_of
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.plan import NoPlan, read_plan
+from sidecar.work.results import AgentResult, Answered, GaveUp, agent_step, agent_texts, parse_result
 from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
 from sidecar.work.turn_log import TaskTurnLog
 from tools.errors import ToolError
@@ -32,9 +34,6 @@ from tools.paths import normalize
 
 AGENT = "verify"
 _MESSAGE = "Check what was done"
-#: What stands in the place of an agent's words when it could not even begin.
-_GAVE_UP = "The attempt came to nothing: "
-_CUT_SHORT = "The attempt came to no end: "
 #: A byte more than is kept of a file, so that none is taken for another because it was cut.
 _SIZE = 4 * 1024 * 1024 + 1
 _FILES = 1_000
@@ -60,7 +59,7 @@ class VerificationStages:
     def _verified(self, number: int, attempt: int) -> list[Stage]:
         key = self._key(number)
 
-        async def act(results: dict[str, str]) -> str:
+        async def act(results: Results) -> str:
             return (await self._check(number, attempt, results)).to_json()
 
         def then(value: str) -> Sequence[Event]:
@@ -71,7 +70,7 @@ class VerificationStages:
             following = RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=checked.hints, error=checked.error)
             return [checked.event(), following] if retry else [checked.event()]
 
-        def make(results: dict[str, str]) -> Sequence[Stage]:
+        def make(results: Results) -> Sequence[Stage]:
             checked = Checked.model_validate_json(results[key])
             if checked.passed is not False:
                 return []
@@ -86,52 +85,56 @@ class VerificationStages:
         if checked.passed is not False or attempt >= ATTEMPTS:
             return False
         worker = self._worker(self._run.state.steps)
-        return worker is not None and not self._setup.knows_no_language(agent_of(worker))
+        return worker is not None and not self._setup.knows_no_language(worker.agent)
 
-    def _attempted(self, number: int, attempt: int, results: dict[str, str]) -> list[Stage]:
+    def _attempted(self, number: int, attempt: int, results: Results) -> list[Stage]:
         """The worker goes on with what was found; then it is verified again."""
         worker = self._worker(results)
         assert worker is not None
-        name, key = agent_of(worker), f"{worker}.attempt{number + 1}"
+        key = worker.of_attempt(number + 1)
 
-        async def act(results: dict[str, str]) -> str:
+        async def act(results: Results) -> AgentResult:
             try:
-                return await self._mended(worker, number + 1, results)
+                return Answered(text=await self._mended(worker, number + 1, results))
             except AgentError as error:
-                if error.code in ENDLESS:
-                    return _CUT_SHORT + error.message
-                if error.recoverable and error.code not in CANNOT:
+                if error.recoverable and error.code not in CANNOT | ENDLESS:
                     raise
-                return _GAVE_UP + error.message
+                return GaveUp(reason=error.message, began=error.code in ENDLESS)
 
-        def make(results: dict[str, str]) -> Sequence[Stage]:
-            if results[key].startswith(_GAVE_UP):
-                return self._escalated(number + 1, attempt, results, results[key])
+        def make(results: Results) -> Sequence[Stage]:
+            result = parse_result(results[key])
+            if isinstance(result, GaveUp) and not result.began:
+                why = f"The attempt came to nothing: {result.reason}"
+                return self._escalated(number + 1, attempt, results, why)
             return self._verified(number + 1, attempt)
 
         message = f"Mend what the check found ({attempt} of {ATTEMPTS})"
-        return [Step(key, name, message, act), Unfold(make)]
+        return [agent_step(key, message, act), Unfold(make)]
 
-    def _escalated(self, number: int, attempts: int, results: dict[str, str], why: str = "") -> list[Stage]:
+    def _escalated(self, number: int, attempts: int, results: Results, why: str = "") -> list[Stage]:
         """A person is needed; or was, and has sent the task on, which gives it attempts of its own."""
-        key = f"{self._setup.prefix}.escalation{number}"
-        messages = self._run.state.steps.get(key)
+        key = StepKey(self._setup.round, ESCALATION, number=number)
+        messages = self._run.state.escalations.get(key)
         if messages is None:
             checked = self._checked(results)
             told = reason(checked[-1], checked[-attempts:-1], why)
             files = changed_files(self._run.state)
             raise Escalated(key, told, attempts=attempts, suggestions=suggestions(checked[-1], files))
         worker = self._worker(results)
-        begun = any(step.startswith(f"{worker}.attempt{number + 1}") for step in self._run.state.steps)
-        fresh = self._key(number + 1) not in self._run.state.steps and len(self._run.state.messages) > int(messages)
-        if worker is not None and (begun or fresh):
+        state = self._run.state
+        fresh = self._key(number + 1) not in state.steps and len(state.messages) > messages
+        if worker is not None and (fresh or self._has_begun(worker.of_attempt(number + 1))):
             return self._attempted(number, 1, results)
         # Nothing was said, so perhaps something was done: it is looked at before anybody works on it.
         return self._verified(number + 1, 1)
 
+    def _has_begun(self, key: StepKey) -> bool:
+        state = self._run.state
+        return key in state.steps or key.of_turn(0) in state.turns or key.of_turn(0) in state.stopped
+
     # -- the check ---------------------------------------------------------------------------------------------------
 
-    async def _check(self, number: int, attempt: int, results: dict[str, str]) -> Checked:
+    async def _check(self, number: int, attempt: int, results: Results) -> Checked:
         run, key = self._run, self._key(number)
         host = self._setup.executor.host(run.request.workspace)
         if host is None:
@@ -188,61 +191,58 @@ class VerificationStages:
 
     # -- who did it, and who mends it --------------------------------------------------------------------------------
 
-    def _worker(self, results: dict[str, str]) -> str | None:
+    def _worker(self, results: Results) -> StepKey | None:
         """The step whose agent goes on when something is wrong: the last coder's, or who else did the work."""
         keys = [key for key in results if self._is_work(key)]
-        coders = [key for key in keys if agent_of(key) == "coder"]
+        coders = [key for key in keys if key.agent == "coder"]
         return coders[-1] if coders else keys[-1] if keys else None
 
-    def _is_work(self, key: str) -> bool:
-        agent = agent_of(key)
-        if not key.startswith(f"{self._setup.prefix}.") or not agent or agent in HELPERS:
-            return False
-        # Turns are steps too, and end in a number; attempts go on with a step that is already counted.
-        return ".attempt" not in key and not key.rpartition(".")[2].isdigit()
+    def _is_work(self, key: StepKey) -> bool:
+        """An attempt isn't counted: it goes on with a step that is."""
+        return key.round == self._setup.round and key.agent not in ("", *HELPERS) and not key.attempt
 
-    def _planned(self, results: dict[str, str]) -> list[tuple[str, Sequence[str]]]:
-        for key, text in results.items():
-            if agent_of(key) == "planner" and text:
+    def _planned(self, results: Results) -> list[tuple[str, Sequence[str]]]:
+        for key, text in agent_texts(results):
+            if key.agent == "planner":
                 try:
                     return [(step.title, step.files) for step in read_plan(text).steps]
                 except NoPlan:
                     return []
         return []
 
-    async def _mended(self, worker: str, number: int, results: dict[str, str]) -> str:
+    async def _mended(self, worker: StepKey, number: int, results: Results) -> str:
         job, log = await self._conversation(worker, number, results)
         said = to_mend(self._checked(results, number)[-1], changed_files(self._run.state))
-        return await self._setup.again(job, log, f"attempt{number}", said)
+        return await self._setup.again(job, log, worker.of_attempt(number), said)
 
-    async def _conversation(self, worker: str, number: int, results: dict[str, str]) -> tuple[Job, TaskTurnLog]:
+    async def _conversation(self, worker: StepKey, number: int, results: Results) -> tuple[Job, TaskTurnLog]:
         """The worker's own, up to its last word; in another life of the task it is told again from the log."""
         known = self._setup.jobs.get(worker)
         if known is not None:
             return known
-        others = {key: text for key, text in results.items() if key != worker and ".attempt" not in key}
-        job, log = self._setup.jobs[worker] = await self._setup.job(worker, agent_of(worker), so_far(others, self._run))
+        others = {key: body for key, body in results.items() if key != worker and not key.attempt}
+        job, log = self._setup.jobs[worker] = await self._setup.job(worker, worker.agent, so_far(others, self._run))
         await run_agent(job, log)
         for earlier in range(2, number):
-            words = results.get(f"{worker}.attempt{earlier}")
-            if words is None:
+            body = results.get(worker.of_attempt(earlier))
+            if body is None:
                 continue
+            result = parse_result(body)
             said = to_mend(self._checked(results, earlier)[-1], [])
-            if words.startswith((_GAVE_UP, _CUT_SHORT)):
+            if isinstance(result, GaveUp):
                 # It has no last word in the log, and is not to go on here.
                 job.fitting.add(UserTurn(text=said))
-                job.fitting.add(ModelTurn(text=words))
+                job.fitting.add(ModelTurn(text=f"Not finished: {result.reason}"))
             else:
-                await self._setup.again(job, log, f"attempt{earlier}", said)
+                await self._setup.again(job, log, worker.of_attempt(earlier), said)
         return job, log
 
-    def _key(self, number: int) -> str:
-        return f"{self._setup.prefix}{MARK}{number}"
+    def _key(self, number: int) -> StepKey:
+        return StepKey(self._setup.round, VERIFICATION, number=number)
 
-    def _checked(self, results: dict[str, str], before: int | None = None) -> list[Checked]:
+    def _checked(self, results: Results, before: int | None = None) -> list[Checked]:
         """This round's verifications in order; those before an attempt, if one is named."""
-        prefix = f"{self._setup.prefix}{MARK}"
-        numbers = sorted(int(key.removeprefix(prefix)) for key in results if key.startswith(prefix))
+        numbers = sorted(key.number for key in results if key.is_verification)
         return [
             Checked.model_validate_json(results[self._key(number)])
             for number in numbers

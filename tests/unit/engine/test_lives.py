@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sidecar.engine.operations import Resume, SendMessage
 from sidecar.journal.memory import MemoryJournal
-from sidecar.models.port import Delta, ModelTurn, Reply, Request, Stop, ToolUse
+from sidecar.models.port import Capabilities, Delta, ModelTurn, Reply, Request, Stop, ToolUse
 from sidecar.wire.tasks import Status
 from tests.unit.engine.house import Json, a_house
 
@@ -38,7 +38,7 @@ async def test_a_reply_that_was_cut_off_is_not_asked_for_again_after_a_restart(t
     stops = [Stop.LENGTH, Stop.TOOL_USE, Stop.END]
 
     class Cut:
-        provider, name = "somebody", "short"
+        provider, name, capabilities = "somebody", "short", Capabilities()
         asked = 0
 
         async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:

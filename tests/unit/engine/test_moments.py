@@ -234,7 +234,7 @@ async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp
 
     claimed, journal, work = asyncio.Event(), FarAway(), Hears(nothing_left_to_do)
     engine = Engine(journal, work, _no_host, tmp_path, places=1, max_queued=9)  # type: ignore[arg-type]
-    done = [Record("step", "r1.done", "")]
+    done = [Record("step", "r1.route", "")]
     journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)], records=done))
     await engine.start()
     try:

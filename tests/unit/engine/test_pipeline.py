@@ -1,14 +1,15 @@
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sidecar.engine.errors import StepFailed
-from sidecar.engine.pipeline import Parallel, Step, run_pipeline
+from sidecar.engine.pipeline import Parallel, Results, Step, run_pipeline
 from sidecar.engine.run import Slots, TaskRun
+from sidecar.engine.steps import StepKey
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, StoredEvent
 from sidecar.wire.events import StatusEvent
@@ -30,18 +31,26 @@ async def journal() -> MemoryJournal:
     return journal
 
 
+def named(name: str, act: Callable[[Results], Awaitable[str]]) -> Step:
+    return Step(StepKey(1, name, 1), "coder", name, act)
+
+
+def by_name(results: Results) -> dict[str, str]:
+    return {key.name: value for key, value in results.items()}
+
+
 def returning(key: str, value: str, seen: list[str]) -> Step:
-    async def act(results: dict[str, str]) -> str:
+    async def act(results: Results) -> str:
         seen.append(f"{key}<{','.join(results.values())}")
         return value
 
-    return Step(key, "coder", key, act)
+    return named(key, act)
 
 
 async def test_each_step_gets_what_the_earlier_ones_returned(journal: MemoryJournal) -> None:
     seen: list[str] = []
     results = await run_pipeline([returning("a", "1", seen), returning("b", "2", seen)], await a_run(journal))
-    assert results == {"a": "1", "b": "2"}
+    assert by_name(results) == {"a": "1", "b": "2"}
     assert seen == ["a<", "b<1"]
 
 
@@ -50,7 +59,7 @@ async def test_a_step_that_is_done_is_not_done_again_in_another_life(journal: Me
     pipeline = [returning("a", "1", seen), returning("b", "2", seen)]
     await run_pipeline(pipeline[:1], await a_run(journal))
     results = await run_pipeline(pipeline, await a_run(journal, now=20))
-    assert results == {"a": "1", "b": "2"}
+    assert by_name(results) == {"a": "1", "b": "2"}
     assert seen == ["a<", "b<1"]
 
 
@@ -58,17 +67,17 @@ async def test_parallel_steps_run_together_and_each_is_a_checkpoint(journal: Mem
     meeting = asyncio.Barrier(3)
 
     def meets(key: str) -> Step:
-        async def act(results: dict[str, str]) -> str:
+        async def act(results: Results) -> str:
             async with asyncio.timeout(5):
                 await meeting.wait()
             return key
 
-        return Step(key, "coder", key, act)
+        return named(key, act)
 
     run = await a_run(journal)
     results = await run_pipeline([Parallel((meets("a"), meets("b"), meets("c")))], run)
-    assert results == {"a": "a", "b": "b", "c": "c"}
-    assert {record.key for record in await journal.records("t_1")} == {"a", "b", "c"}
+    assert by_name(results) == {"a": "a", "b": "b", "c": "c"}
+    assert {record.key for record in await journal.records("t_1")} == {"r1.1-a", "r1.1-b", "r1.1-c"}
     (task,) = await journal.tasks()
     assert task.progress.total == 3
 
@@ -79,8 +88,8 @@ async def test_a_step_begins_as_soon_as_those_are_done_that_it_comes_after(journ
     order: list[str] = []
 
     def step(key: str, wait: bool = False) -> Step:
-        async def act(results: dict[str, str]) -> str:
-            order.append(f"{key} knows {sorted(results)}")
+        async def act(results: Results) -> str:
+            order.append(f"{key} knows {sorted(by_name(results))}")
             if key == "third":
                 begun.set()
             if wait:
@@ -88,28 +97,28 @@ async def test_a_step_begins_as_soon_as_those_are_done_that_it_comes_after(journ
                     await begun.wait()
             return key
 
-        return Step(key, "coder", key, act)
+        return named(key, act)
 
     steps = (step("first"), step("second", wait=True), step("third"))
-    results = await run_pipeline([Parallel(steps, {"third": ["first"]}, at_once=2)], await a_run(journal))
+    results = await run_pipeline([Parallel(steps, {steps[2].key: [steps[0].key]}, at_once=2)], await a_run(journal))
     assert order[-1] == "third knows ['first']"
-    assert list(results) == ["first", "second", "third"]
+    assert list(by_name(results)) == ["first", "second", "third"]
 
 
 async def test_when_one_of_several_fails_the_others_have_ended_before_anybody_goes_on(journal: MemoryJournal) -> None:
     ended = asyncio.Event()
 
-    async def fail(results: dict[str, str]) -> str:
+    async def fail(results: Results) -> str:
         raise AgentError("x", "no", retry=False)
 
-    async def wait(results: dict[str, str]) -> str:
+    async def wait(results: Results) -> str:
         try:
             await asyncio.Event().wait()
         finally:
             ended.set()
         return ""
 
-    steps = Parallel((Step("a", "coder", "a", wait), Step("b", "coder", "b", fail)))
+    steps = Parallel((named("a", wait), named("b", fail)))
     run = await a_run(journal)
     with pytest.raises(StepFailed):
         await run_pipeline([steps], run)
@@ -139,11 +148,11 @@ async def test_a_step_that_was_done_when_another_failed_is_told_as_done_alone() 
     await journal.create(NewTask("t_1", request, [StatusEvent(status=Status.QUEUED)]))
     run = await a_run(journal)
 
-    async def fail(results: dict[str, str]) -> str:
+    async def fail(results: Results) -> str:
         await done.wait()
         raise AgentError("x", "no", retry=False)
 
-    steps = Parallel((returning("a", "1", []), Step("b", "coder", "b", fail)))
+    steps = Parallel((returning("a", "1", []), named("b", fail)))
     with pytest.raises(StepFailed):
         await run_pipeline([steps], run)
     run.move(StatusEvent(status=Status.FAILED), when=frozenset({Status.QUEUED}))
@@ -155,13 +164,13 @@ async def test_a_step_that_was_done_when_another_failed_is_told_as_done_alone() 
 async def test_steps_that_are_interrupted_have_not_failed(journal: MemoryJournal) -> None:
     both = asyncio.Barrier(3)
 
-    async def wait(results: dict[str, str]) -> str:
+    async def wait(results: Results) -> str:
         await both.wait()
         await asyncio.Event().wait()
         return ""
 
     run = await a_run(journal)
-    steps = Parallel((Step("a", "coder", "a", wait), Step("b", "coder", "b", wait)))
+    steps = Parallel((named("a", wait), named("b", wait)))
     work = asyncio.create_task(run_pipeline([steps], run))
     async with asyncio.timeout(5):
         await both.wait()
@@ -179,10 +188,10 @@ async def test_a_step_that_succeeds_at_the_second_try_is_a_success(
     monkeypatch.setattr("sidecar.engine.pipeline.FIRST_BACKOFF", 0.001)
     tries: list[int] = []
 
-    async def act(results: dict[str, str]) -> str:
+    async def act(results: Results) -> str:
         tries.append(1)
         if len(tries) == 1:
             raise AgentError("busy", "not now")
         return "ok"
 
-    assert await run_pipeline([Step("a", "coder", "a", act)], await a_run(journal)) == {"a": "ok"}
+    assert by_name(await run_pipeline([named("a", act)], await a_run(journal))) == {"a": "ok"}

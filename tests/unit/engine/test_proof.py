@@ -169,7 +169,7 @@ async def test_a_file_that_is_only_said_to_be_written_is_found_out_though_nothin
 @pytest.mark.timeout(5)
 @pytest.mark.parametrize("piece", ["created ", "created a", "a.", "\ncreated"])
 def test_the_longest_words_are_no_trouble_at_the_end_of_a_round(piece: str) -> None:
-    needs_verification(TaskState(), "r1", "do it", [piece * (200_000 // len(piece))])
+    needs_verification(TaskState(), "do it", [piece * (200_000 // len(piece))])
 
 
 async def test_what_the_persons_own_command_did_is_no_claim_of_an_agent(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.engine.state import RecordKind
+from sidecar.engine.steps import StepKey
 from sidecar.engine.task_log import TaskLog
 from sidecar.journal.errors import WrongStatus
 from sidecar.journal.memory import MemoryJournal
@@ -18,7 +19,7 @@ from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 SECONDS = 5.0
 
 
-async def _pen(journal: MemoryJournal) -> TaskLog:
+async def _open_log(journal: MemoryJournal) -> TaskLog:
     request = StoredRequest(task="x", workspace="/w", conversation_id="c_1", context=Context(), options=Options())
     await journal.create(NewTask("t_1", request, [StatusEvent(status=Status.QUEUED)]))
     claim = await journal.claim("me", now=0, lease=60)
@@ -37,14 +38,14 @@ async def _told(journal: MemoryJournal) -> list[str]:
 
 async def test_what_is_waited_for_takes_with_it_what_was_written_before() -> None:
     journal = MemoryJournal()
-    pen = await _pen(journal)
-    pen.write(_said("one"), records=[Record(RecordKind.STEP, "a", "1")])
-    pen.enqueue(_said("two"))
+    log = await _open_log(journal)
+    log.enqueue(_said("one"), records=[Record(RecordKind.STEP, "r1.route", "1")])
+    log.enqueue(_said("two"))
     assert await _told(journal) == ["queued"]
-    assert pen.state.steps == {"a": "1"}, "remembered at once"
-    await pen.append(_said("three"))
+    assert log.state.steps == {StepKey(1, "route"): "1"}, "remembered at once"
+    await log.append(_said("three"))
     assert await _told(journal) == ["queued", "one", "two", "three"]
-    assert [(record.key, record.seq) for record in await journal.records("t_1")] == [("a", 2)]
+    assert [(record.key, record.seq) for record in await journal.records("t_1")] == [("r1.route", 2)]
 
 
 async def test_it_is_written_also_if_nothing_comes_after_it() -> None:
@@ -56,8 +57,8 @@ async def test_it_is_written_also_if_nothing_comes_after_it() -> None:
             return super().append(*what, **options)
 
     journal = Heard()
-    pen = await _pen(journal)
-    pen.write(_said("one"))
+    log = await _open_log(journal)
+    log.enqueue(_said("one"))
     async with asyncio.timeout(SECONDS):
         await written.wait()
     assert await _told(journal) == ["queued", "one"]
@@ -65,33 +66,33 @@ async def test_it_is_written_also_if_nothing_comes_after_it() -> None:
 
 async def test_a_change_of_status_that_is_refused_takes_nothing_with_it() -> None:
     journal = MemoryJournal()
-    pen = await _pen(journal)
-    pen.write(_said("one"))
+    log = await _open_log(journal)
+    log.enqueue(_said("one"))
     with pytest.raises(WrongStatus):
-        await pen.move(StatusEvent(status=Status.COMPLETED), when=frozenset({Status.WAITING}))
+        await log.move(StatusEvent(status=Status.COMPLETED), when=frozenset({Status.WAITING}))
     assert await _told(journal) == ["queued", "one"]
 
 
 async def test_whoever_follows_does_not_wait_for_it() -> None:
     journal = MemoryJournal()
-    pen = await _pen(journal)
+    log = await _open_log(journal)
     async with aclosing(journal.tail("t_1")) as batches:
         await anext(batches)
-        pen.write(_said("one"))
+        log.enqueue(_said("one"))
         await asyncio.sleep(0)
         assert await _told(journal) == ["queued", "one"]
 
 
 async def test_what_is_said_live_comes_after_what_was_written_before_it() -> None:
     journal = MemoryJournal()
-    pen = await _pen(journal)
+    log = await _open_log(journal)
     async with asyncio.timeout(SECONDS), aclosing(journal.tail("t_1", after=1)) as tail:
         watching = asyncio.ensure_future(anext(tail))
         while not journal.followed("t_1"):
             await asyncio.sleep(0)
         await asyncio.sleep(0)
-        pen.write(_said("one"))
-        pen.live(DeltaEvent(message_id="two", role="assistant", agent="coder", text="t", kind="text"))
+        log.enqueue(_said("one"))
+        log.live(DeltaEvent(message_id="two", role="assistant", agent="coder", text="t", kind="text"))
         seen = [event.type for event in await watching]
         while "delta" not in seen:
             seen += [event.type for event in await anext(tail)]

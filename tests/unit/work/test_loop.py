@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
 
+from sidecar.engine.steps import StepKey
 from sidecar.models.port import (
     Capabilities,
     Delta,
@@ -42,31 +43,34 @@ class Replies:
         yield self._replies[min(len(self.requests), len(self._replies)) - 1]
 
 
-class ListBooks:
+KEY = StepKey(1, "coder", 1)
+
+
+class ListTurnLog:
     def __init__(self, result: Callable[[ToolUse], str] = lambda call: "same") -> None:
         self.result = result
         self.told: list[str] = []
         self.messages: list[str] = []
-        self.ends: list[str] = []
+        self.ends: list[StepKey] = []
         self.rooms: list[int] = []
 
-    def room(self, key: str) -> int | None:
+    def room(self, key: StepKey) -> int | None:
         return None
 
     async def turn(
-        self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
+        self, key: StepKey, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
     ) -> CollectedReply:
         self.rooms.append(room)
         heard, self.messages = self.messages, []
         return CollectedReply(heard, await collect(ask(heard), lambda delta: None))
 
-    async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
+    async def call(self, key: StepKey, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
         return [ToolReturn(id=call.id, tool=call.tool, status="success", content=self.result(call)) for call in calls]
 
-    def goes_on(self, key: str) -> bool:
+    def goes_on(self, key: StepKey) -> bool:
         return bool(self.messages)
 
-    def stopped(self, key: str) -> None:
+    def stopped(self, key: StepKey) -> None:
         self.ends.append(key)
 
     def left_out(self, what: str) -> None:
@@ -82,7 +86,7 @@ def end(text: str) -> Reply:
 
 
 def job(model: Replies, agent: str = "coder", limit: int | None = None) -> Job:
-    return Job("k", ROSTER[agent], model, [UserTurn(text="The rules. The request.")], max_iterations=limit)
+    return Job(KEY, ROSTER[agent], model, [UserTurn(text="The rules. The request.")], max_iterations=limit)
 
 
 def texts(request: Request) -> list[str]:
@@ -91,7 +95,7 @@ def texts(request: Request) -> list[str]:
 
 async def test_at_its_limit_an_agent_is_told_to_wrap_up_and_may_go_on() -> None:
     model = Replies(*[call(number) for number in range(5)], end("done"))
-    assert await run_agent(job(model, "planner"), ListBooks(lambda call: str(call.args))) == "done"
+    assert await run_agent(job(model, "planner"), ListTurnLog(lambda call: str(call.args))) == "done"
     assert not any("Finish now" in text for text in texts(model.requests[2]))
     assert "You have used 3 turns. Finish now" in texts(model.requests[3])[-1]
 
@@ -99,14 +103,14 @@ async def test_at_its_limit_an_agent_is_told_to_wrap_up_and_may_go_on() -> None:
 async def test_five_times_its_limit_is_the_end() -> None:
     model = Replies(*[call(number) for number in range(100)])
     with pytest.raises(AgentError) as error:
-        await run_agent(job(model, "planner"), ListBooks(lambda call: str(call.args)))
+        await run_agent(job(model, "planner"), ListTurnLog(lambda call: str(call.args)))
     assert (error.value.code, len(model.requests)) == ("iteration_limit", 15)
 
 
 async def test_without_progress_an_agent_gets_no_more_than_its_limit_again() -> None:
     model = Replies(call(1), *[call(number, "search_code") for number in (2, 1, 2, 1, 3, 1, 3, 2, 3)])
     with pytest.raises(AgentError) as error:
-        await run_agent(job(model, "planner"), ListBooks())
+        await run_agent(job(model, "planner"), ListTurnLog())
     assert error.value.code in ("iteration_limit", "repetition")
     assert len(model.requests) < 15
 
@@ -114,14 +118,14 @@ async def test_without_progress_an_agent_gets_no_more_than_its_limit_again() -> 
 async def test_the_persons_own_limit_overrides() -> None:
     model = Replies(*[call(number) for number in range(100)])
     with pytest.raises(AgentError) as error:
-        await run_agent(job(model, limit=2), ListBooks(lambda call: str(call.args)))
+        await run_agent(job(model, limit=2), ListTurnLog(lambda call: str(call.args)))
     assert (error.value.code, len(model.requests)) == ("iteration_limit", 2)
 
 
 async def test_the_same_call_again_and_again_is_pointed_out_and_then_stopped() -> None:
     model = Replies(call(1))
     with pytest.raises(AgentError) as error:
-        await run_agent(job(model), ListBooks())
+        await run_agent(job(model), ListTurnLog())
     assert (error.value.code, error.value.retry, len(model.requests)) == ("repetition", False, 5)
     assert "read_file" in error.value.message
     assert "same call 3 times" in texts(model.requests[3])[-1]
@@ -130,21 +134,21 @@ async def test_the_same_call_again_and_again_is_pointed_out_and_then_stopped() -
 async def test_two_calls_in_turns_are_a_repetition_too() -> None:
     model = Replies(*[call(number % 2) for number in range(50)])
     with pytest.raises(AgentError) as error:
-        await run_agent(job(model), ListBooks())
+        await run_agent(job(model), ListTurnLog())
     assert (error.value.code, len(model.requests)) == ("repetition", 9)
 
 
 async def test_the_same_call_with_other_results_is_no_repetition() -> None:
     model = Replies(*[call(1)] * 8, end("it ended"))
     answers = iter(range(100))
-    assert await run_agent(job(model), ListBooks(lambda call: f"line {next(answers)}")) == "it ended"
+    assert await run_agent(job(model), ListTurnLog(lambda call: f"line {next(answers)}")) == "it ended"
 
 
 async def test_a_message_from_the_person_lets_a_stopped_agent_go_on() -> None:
     model = Replies(*[call(1)] * 5, end("as you say"))
 
-    class Interrupted(ListBooks):
-        async def call(self, key: str, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
+    class Interrupted(ListTurnLog):
+        async def call(self, key: StepKey, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
             if len(model.requests) == 5:
                 self.messages = ["try something else"]
             return await super().call(key, agent, calls)
@@ -155,9 +159,9 @@ async def test_a_message_from_the_person_lets_a_stopped_agent_go_on() -> None:
 
 async def test_an_empty_reply_is_asked_again_and_then_an_end() -> None:
     model = Replies(end(""), end(" \n"), end("now"))
-    assert await run_agent(job(model), ListBooks()) == "now"
+    assert await run_agent(job(model), ListTurnLog()) == "now"
     with pytest.raises(AgentError) as error:
-        await run_agent(job(Replies(end(""))), ListBooks())
+        await run_agent(job(Replies(end(""))), ListTurnLog())
     assert (error.value.code, error.value.recoverable) == ("empty_reply", True)
 
 
@@ -168,22 +172,22 @@ async def test_a_reply_that_was_cut_off_goes_on_and_nothing_of_its_calls_is_done
     def never(call: ToolUse) -> str:
         raise AssertionError("half a call was carried out")
 
-    assert await run_agent(job(model), ListBooks(never)) == "whole"
+    assert await run_agent(job(model), ListTurnLog(never)) == "whole"
     assert model.requests[1].history[-2] == ModelTurn(text="half a")
 
 
 async def test_a_refusal_is_an_end_with_its_own_code() -> None:
     with pytest.raises(AgentError) as error:
-        await run_agent(job(Replies(Reply(stop=Stop.DECLINED))), ListBooks())
+        await run_agent(job(Replies(Reply(stop=Stop.DECLINED))), ListTurnLog())
     assert (error.value.code, error.value.retry) == ("model_declined", False)
 
 
 async def test_what_the_person_says_during_an_agents_last_word_is_heard_all_the_same() -> None:
     model = Replies(end("done"), end("done, with tabs"))
 
-    class Interrupted(ListBooks):
+    class Interrupted(ListTurnLog):
         async def turn(
-            self, key: str, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
+            self, key: StepKey, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
         ) -> CollectedReply:
             heard = await super().turn(key, agent, ask, room)
             self.messages = ["use tabs"] if len(model.requests) == 1 else []
@@ -195,15 +199,15 @@ async def test_what_the_person_says_during_an_agents_last_word_is_heard_all_the_
 
 
 async def test_an_agent_that_was_stopped_and_resumed_has_as_many_turns_again() -> None:
-    class Resumed(ListBooks):
-        def goes_on(self, key: str) -> bool:
-            return key == "k.2"
+    class Resumed(ListTurnLog):
+        def goes_on(self, key: StepKey) -> bool:
+            return key.turn == 2
 
     model = Replies(*[call(number) for number in range(100)])
     log = Resumed(lambda call: str(call.args))
     with pytest.raises(AgentError):
         await run_agent(job(model, limit=2), log)
-    assert (len(model.requests), log.ends) == (4, ["k.4"])
+    assert (len(model.requests), log.ends) == (4, [KEY.of_turn(4)])
 
 
 # -- the window --------------------------------------------------------------------------------------------------------
@@ -213,7 +217,7 @@ LONG = "x" * 3_000
 
 async def test_when_the_window_fills_old_results_are_left_out_and_that_is_told() -> None:
     model = Replies(*[call(number) for number in range(30)], end("done"), context_size=20_000)
-    log = ListBooks(lambda call: f"result {call.args['path']} {LONG}")
+    log = ListTurnLog(lambda call: f"result {call.args['path']} {LONG}")
     assert await run_agent(job(model), log) == "done"
     last = model.requests[-1].history
     assert texts(model.requests[-1])[0] == "The rules. The request."
@@ -232,7 +236,7 @@ async def test_the_newest_failed_check_stays_word_for_word() -> None:
         return failed if call.tool == "run_tests" else LONG + str(call.args["path"])
 
     model = Replies(call(0, "run_tests"), *[call(number) for number in range(1, 30)], end("done"), context_size=20_000)
-    await run_agent(job(model), ListBooks(result))
+    await run_agent(job(model), ListTurnLog(result))
     kept = [turn.returns[0].content for turn in model.requests[-1].history if isinstance(turn, ToolTurn)]
     assert kept[0] == failed
     assert "left out" in kept[1]
@@ -240,7 +244,7 @@ async def test_the_newest_failed_check_stays_word_for_word() -> None:
 
 async def test_what_was_written_long_ago_is_left_out_of_the_calls_too() -> None:
     model = Replies(*[call(number, content=LONG) for number in range(30)], end("done"), context_size=20_000)
-    await run_agent(job(model), ListBooks(lambda call: "ok " + str(call.args["path"])))
+    await run_agent(job(model), ListTurnLog(lambda call: "ok " + str(call.args["path"])))
     first = model.requests[-1].history[1]
     assert isinstance(first, ModelTurn)
     assert first.calls[0].args == {"path": "0", "content": "[3,000 characters, left out]"}
@@ -249,7 +253,7 @@ async def test_what_was_written_long_ago_is_left_out_of_the_calls_too() -> None:
 async def test_the_same_history_is_made_again_from_the_same_replies() -> None:
     async def last_request() -> Request:
         model = Replies(*[call(number) for number in range(30)], end("done"), context_size=20_000)
-        await run_agent(job(model), ListBooks(lambda call: f"{call.args['path']} {LONG}"))
+        await run_agent(job(model), ListTurnLog(lambda call: f"{call.args['path']} {LONG}"))
         return model.requests[-1]
 
     first, second = await asyncio.gather(last_request(), last_request())
@@ -272,7 +276,7 @@ def holds_together(request: Request) -> bool:
 
 async def test_turns_that_cannot_be_shortened_go_as_a_whole_with_their_results() -> None:
     model = Replies(*[thought(number) for number in range(40)], end("done"), context_size=20_000)
-    log = ListBooks(lambda call: f"ok {call.args['path']}")
+    log = ListTurnLog(lambda call: f"ok {call.args['path']}")
     assert await run_agent(job(model), log) == "done"
     last = model.requests[-1]
     kept = [turn.kept.content[0]["number"] for turn in last.history if isinstance(turn, ModelTurn) and turn.kept]
@@ -290,7 +294,7 @@ async def test_turns_that_cannot_be_shortened_go_as_a_whole_with_their_results()
 async def test_many_small_turns_stay_within_the_window_and_room_is_made_rarely() -> None:
     # A message of the person now and then, which stays; three hundred calls, of which each is short.
     model = Replies(*[call(number) for number in range(300)], end("done"), context_size=8_000)
-    log = ListBooks(lambda call: f"{call.args['path']} " + "y" * 300)
+    log = ListTurnLog(lambda call: f"{call.args['path']} " + "y" * 300)
     await run_agent(job(model, limit=400), log)
     assert all(sum(map(of_turn, request.history)) <= 8_000 * 0.7 for request in model.requests)
     assert 1 <= len(log.told) <= 30
@@ -303,7 +307,7 @@ async def test_the_newest_failed_check_stays_also_when_whole_turns_go() -> None:
 
     calls = [call(0, "run_tests"), *[call(number) for number in range(1, 200)]]
     model = Replies(*calls, end("done"), context_size=8_000)
-    await run_agent(job(model, limit=400), ListBooks(result))
+    await run_agent(job(model, limit=400), ListTurnLog(result))
     results = [
         back.content for turn in model.requests[-1].history if isinstance(turn, ToolTurn) for back in turn.returns
     ]
@@ -317,7 +321,7 @@ async def test_what_was_left_out_can_be_searched_by_the_agent() -> None:
     wanted = Reply(stop=Stop.TOOL_USE, calls=[ToolUse(id="r", tool="recall", args={"query": "Secret file 3"})])
     listed = Reply(stop=Stop.TOOL_USE, calls=[ToolUse(id="l", tool="recall", args={"query": "nowhere to be seen"})])
     model = Replies(*[call(number) for number in range(12)], wanted, listed, end("done"), context_size=12_000)
-    assert await run_agent(job(model, limit=50), ListBooks(result)) == "done"
+    assert await run_agent(job(model, limit=50), ListTurnLog(result)) == "done"
     assert "recall" not in [tool.name for tool in model.requests[0].tools]
     assert [tool.name for tool in model.requests[-1].tools].count("recall") == 1
     answers = [turn.returns[0].content for turn in model.requests[-1].history[-4:] if isinstance(turn, ToolTurn)]
@@ -335,7 +339,7 @@ async def test_a_server_that_tells_its_size_only_when_it_is_asked_is_never_sent_
                 yield part
 
     model = Shy(*[call(number) for number in range(20)], end("done"))
-    log = ListBooks(lambda call: f"{call.args['path']} {LONG}")
+    log = ListTurnLog(lambda call: f"{call.args['path']} {LONG}")
     assert await run_agent(job(model), log) == "done"
     assert all(sum(map(of_turn, request.history)) <= 4_096 * 0.7 for request in model.requests[1:])
     assert all(holds_together(request) for request in model.requests)
@@ -346,7 +350,7 @@ async def test_a_server_that_tells_its_size_only_when_it_is_asked_is_never_sent_
 
 async def test_a_result_that_is_larger_than_the_window_loses_its_middle_and_keeps_its_end() -> None:
     model = Replies(call(0, "run_tests"), end("done"), context_size=4_096)
-    await run_agent(job(model), ListBooks(lambda call: "begin " + LONG * 10 + " 1 failed"))
+    await run_agent(job(model), ListTurnLog(lambda call: "begin " + LONG * 10 + " 1 failed"))
     (back,) = model.requests[1].history[-1].returns  # type: ignore[union-attr]
     assert back.content.startswith("begin ")
     assert " 1 failed\n[" in back.content
@@ -363,10 +367,10 @@ async def test_a_server_that_refuses_so_much_is_sent_less_as_long_as_something_c
                 yield part
 
     model = Small(*[call(number) for number in range(20)], end("done"))
-    log = ListBooks(lambda call: f"{call.args['path']} {LONG}")
+    log = ListTurnLog(lambda call: f"{call.args['path']} {LONG}")
     assert await run_agent(job(model), log) == "done"
     assert log.told
     hopeless = Small(end("never"))
     with pytest.raises(AgentError) as error:
-        await run_agent(Job("k", ROSTER["coder"], hopeless, [UserTurn(text="x" * 30_000)]), ListBooks())
+        await run_agent(Job(KEY, ROSTER["coder"], hopeless, [UserTurn(text="x" * 30_000)]), ListTurnLog())
     assert (error.value.code, error.value.recoverable) == ("context_overflow", True)

@@ -408,7 +408,7 @@ async def test_a_review_that_comes_to_no_end_does_not_spoil_the_work(tmp_path: P
         task, _ = await ended(house, {"coder": [{"text": "Fixed."}], "reviewer": [look] * 9}, intent="edit_code")
     assert task.status is Status.COMPLETED
     assert task.result is not None
-    assert task.result.summary.startswith("Fixed.\n\nThe review was not finished: ")
+    assert task.result.summary.startswith("Fixed.\n\nNot finished: ")
 
 
 async def test_a_conversation_too_long_for_the_window_keeps_its_newest_part(
