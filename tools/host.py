@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 #: The path prefix of a command's whole output, kept outside of the workspace; only `read`, `whole` and `stat` know it.
 OUTPUT_PREFIX = "output:"
+_COLLECTED = 4 * 1024 * 1024
 
 
 class FileInfo(NamedTuple):
@@ -70,6 +71,30 @@ class ProcessResult(NamedTuple):
 
 class EnoughOutput(Exception):
     """Raised by who listens to a process: no more is needed, it may be ended."""
+
+
+class OutputCollector:
+    """Collects the output of a program that a tool runs for itself, up to a limit."""
+
+    def __init__(self, limit: int = _COLLECTED) -> None:
+        self._parts: dict[str, list[str]] = {"stdout": [], "stderr": []}
+        self._room = limit
+        self.cut = False
+
+    def __call__(self, stream: str, text: str) -> None:
+        self._parts[stream].append(text[: self._room])
+        self._room -= len(text)
+        if self._room <= 0:
+            self.cut = True
+            raise EnoughOutput
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts["stdout"])
+
+    @property
+    def errors(self) -> str:
+        return "".join(self._parts["stderr"])
 
 
 class ProcessOutput(Protocol):

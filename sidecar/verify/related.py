@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from sidecar.verify.cases import cases
 from sidecar.verify.change import Change, is_code, is_test
-from tools.builtin.listener import Listener
 from tools.errors import ToolError
-from tools.host import Host
+from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep
 
 #: More than this is no longer a selection; those named after what was changed come first.
@@ -75,7 +74,7 @@ async def _mentioning(names: Sequence[str], host: Host, call_id: str) -> list[st
 async def _searched(words: Sequence[str], host: Host, call_id: str) -> list[str]:
     globs = [word for glob in _GLOBS for word in ("-g", glob)]
     argv = [ripgrep(), "--no-config", *globs, *words, "--", "."]
-    listener = Listener()
+    listener = OutputCollector()
     try:
         await host.run(argv, call_id=call_id, timeout=_SECONDS, output=listener, log=False)
     except ToolError:

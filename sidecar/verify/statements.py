@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from sidecar.verify.change import Change
 from sidecar.verify.claims import Claims, said_false
 from sidecar.verify.result import Finding, looked
-from tools.builtin.git import git
 from tools.errors import ToolError
+from tools.git import run_git
 from tools.host import Host
 from tools.spec import Call
 
@@ -64,20 +64,20 @@ async def _commits(claims: Claims, changed: Sequence[str], host: Host, mark: str
     """A commit that is said to have been made is there, and what was changed is in one."""
     call = Call(f"{mark}.git", host.workspace, _SECONDS)
     try:
-        await git(host, call, ["rev-parse", "--git-dir"])
+        await run_git(host, call, ["rev-parse", "--git-dir"])
     except ToolError:
         return ["a commit was said to have been made, and this is no Git repository"]
     problems = []
     for name in dict.fromkeys(claims.commits):
         try:
-            await git(host, call, ["rev-list", "-n", "1", name, "--"])
+            await run_git(host, call, ["rev-list", "-n", "1", name, "--"])
         except ToolError:
             problems.append(f"the commit {name} was said to have been made, and there is none of that name")
     if problems:
         return problems
     try:
-        left = await git(host, call, ["diff", "--name-only", "-z", "HEAD", "--", *changed]) if changed else ""
-        new = await git(host, call, ["ls-files", "--others", "-z", "--", *changed]) if changed else ""
+        left = await run_git(host, call, ["diff", "--name-only", "-z", "HEAD", "--", *changed]) if changed else ""
+        new = await run_git(host, call, ["ls-files", "--others", "-z", "--", *changed]) if changed else ""
     except ToolError:
         return ["a commit was said to have been made, and there is none at all"]
     open_files = sorted({path for path in f"{left}{new}".split("\0") if path})

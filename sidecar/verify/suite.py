@@ -20,9 +20,9 @@ from sidecar.verify.runner import Runner
 from sidecar.verify.testing import FIX, Failed, TestRun, by_name, located, run_of, selection, telling
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
-from tools.builtin.test_frameworks import MANIFESTS, Framework, found_framework
 from tools.errors import ToolError
 from tools.host import Host
+from tools.test_frameworks import MANIFESTS, Framework, find_framework
 
 BEFORE = "in a private copy of the workspace, without the task's changes"
 _REPEATED = 30
@@ -69,7 +69,7 @@ class Suite:
         if folder := await self._begun():
             return await self._inside(folder)
         try:
-            self.framework = await found_framework(self.host)
+            self.framework = await find_framework(self.host)
         except ToolError as error:
             if error.code == "no_tests" and (folder := await self._project()):
                 return await self._inside(folder)
@@ -105,7 +105,7 @@ class Suite:
         folder = posixpath.commonpath([posixpath.dirname(change.path) for change in self.changes])
         while folder:
             try:
-                if (await found_framework(self.host, [folder])).folder == folder:
+                if (await find_framework(self.host, [folder])).folder == folder:
                     return folder
             except ToolError:
                 pass

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from sidecar.verify.runner import exit_code, refused, why_refused
-from tools.builtin.test_frameworks import Framework
 from tools.ledger import Outcome
+from tools.test_frameworks import Framework
 
 #: Runners that take the names of files behind `npm test --`.
 _TAKES_FILES = re.compile(r"\b(?:vitest|jest|mocha|node\b.*--test)\b")

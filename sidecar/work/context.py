@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 from sidecar.models.encoding import encode_json
 from sidecar.wire.tasks import Context
 from sidecar.work.mentions import Mention, mentions
-from tools.builtin.git import branch_of
 from tools.errors import FileMissing, NotAFile, PathDenied, ToolError
+from tools.git import current_branch
 from tools.host import Host
 from tools.paths import normalize
 
@@ -54,7 +54,7 @@ async def describe_workspace(
     room: int = ROOM,
 ) -> str:
     """Everything about the workspace in one text, without its secrets, within its budget whatever it holds."""
-    branch = await branch_of(host)
+    branch = await current_branch(host)
     parts = [cut(f"Workspace: {host.workspace}" + (f" (Git branch {branch})" if branch else ""), _PLACE)]
     if changes:
         parts.append(cut("Changed since the last commit: " + ", ".join(changes), _CHANGES))

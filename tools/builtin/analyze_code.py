@@ -1,11 +1,11 @@
 from pydantic import JsonValue
 
-from tools.builtin.existing import required
 from tools.code.languages import SUFFIXES
 from tools.code.outline import Outline, outlined
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
+from tools.text_files import read_required
 
 _SIZE = 4 * 1024 * 1024
 _CALLS = 40
@@ -34,7 +34,7 @@ class AnalyzeCode:
         if info.size > _SIZE:
             why = f"{args.path} has {info.size} bytes, too many for an outline."
             raise TooLarge(why, advice="Use search_code.")
-        content = await required(host, args.path)
+        content = await read_required(host, args.path)
         outline = outlined(args.path, content)
         if outline is None:
             known = " ".join(SUFFIXES)

@@ -2,14 +2,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.builtin.encoding import TextFile, new_text
-from tools.builtin.existing import existing, required
-from tools.builtin.patch import FilePatch, applied, parsed
 from tools.changes import render_changes
 from tools.errors import FileExists, NoMatch
 from tools.host import FileChange, Host
+from tools.patch import FilePatch, apply_hunks, parse_patch
 from tools.paths import normalize
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+from tools.text_files import TextFile, encode_text, read_existing, read_required
 
 
 class ApplyPatchArguments(Arguments):
@@ -17,7 +16,7 @@ class ApplyPatchArguments(Arguments):
 
     def paths(self) -> tuple[str, ...]:
         try:
-            files = parsed(self.patch)
+            files = parse_patch(self.patch)
         except NoMatch:
             return ()
         return tuple(dict.fromkeys(name for file in files for name in (file.source, file.target) if name))
@@ -37,7 +36,7 @@ class ApplyPatch:
 
     async def prepare(self, args: ApplyPatchArguments, host: Host, call: Call) -> PreparedChange:
         changes: list[FileChange] = []
-        for file in parsed(args.patch):
+        for file in parse_patch(args.patch):
             file.source, file.target = (name and normalize(name, host.workspace) for name in (file.source, file.target))
             changes += await _changes(file, host)
         paths = [change.path for change in changes]
@@ -48,17 +47,17 @@ class ApplyPatch:
 
 async def _changes(file: FilePatch, host: Host) -> list[FileChange]:
     if file.source is None:
-        if await existing(host, file.path) is not None:
+        if await read_existing(host, file.path) is not None:
             raise FileExists(f"The patch makes {file.path}, but it exists already. Patch what is there instead.")
-        return [FileChange(file.path, None, new_text(applied("", file)))]
-    before = await required(host, file.source)
-    text = TextFile.of(before, file.source)
-    after = text.encoded(applied(text.text, file), file.path)
+        return [FileChange(file.path, None, encode_text(apply_hunks("", file)))]
+    before = await read_required(host, file.source)
+    text = TextFile.decode(before, file.source)
+    after = text.encode(apply_hunks(text.text, file), file.path)
     mode = (await host.stat(file.source)).mode
     if file.target is None:
         return [FileChange(file.source, before, None, mode)]
     if file.target == file.source:
         return [FileChange(file.source, before, after)]
-    if await existing(host, file.target) is not None:
+    if await read_existing(host, file.target) is not None:
         raise FileExists(f"The patch renames {file.source} to {file.target}, but that exists already.")
     return [FileChange(file.target, None, after, mode), FileChange(file.source, before, None, mode)]

@@ -10,11 +10,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tools.builtin.listener import Listener
 from tools.code.languages import language_of
 from tools.code.outline import outlined
 from tools.errors import CommandMissing, ToolError
-from tools.host import Host
+from tools.host import Host, OutputCollector
 from tools.paths import as_argument
 from tools.ripgrep import ripgrep
 from tools.spec import Call, ResultSource
@@ -99,7 +98,7 @@ async def _files(paths: Sequence[str], host: Host, call: Call) -> list[str]:
 
 
 async def _run(argv: Sequence[str], host: Host, call: Call, cwd: str = ".") -> tuple[str, int | None]:
-    listener = Listener()
+    listener = OutputCollector()
     result = await host.run(
         argv, call_id=call.id, cwd=cwd, timeout=call.timeout, output=listener, killed=call.killed, log=False
     )

@@ -1,9 +1,8 @@
-from tools.builtin.encoding import new_text
-from tools.builtin.existing import existing
 from tools.changes import render_changes
 from tools.errors import FileExists
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+from tools.text_files import encode_text, read_existing
 
 
 class CreateFileArguments(Arguments):
@@ -21,8 +20,8 @@ class CreateFile:
     )
 
     async def prepare(self, args: CreateFileArguments, host: Host, call: Call) -> PreparedChange:
-        if await existing(host, args.path) is not None:
+        if await read_existing(host, args.path) is not None:
             advice = "Use edit_file to change it, write_file to replace it."
             raise FileExists(f"{args.path} exists already.", advice=advice)
-        changes = (FileChange(args.path, None, new_text(args.content)),)
+        changes = (FileChange(args.path, None, encode_text(args.content)),)
         return PreparedChange(changes, render_changes(changes))

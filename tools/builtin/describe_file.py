@@ -3,7 +3,6 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from tools.builtin.existing import required
 from tools.code.bindings import Binding, bindings
 from tools.code.files import SIZE, is_test, listed, opened
 from tools.code.folders import purpose
@@ -17,6 +16,7 @@ from tools.code.source import PYTHON, Source
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text_files import read_required
 
 _SYMBOLS = 40
 _SHOWN = 15
@@ -46,7 +46,7 @@ class DescribeFile:
         if info.size > SIZE:
             why = f"{args.path} has {info.size} bytes, too many to be described."
             raise TooLarge(why, advice="Use search_code.")
-        content = await required(host, args.path)
+        content = await read_required(host, args.path)
         outline = await asyncio.to_thread(outlined, args.path, content)
         if outline is None:
             suffixes = " ".join(SUFFIXES)

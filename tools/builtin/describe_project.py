@@ -5,7 +5,6 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.test_frameworks import found_framework
 from tools.code.commands import plain_command
 from tools.code.files import counted, is_test, listed, matching
 from tools.code.folders import Folder, main_folders, table
@@ -17,6 +16,7 @@ from tools.code.picture import mermaid
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.test_frameworks import find_framework
 
 _BIGGEST = 5
 _ENTRIES = 10
@@ -86,7 +86,7 @@ class DescribeProject:
 
 async def _tests(host: Host) -> str:
     try:
-        return " ".join((await found_framework(host, ())).argv)
+        return " ".join((await find_framework(host, ())).argv)
     except ToolError:
         return ""
 

@@ -1,9 +1,8 @@
-from tools.builtin.encoding import TextFile
-from tools.builtin.existing import required
-from tools.builtin.replacement import replaced
 from tools.changes import render_changes
 from tools.host import FileChange, Host
+from tools.replacement import replace
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+from tools.text_files import TextFile, read_required
 
 
 class EditFileArguments(Arguments):
@@ -27,8 +26,8 @@ class EditFile:
     )
 
     async def prepare(self, args: EditFileArguments, host: Host, call: Call) -> PreparedChange:
-        before = await required(host, args.path)
-        file = TextFile.of(before, args.path)
-        edited = replaced(file, args.old_text, args.new_text, args.path, every=args.replace_all)
-        changes = (FileChange(args.path, before, file.encoded(edited.text, args.path)),)
+        before = await read_required(host, args.path)
+        file = TextFile.decode(before, args.path)
+        edited = replace(file, args.old_text, args.new_text, args.path, every=args.replace_all)
+        changes = (FileChange(args.path, before, file.encode(edited.text, args.path)),)
         return PreparedChange(changes, render_changes(changes))

@@ -3,10 +3,9 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.listener import Listener
 from tools.errors import InvalidArguments, NotADirectory, TimedOut
 from tools.globs import matcher
-from tools.host import Host
+from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -39,7 +38,7 @@ class FindFiles:
         except (ValueError, re.error) as error:
             raise InvalidArguments(f"{args.pattern} is no glob: {error}. Correct the pattern.") from error
         argv = [ripgrep(), "--no-config", "--files", "--null", "--hidden", *out, "--glob=!.git"]
-        listener = Listener(32 << 20)
+        listener = OutputCollector(32 << 20)
         result = await host.run(
             argv, call_id=call.id, cwd=args.path, timeout=call.timeout, output=listener, killed=call.killed, log=False
         )

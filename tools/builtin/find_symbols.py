@@ -4,11 +4,10 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.listener import Listener
 from tools.code.languages import SUFFIXES
 from tools.code.outline import Symbol, outlined
 from tools.errors import TimedOut, ToolError
-from tools.host import Host
+from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -75,7 +74,7 @@ async def _candidates(args: FindSymbolsArguments, host: Host, call: Call) -> lis
         return [args.path]
     globs = [f"--glob=*{suffix}" for suffix in SUFFIXES]
     argv = [ripgrep(), "--no-config", "--files-with-matches", "--null", "--ignore-case", "--fixed-strings", *globs]
-    listener = Listener()
+    listener = OutputCollector()
     result = await host.run(
         [*argv, "--regexp", args.query, "--", "."],
         call_id=call.id,

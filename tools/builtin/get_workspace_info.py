@@ -2,13 +2,12 @@ from collections import Counter
 
 from pydantic import JsonValue
 
-from tools.builtin.git import branch_of
-from tools.builtin.listener import Listener
-from tools.builtin.test_frameworks import found_framework
 from tools.errors import ToolError
-from tools.host import Host
+from tools.git import current_branch
+from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.test_frameworks import find_framework
 
 _SUFFIXES = {
     "Python": ".py .pyi",
@@ -50,16 +49,16 @@ class GetWorkspaceInfo:
 
     async def run(self, args: GetWorkspaceInfoArguments, host: Host, call: Call, output: Output) -> ToolResult:
         entries = [info.path for info in await host.list(".")]
-        listener = Listener(32 << 20)
+        listener = OutputCollector(32 << 20)
         argv = [ripgrep(), "--no-config", "--files", "--null"]
         await host.run(argv, call_id=call.id, timeout=call.timeout, output=listener, killed=call.killed, log=False)
         names = [name for name in listener.text.split("\0") if name]
         counts = Counter(_LANGUAGES[suffix] for name in names if (suffix := _suffix(name)) in _LANGUAGES)
         try:
-            framework: str | None = (await found_framework(host)).name
+            framework: str | None = (await find_framework(host)).name
         except ToolError:
             framework = None
-        branch = await branch_of(host)
+        branch = await current_branch(host)
         manifests: list[JsonValue] = [name for name in entries if name in _MANIFESTS]
         languages: dict[str, JsonValue] = dict(counts.most_common(8))
         lines = [

@@ -2,7 +2,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.builtin.git import GitPath, git
+from tools.git import GitPath, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -26,6 +26,6 @@ class GitAdd:
     )
 
     async def run(self, args: GitAddArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        await git(host, call, ["add", "--", *args.paths()])
+        await run_git(host, call, ["add", "--", *args.paths()])
         names = ", ".join(args.paths()[:20])
         return ToolResult(f"Staged {names}.", {"paths": list(args.paths())}, f"staged {len(args.paths())} paths")

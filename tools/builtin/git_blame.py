@@ -3,8 +3,8 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.git import GitPath, git
 from tools.errors import InvalidArguments
+from tools.git import GitPath, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -38,7 +38,7 @@ class GitBlame:
             raise InvalidArguments("endLine comes before startLine.")
         await host.stat(args.path)
         part = [f"-L{args.start_line or 1},{args.end_line or ''}"] if args.start_line or args.end_line else []
-        text = await git(host, call, ["blame", "--date=short", *part, "--", args.path])
+        text = await run_git(host, call, ["blame", "--date=short", *part, "--", args.path])
         lines: list[JsonValue] = [{**found.groupdict(), "line": int(found["line"])} for found in _LINE.finditer(text)]
         details: JsonValue = {"path": args.path, "lines": lines[:_LISTED]}
         return ToolResult(text.rstrip("\n") or "(empty)", details, f"{text.count(chr(10))} lines")

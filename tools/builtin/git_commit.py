@@ -2,7 +2,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.builtin.git import git
+from tools.git import run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -23,6 +23,6 @@ class GitCommit:
     )
 
     async def run(self, args: GitCommitArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        text = await git(host, call, ["commit", f"--message={args.message}"], hooks=True)
-        commit = (await git(host, call, ["rev-parse", "HEAD"])).strip()
+        text = await run_git(host, call, ["commit", f"--message={args.message}"], hooks=True)
+        commit = (await run_git(host, call, ["rev-parse", "HEAD"])).strip()
         return ToolResult(text.strip(), {"commit": commit}, f"commit {commit[:10]}")

@@ -1,4 +1,4 @@
-from tools.builtin.git import GitPath, Reference, git
+from tools.git import GitPath, Reference, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -22,5 +22,5 @@ class GitDiff:
         words = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"]
         words += ["--cached"] if args.staged else []
         words += [args.ref] if args.ref else []
-        text = await git(host, call, [*words, "--", *([args.path] if args.path else [])])
+        text = await run_git(host, call, [*words, "--", *([args.path] if args.path else [])])
         return ToolResult(text or "No difference.", {"lines": text.count("\n")}, f"{text.count(chr(10))} lines of diff")

@@ -3,8 +3,8 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.git import GitPath, git
 from tools.errors import InvalidArguments, ToolError
+from tools.git import GitPath, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -45,7 +45,7 @@ class GitLog:
             "--format=%h%x00%ad%x00%an%x00%s",
             *since,
         ]
-        text = await git(host, call, [*words, "--", *([args.path] if args.path else [])])
+        text = await run_git(host, call, [*words, "--", *([args.path] if args.path else [])])
         found = [fields for line in text.splitlines() if len(fields := line.split("\0")) == _FIELDS]
         commits: list[JsonValue] = [
             {"hash": commit, "date": date, "author": author, "subject": subject}
@@ -60,13 +60,13 @@ async def started(since: str, host: Host, call: Call) -> list[str]:
     """What `git log` is told of where to begin: after a commit, or at a date. The newest tag, if there is one."""
     if since.strip().lower() in ("last tag", "the last tag", "last release", "the last release"):
         try:
-            tag = (await git(host, call, ["describe", "--tags", "--abbrev=0"])).strip()
+            tag = (await run_git(host, call, ["describe", "--tags", "--abbrev=0"])).strip()
         except ToolError:
             raise ToolError("The repository has no tag. Name a commit or a date instead.", code="no_tag") from None
         return [f"{tag}..HEAD"]
     if not since.startswith("-") and re.fullmatch(r"[\w./@^~-]+", since):
         try:
-            await git(host, call, ["rev-parse", "--verify", "--quiet", f"{since}^{{commit}}"])
+            await run_git(host, call, ["rev-parse", "--verify", "--quiet", f"{since}^{{commit}}"])
         except ToolError:
             pass
         else:

@@ -1,4 +1,4 @@
-from tools.builtin.git import Reference, git
+from tools.git import Reference, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -17,5 +17,5 @@ class GitShow:
     )
 
     async def run(self, args: GitShowArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        text = await git(host, call, ["show", "--no-ext-diff", "--no-textconv", "--no-color", args.ref, "--"])
+        text = await run_git(host, call, ["show", "--no-ext-diff", "--no-textconv", "--no-color", args.ref, "--"])
         return ToolResult(text or "(empty)", {"ref": args.ref}, f"{args.ref}: {text.count(chr(10))} lines")

@@ -2,7 +2,7 @@ import re
 
 from pydantic import JsonValue
 
-from tools.builtin.git import git
+from tools.git import run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -21,7 +21,7 @@ class GitStatus:
     )
 
     async def run(self, args: GitStatusArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        text = await git(host, call, ["status", "--porcelain=v1", "--branch", "-z", "--untracked-files=normal"])
+        text = await run_git(host, call, ["status", "--porcelain=v1", "--branch", "-z", "--untracked-files=normal"])
         fields = iter(text.split("\0"))
         branch = next(fields, "").removeprefix("## ")
         files: list[JsonValue] = []

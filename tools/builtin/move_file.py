@@ -2,11 +2,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.builtin.existing import existing, required
 from tools.changes import render_changes
 from tools.errors import FileExists, NotAFile
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+from tools.text_files import read_existing, read_required
 
 
 class MoveFileArguments(Arguments):
@@ -27,11 +27,11 @@ class MoveFile:
     )
 
     async def prepare(self, args: MoveFileArguments, host: Host, call: Call) -> PreparedChange:
-        content = await required(host, args.from_)
+        content = await read_required(host, args.from_)
         info = await host.stat(args.from_, follow=False)
         if info.kind != "file":
             raise NotAFile(f"{args.from_} is a link.", advice="Move it with run_command.")
-        if await existing(host, args.to) is not None:
+        if await read_existing(host, args.to) is not None:
             raise FileExists(f"{args.to} exists already. Delete it first, or choose another name.")
         # First the new one: at no moment is there none.
         changes = (FileChange(args.to, None, content, info.mode), FileChange(args.from_, content, None, info.mode))

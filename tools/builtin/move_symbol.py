@@ -2,12 +2,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.builtin.existing import existing
 from tools.changes import render_changes
 from tools.code.codebase import Codebase
 from tools.code.moving import moved
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+from tools.text_files import read_existing
 
 
 class MoveSymbolArguments(Arguments):
@@ -34,7 +34,7 @@ class MoveSymbol:
     async def prepare(self, args: MoveSymbolArguments, host: Host, call: Call) -> PreparedChange:
         source, target = args.from_, args.to
         await host.stat(source)
-        there = await existing(host, target) is not None
+        there = await read_existing(host, target) is not None
         base = await Codebase.holding([args.symbol], host, call, [source, *([target] if there else [])])
         done = await base.asked(lambda project: moved(args.symbol, source, target, project))
         changes = tuple(

@@ -2,13 +2,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.builtin.encoding import TextFile
-from tools.builtin.existing import required
-from tools.builtin.replacement import replaced
 from tools.changes import render_changes
 from tools.errors import NoMatch
 from tools.host import FileChange, Host
+from tools.replacement import replace
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+from tools.text_files import TextFile, read_required
 
 
 class Edit(Arguments):
@@ -31,15 +30,15 @@ class MultiEdit:
     )
 
     async def prepare(self, args: MultiEditArguments, host: Host, call: Call) -> PreparedChange:
-        before = await required(host, args.path)
-        file = edited = TextFile.of(before, args.path)
+        before = await read_required(host, args.path)
+        file = edited = TextFile.decode(before, args.path)
         for number, edit in enumerate(args.edits, 1):
             try:
-                edited = replaced(edited, edit.old_text, edit.new_text, args.path)
+                edited = replace(edited, edit.old_text, edit.new_text, args.path)
             except NoMatch as error:
                 message = f"Edit {number} of {len(args.edits)} failed, so none was made. {error.message}"
                 raise NoMatch(message) from error
-        after = file.encoded(edited.text, args.path)
+        after = file.encode(edited.text, args.path)
         if after == before:
             return PreparedChange((), render_changes((), f"The edits leave {args.path} as it is."))
         changes = (FileChange(args.path, before, after),)

@@ -1,21 +1,23 @@
 import asyncio
 import base64
+import json
 import posixpath
 from typing import Annotated
 
 from pydantic import Field
 
-from tools.builtin.encoding import TextFile, is_binary
 from tools.errors import BinaryFile, InvalidArguments, NotAFile, TooLarge
 from tools.host import Host
 from tools.ledger import digest
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
+from tools.text_files import TextFile, is_binary
 
 #: A file up to this size is read as a whole; of a larger one, the beginning, or the lines that are asked for.
 WHOLE = 10 * 1024 * 1024
 _SCAN = 128 * 1024 * 1024
 _LINES = 2_000
 _LINE = 2_000
+_CELL_OUTPUT = 2_000
 _IMAGE = 4 * 1024 * 1024
 _IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
 
@@ -43,10 +45,10 @@ class ReadFile:
     )
 
     async def run(self, args: ReadFileArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        return await read(host, args.path, args.start_line, args.end_line)
+        return await read_path(host, args.path, args.start_line, args.end_line)
 
 
-async def read(host: Host, path: str, start: int | None, end: int | None) -> ToolResult:
+async def read_path(host: Host, path: str, start: int | None, end: int | None) -> ToolResult:
     if start is not None and end is not None and end < start:
         raise InvalidArguments(f"endLine {end} comes before startLine {start}. Lines count from 1, both included.")
     info, content = await host.whole(path, WHOLE)
@@ -60,12 +62,9 @@ async def read(host: Host, path: str, start: int | None, end: int | None) -> Too
     suffix = posixpath.splitext(path)[1].lower()
     if suffix in _IMAGES:
         return _image(path, content, _IMAGES[suffix], source)
-    if suffix == ".ipynb" and start is None and end is None:
-        from tools.builtin.notebook import cells
-
-        if (shown := cells(path, content)) is not None:
-            return ToolResult(shown, {"path": path, "hash": digest(content)}, f"notebook {path}", sources=source)
-    lines = _lines(TextFile.of(content, path).text)
+    if suffix == ".ipynb" and start is None and end is None and (shown := _notebook(path, content)) is not None:
+        return ToolResult(shown, {"path": path, "hash": digest(content)}, f"notebook {path}", sources=source)
+    lines = _lines(TextFile.decode(content, path).text)
     total = len(lines)
     first = start or 1
     if first > max(total, 1):
@@ -145,3 +144,29 @@ def _lines(text: str) -> list[str]:
 def _numbered(lines: list[str], first: int) -> str:
     row = f"%{len(str(first + len(lines)))}d %.{_LINE}s"
     return "\n".join([row % pair for pair in enumerate(lines, first)])
+
+
+def _notebook(path: str, content: bytes) -> str | None:
+    """The cells in order, or nothing if it is not a notebook after all."""
+    try:
+        notebook = json.loads(content)
+        found = notebook["cells"]
+        parts = [f"{path}: {len(found)} cells"]
+        for number, cell in enumerate(found, 1):
+            parts.append(f"── cell {number} ({cell['cell_type']})")
+            parts.append("".join(cell.get("source", "")).rstrip("\n"))
+            for output in cell.get("outputs", ()):
+                if text := _cell_output(output):
+                    parts.append(f"→ {text[:_CELL_OUTPUT]}")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return "\n".join(parts)
+
+
+def _cell_output(output: dict[str, object]) -> str:
+    if "text" in output:
+        return "".join(output["text"]).rstrip("\n")  # type: ignore[arg-type]
+    data = output.get("data")
+    if isinstance(data, dict):
+        return "".join(data.get("text/plain", "")).rstrip("\n")
+    return str(output.get("evalue", ""))

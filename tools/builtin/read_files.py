@@ -3,7 +3,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.read_file import read
+from tools.builtin.read_file import read_path
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
@@ -38,7 +38,7 @@ class ReadFiles:
         failed = 0
         for number, path in enumerate(paths, 1):
             try:
-                result = await read(host, path, None, None)
+                result = await read_path(host, path, None, None)
             except ToolError as error:
                 failed += 1
                 parts.append(f"── {path}: {error.message}")

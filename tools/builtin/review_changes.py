@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.git import GitPath, Reference, git
 from tools.code.changed_lines import DIFF, ChangedLines, changed_lines
 from tools.code.files import SIZE, listed, opened
 from tools.code.graph import Graph, import_graph
@@ -19,6 +18,7 @@ from tools.code.test_rules import untested
 from tools.code.text_rules import left_over, text_rules
 from tools.code.tree_rules import tree_rules
 from tools.errors import FileMissing, InvalidArguments, ToolError
+from tools.git import GitPath, Reference, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -105,10 +105,10 @@ async def _of_files(paths: Sequence[str], files: Sequence[str], host: Host) -> t
 
 async def _uncommitted(host: Host, call: Call) -> tuple[list[Subject], list[str]]:
     try:
-        changed = changed_lines(await git(host, call, [*DIFF, "HEAD", "--"]))
+        changed = changed_lines(await run_git(host, call, [*DIFF, "HEAD", "--"]))
     except InvalidArguments:  # there is no commit yet
-        changed = changed_lines(await git(host, call, [*DIFF, "--cached", "--"]))
-    other = await git(host, call, ["ls-files", "--others", "--exclude-standard", "-z"])
+        changed = changed_lines(await run_git(host, call, [*DIFF, "--cached", "--"]))
+    other = await run_git(host, call, ["ls-files", "--others", "--exclude-standard", "-z"])
     changed += [ChangedLines(path, frozenset(), True) for path in other.split("\0") if path]
     subjects = []
     for each in changed[:_FILES]:
@@ -121,14 +121,14 @@ async def _uncommitted(host: Host, call: Call) -> tuple[list[Subject], list[str]
 async def _of_commit(ref: str, paths: Sequence[str], host: Host, call: Call) -> tuple[list[Subject], list[str]]:
     after = ["--", *(path for path in paths if path != ".")]
     if ".." in ref:
-        diff, end = await git(host, call, [*DIFF, ref, *after]), ref.rpartition("..")[2].lstrip(".") or "HEAD"
+        diff, end = await run_git(host, call, [*DIFF, ref, *after]), ref.rpartition("..")[2].lstrip(".") or "HEAD"
     else:
-        diff, end = await git(host, call, ["show", *DIFF[1:], "--format=", ref, *after]), ref
+        diff, end = await run_git(host, call, ["show", *DIFF[1:], "--format=", ref, *after]), ref
     changed = changed_lines(diff)
     subjects = []
     for each in changed[:_FILES]:
         try:
-            text = await git(host, call, ["show", "--no-textconv", f"{end}:{each.path}"])
+            text = await run_git(host, call, ["show", "--no-textconv", f"{end}:{each.path}"])
         except ToolError:
             continue
         lines = None if each.created else each.lines

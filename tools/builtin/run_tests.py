@@ -4,12 +4,12 @@ from pydantic import Field, JsonValue
 
 from sidecar.wire.events import ErrorBody
 from tools.builtin.run_command import process_details
-from tools.builtin.test_frameworks import found_framework, lacking, runnable
-from tools.builtin.test_report import report
 from tools.errors import InvalidArguments, ToolError
 from tools.host import Host
 from tools.paths import as_argument
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.test_frameworks import choose_python, find_framework, find_missing_packages
+from tools.test_report import parse_report
 
 _SHOWN = 30
 
@@ -50,7 +50,7 @@ class RunTests:
 
     async def run(self, args: RunTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
         targets = [await _named(target, host) for target in args.targets]
-        framework = await runnable(await found_framework(host, targets), host, call.id)
+        framework = await choose_python(await find_framework(host, targets), host, call.id)
         result = await host.run(
             framework.argv,
             call_id=call.id,
@@ -60,8 +60,12 @@ class RunTests:
             environment={**call.environment, "CI": "1"},
             killed=call.killed,
         )
-        found = report(framework.name, result.output, result.exit_code)
-        if result.exit_code and not found.passed and (why := await lacking(framework, host, result.output)):
+        found = parse_report(framework.name, result.output, result.exit_code)
+        if (
+            result.exit_code
+            and not found.passed
+            and (why := await find_missing_packages(framework, host, result.output))
+        ):
             raise ToolError(why, code="packages_missing")
         failures: list[JsonValue] = [{"name": each.name, "message": each.message} for each in found.failures]
         details: dict[str, JsonValue] = {

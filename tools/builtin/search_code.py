@@ -3,9 +3,8 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.listener import Listener
 from tools.errors import InvalidArguments, TimedOut, ToolError
-from tools.host import Host
+from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -47,7 +46,7 @@ class SearchCode:
         argv += [*_only(args.glob), "--glob=!.git"]
         argv += ["--regexp", args.query, "--", "." if inside else f"./{args.path.rpartition('/')[2]}"]
         directory = args.path if inside else args.path.rpartition("/")[0] or "."
-        listener = Listener()
+        listener = OutputCollector()
         result = await host.run(
             argv, call_id=call.id, cwd=directory, timeout=call.timeout, output=listener, killed=call.killed, log=False
         )

@@ -1,8 +1,7 @@
-from tools.builtin.encoding import TextFile, new_text
-from tools.builtin.existing import existing
 from tools.changes import render_changes
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+from tools.text_files import TextFile, encode_text, read_existing
 
 
 class WriteFileArguments(Arguments):
@@ -24,8 +23,10 @@ class WriteFile:
     )
 
     async def prepare(self, args: WriteFileArguments, host: Host, call: Call) -> PreparedChange:
-        before = await existing(host, args.path)
-        after = new_text(args.content) if before is None else TextFile.of(before).rewritten(args.content, args.path)
+        before = await read_existing(host, args.path)
+        after = (
+            encode_text(args.content) if before is None else TextFile.decode(before).rewrite(args.content, args.path)
+        )
         if after == before:
             return PreparedChange((), render_changes((), f"{args.path} has this content already."))
         changes = (FileChange(args.path, before, after),)

@@ -5,12 +5,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from tools.builtin.listener import Listener
 from tools.code.finding import Refusal
 from tools.code.project import Project
 from tools.code.tree import PYTHON, SCRIPT, family_of
 from tools.errors import FileMissing, TimedOut, ToolError
-from tools.host import Host
+from tools.host import Host, OutputCollector
 from tools.protected import protected_part
 from tools.ripgrep import ripgrep
 from tools.spec import Call
@@ -130,7 +129,7 @@ def _whole(word: str) -> str:
 async def _ripgrep(arguments: Sequence[str], host: Host, call: Call) -> list[str]:
     globs = [f"--glob=*{suffix}" for suffix in (*PYTHON, *SCRIPT)] + [f"--glob=!{name}" for name in _BROUGHT]
     argv = [ripgrep(), "--no-config", "--null", "--no-messages", *globs, *arguments, "--", "."]
-    listener = Listener()
+    listener = OutputCollector()
     result = await host.run(argv, call_id=call.id, timeout=call.timeout, output=listener, killed=call.killed, log=False)
     if result.timed_out:
         raise TimedOut(f"Looking took longer than {call.timeout:g} s; nothing was changed.")

@@ -5,11 +5,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tools.builtin.listener import Listener
 from tools.code.languages import SUFFIXES
 from tools.code.source import Source
 from tools.errors import TimedOut, ToolError
-from tools.host import Host
+from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep
 from tools.spec import Call
 
@@ -91,7 +90,7 @@ def _placed(name: str, path: str) -> str:
 
 
 async def _look(host: Host, call: Call, options: Sequence[str], path: str) -> str:
-    listener = Listener(_OUTPUT)
+    listener = OutputCollector(_OUTPUT)
     result = await host.run(
         [ripgrep(), "--no-config", "--color=never", *options],
         call_id=call.id,

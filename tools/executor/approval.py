@@ -58,7 +58,7 @@ def build_prompt(context: CallContext, stage: str, why: str, diff: str | None) -
         cwd=None if argv is None else show(directory),
         diff=None if diff is None else show(diff),
         environment=None if argv is None else tuple(sorted(_environment())),
-        binding=bind(context.spec.name, context.call.args, directory, command, diff),
+        binding=bind_approval(context.spec.name, context.call.args, directory, command, diff),
     )
 
 
@@ -67,7 +67,7 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in command_environment("", "", "", None).items() if name not in _VARYING}
 
 
-def bind(tool: str, args: JsonObject, cwd: str, command: str | Sequence[str] | None, diff: str | None) -> str:
+def bind_approval(tool: str, args: JsonObject, cwd: str, command: str | Sequence[str] | None, diff: str | None) -> str:
     """An approval holds for this tool, these arguments, this directory and environment, and these program files."""
     environment = _environment()
     names = [] if command is None else shell.names(command) if isinstance(command, str) else [command[0]]

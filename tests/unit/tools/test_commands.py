@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.tools.workbench import Workbench
 from tests.waiting import until_true
-from tools.builtin.test_report import report
+from tools.test_report import parse_report
 
 
 async def test_output_that_does_not_fit_keeps_head_and_tail_and_the_whole_can_be_paged(bench: Workbench) -> None:
@@ -147,27 +147,29 @@ async def test_npm_tests_without_their_packages_are_no_failed_tests(bench: Workb
 
 
 def test_reports_of_other_frameworks_are_read_too() -> None:
-    vitest = report("npm", " FAIL  a.test.ts > adds > one\nAssertionError: 1\n\n Tests  1 failed | 2 passed (3)\n", 1)
+    vitest = parse_report(
+        "npm", " FAIL  a.test.ts > adds > one\nAssertionError: 1\n\n Tests  1 failed | 2 passed (3)\n", 1
+    )
     assert (vitest.passed, vitest.failed, vitest.failures[0].name) == (2, 1, "a.test.ts > adds > one")
-    jest = report("npm", "  ● adds › one\n\n    expected 1\n\nTests:       1 failed, 2 passed, 3 total\n", 1)
+    jest = parse_report("npm", "  ● adds › one\n\n    expected 1\n\nTests:       1 failed, 2 passed, 3 total\n", 1)
     assert (jest.passed, jest.failed, jest.failures[0].name) == (2, 1, "adds › one")
-    node = report("npm", "not ok 1 - adds\n# pass 2\n# fail 1\n# skipped 0\n", 1)
+    node = parse_report("npm", "not ok 1 - adds\n# pass 2\n# fail 1\n# skipped 0\n", 1)
     assert (node.passed, node.failed, node.failures[0].name) == (2, 1, "adds")
     events = [
         {"Action": "output", "Package": "p", "Test": "TestA", "Output": "    a_test.go:3: bad\n"},
         {"Action": "fail", "Package": "p", "Test": "TestA"},
         {"Action": "pass", "Package": "p", "Test": "TestB"},
     ]
-    go = report("go", "\n".join(map(json.dumps, events)), 1)
+    go = parse_report("go", "\n".join(map(json.dumps, events)), 1)
     assert (go.passed, go.failed, go.failures[0]) == (1, 1, ("p.TestA", "a_test.go:3: bad"))
-    cargo = report(
+    cargo = parse_report(
         "cargo",
         "test a ... ok\ntest b ... FAILED\n\n---- b stdout ----\nthread panicked\n\n"
         "test result: FAILED. 1 passed; 1 failed; 0 ignored\n",
         101,
     )
     assert (cargo.passed, cargo.failed, cargo.failures[0]) == (1, 1, ("b", "thread panicked"))
-    assert not report("make", "nothing known", 2).known
+    assert not parse_report("make", "nothing known", 2).known
 
 
 @pytest.fixture

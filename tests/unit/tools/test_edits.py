@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.tools.workbench import Workbench
-from tools.builtin.encoding import TextFile
-from tools.builtin.patch import applied, parsed
-from tools.builtin.replacement import replaced
 from tools.errors import NoMatch
+from tools.patch import apply_hunks, parse_patch
+from tools.replacement import replace
+from tools.text_files import TextFile
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_a_patch_made_by_diff_gives_the_new_text(
     diff = subprocess.run(["diff", "-u", "old", "new"], cwd=folder, capture_output=True, check=False).stdout.decode()
     patch = diff.replace("--- old", "--- a/f").replace("+++ new", "+++ b/f")
 
-    (file,) = parsed(patch)
-    assert applied(texts[0], file) == texts[1]
+    (file,) = parse_patch(patch)
+    assert apply_hunks(texts[0], file) == texts[1]
 
 
 @settings(max_examples=100, deadline=None)
@@ -202,9 +202,9 @@ def test_a_patch_made_by_diff_gives_the_new_text(
 def test_every_text_file_comes_back_byte_by_byte(content: bytes) -> None:
     if b"\0" in content:
         return
-    file = TextFile.of(content)
+    file = TextFile.decode(content)
 
-    assert file.encoded(file.text, "a") == content
+    assert file.encode(file.text, "a") == content
 
 
 @settings(max_examples=100, deadline=None)
@@ -212,7 +212,7 @@ def test_every_text_file_comes_back_byte_by_byte(content: bytes) -> None:
 def test_an_edit_and_its_reverse_give_the_same_text(text: str, old: str) -> None:
     file = TextFile(text, "utf-8", b"")
     try:
-        edited = replaced(file, old, "‹new›", "a")
+        edited = replace(file, old, "‹new›", "a")
     except NoMatch:
         return
     start = edited.text.index("‹new›")

@@ -10,8 +10,8 @@ from sidecar.verify.suite import Baselines, Suite
 from sidecar.verify.testing import Failed, by_name, located, run_of, selection, telling
 from tests.unit.tools.workbench import Workbench
 from tests.unit.verify.bench import BenchRunner, changed, host, leftovers
-from tools.builtin.test_frameworks import Framework
 from tools.ledger import Outcome
+from tools.test_frameworks import Framework
 
 CALC = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
 BROKEN = CALC.replace("a + b", "a * b")

@@ -32,7 +32,7 @@ class FilePatch:
         return self.target or self.source or ""
 
 
-def parsed(text: str) -> list[FilePatch]:
+def parse_patch(text: str) -> list[FilePatch]:
     files: list[FilePatch] = []
     lines = text.replace("\r\n", "\n").split("\n")
     place = 0
@@ -92,7 +92,7 @@ def _hunk(lines: list[str], place: int, match: re.Match[str], file: FilePatch) -
     return place
 
 
-def applied(text: str, file: FilePatch) -> str:
+def apply_hunks(text: str, file: FilePatch) -> str:
     """The text after all hunks. Line endings of lines that stay are kept; new lines get those of the file."""
     lines = re.findall(r".*?\n|.+\Z", text, re.DOTALL)
     newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"

@@ -1,9 +1,13 @@
-"""Text in a file and back again, so that what was not edited keeps its bytes: encoding, BOM, line endings."""
+"""Text files: read for a change, decoded and encoded so that everything not edited keeps its bytes."""
 
 import codecs
 from typing import NamedTuple
 
-from tools.errors import BinaryFile, ToolError
+from tools.errors import BinaryFile, FileMissing, NotAFile, TooLarge, ToolError
+from tools.host import Host
+
+#: What is changed is kept in full for undo, so it has a limit.
+LIMIT = 32 * 1024 * 1024
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -23,7 +27,7 @@ class TextFile(NamedTuple):
     bom: bytes
 
     @classmethod
-    def of(cls, content: bytes, path: str = "The file") -> "TextFile":
+    def decode(cls, content: bytes, path: str = "The file") -> "TextFile":
         for bom, encoding in _BOMS:
             if content.startswith(bom):
                 try:
@@ -43,7 +47,7 @@ class TextFile(NamedTuple):
         windows = self.text.count("\r\n")
         return "\r\n" if windows * 2 > self.text.count("\n") else "\n"
 
-    def encoded(self, text: str, path: str) -> bytes:
+    def encode(self, text: str, path: str) -> bytes:
         try:
             return self.bom + text.encode(self.encoding)
         except UnicodeEncodeError as error:
@@ -53,17 +57,41 @@ class TextFile(NamedTuple):
                 code="encoding",
             ) from error
 
-    def rewritten(self, content: str, path: str) -> bytes:
+    def rewrite(self, content: str, path: str) -> bytes:
         """A wholly new text for this file. A final newline that it had, it keeps."""
         text = content.replace("\r\n", "\n")
         if self.text.endswith("\n") and text and not text.endswith("\n"):
             text += "\n"
-        return self.encoded(text.replace("\n", "\r\n") if self.newline == "\r\n" else text, path)
+        return self.encode(text.replace("\n", "\r\n") if self.newline == "\r\n" else text, path)
 
 
-def new_text(content: str) -> bytes:
+def encode_text(content: str) -> bytes:
     return content.encode("utf-8")
 
 
 def is_binary(content: bytes) -> bool:
     return b"\0" in content[:_LOOK]
+
+
+async def read_existing(host: Host, path: str) -> bytes | None:
+    try:
+        info, content = await host.whole(path, LIMIT)
+    except FileMissing:
+        return None
+    if info.kind == "directory":
+        advice = "Name a file; use run_command for whole directories."
+        raise NotAFile(f"{path} is a directory.", advice=advice)
+    if info.kind != "file":
+        raise NotAFile(f"{path} is not a regular file but a pipe, socket or device.", advice="It cannot be edited.")
+    if content is None:
+        why = f"{path} has {info.size} bytes, more than the {LIMIT} that can be edited."
+        raise TooLarge(why, advice="Use run_command.")
+    return content
+
+
+async def read_required(host: Host, path: str) -> bytes:
+    content = await read_existing(host, path)
+    if content is None:
+        advice = "Look with find_files, or make it with create_file."
+        raise FileMissing(f"{path} does not exist.", advice=advice)
+    return content

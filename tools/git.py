@@ -6,9 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from tools.builtin.listener import Listener
 from tools.errors import CommandMissing, InvalidArguments, TimedOut, ToolError
-from tools.host import Host
+from tools.host import Host, OutputCollector
 from tools.spec import Call
 
 _ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C.UTF-8"}
@@ -31,9 +30,9 @@ Reference = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_
 GitPath = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_path)]
 
 
-async def git(host: Host, call: Call, words: Sequence[str], *, hooks: bool = False) -> str:
+async def run_git(host: Host, call: Call, words: Sequence[str], *, hooks: bool = False) -> str:
     """The output of a Git command; its failure is an error in Git's own words."""
-    listener = Listener()
+    listener = OutputCollector()
     quiet = _QUIET if not hooks else ("-c", "core.quotePath=false", "--no-pager")
     try:
         result = await host.run(
@@ -54,7 +53,7 @@ async def git(host: Host, call: Call, words: Sequence[str], *, hooks: bool = Fal
     return listener.text
 
 
-async def branch_of(host: Host) -> str | None:
+async def current_branch(host: Host) -> str | None:
     try:
         head = (await host.read(".git/HEAD", 1_000)).decode("utf-8", "replace").strip()
     except ToolError:

@@ -9,7 +9,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MESSAGE = 500
 
 
-class Failure(NamedTuple):
+class TestFailure(NamedTuple):
     name: str
     message: str
 
@@ -19,7 +19,7 @@ class Report:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[TestFailure] = field(default_factory=list)
     known: bool = True
 
     @property
@@ -31,10 +31,10 @@ class Report:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
     def fail(self, name: str, message: str) -> None:
-        self.failures.append(Failure(name.strip(), message.strip()[:_MESSAGE]))
+        self.failures.append(TestFailure(name.strip(), message.strip()[:_MESSAGE]))
 
 
-def report(framework: str, output: str, exit_code: int | None) -> Report:
+def parse_report(framework: str, output: str, exit_code: int | None) -> Report:
     text = _COLOUR.sub("", output)
     readers = {"pytest": _pytest, "unittest": _unittest, "npm": _npm, "go": _go, "cargo": _cargo}
     reader = readers.get(framework)

@@ -48,7 +48,7 @@ class _Inside:
         return [info._replace(path=info.path.removeprefix(f"{self._folder}/")) for info in listed]
 
 
-async def found_framework(host: Host, targets: Sequence[str] = ()) -> Framework:
+async def find_framework(host: Host, targets: Sequence[str] = ()) -> Framework:
     """How the tests are run, all or the targets. A target that is a project of its own is run where it is."""
     wanted = [target for target in targets if target]
     folder = wanted[0].rstrip("/") if len(wanted) == 1 else "."
@@ -121,7 +121,7 @@ async def _python(host: Files, names: Mapping[str, str]) -> list[str]:
     return ["python3" if sys.platform != "win32" else "python"]
 
 
-async def runnable(framework: Framework, host: Host, call_id: str) -> Framework:
+async def choose_python(framework: Framework, host: Host, call_id: str) -> Framework:
     """With a Python that has pytest, where it takes one: the project's own if it can be, else one at hand.
 
     Of those at hand, one that has what the project stands on comes first.
@@ -172,7 +172,7 @@ except PackageNotFoundError:
 """
 
 
-async def lacking(framework: Framework, host: Host, output: str) -> str | None:
+async def find_missing_packages(framework: Framework, host: Host, output: str) -> str | None:
     """What the project declares and the machine does not have, if that is why its tests failed: no test said so."""
     if framework.name == "npm":
         for folder in (framework.folder, "."):

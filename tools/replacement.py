@@ -3,14 +3,14 @@
 import difflib
 import re
 
-from tools.builtin.encoding import TextFile
 from tools.errors import NoMatch
+from tools.text_files import TextFile
 
 _LINES = 20_000
 _ALIKE = 0.6
 
 
-def replaced(file: TextFile, old: str, new: str, path: str, *, every: bool = False) -> TextFile:
+def replace(file: TextFile, old: str, new: str, path: str, *, every: bool = False) -> TextFile:
     if old == new:
         raise NoMatch(f"oldText and newText are the same: there is nothing to change in {path}.")
     if not old:
