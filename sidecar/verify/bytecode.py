@@ -1,15 +1,14 @@
-"""Compiled Python that only looks fresh.
+"""Removes compiled Python that may be stale.
 
-Python knows its compiled files by the second of the source's last change, and by its size. A file that was compiled and
-then changed within the same second, at the same length, would be run as it was before: such a cache is removed before
-anything is tried.
+Python recognizes stale bytecode by the source's modification time in seconds and its size. A file that was compiled,
+then changed within the same second at the same length, would run as it was before.
 """
 
 import posixpath
 from collections.abc import Sequence
 from contextlib import suppress
 
-from sidecar.verify.change import Change
+from sidecar.verify.change import FileVersions
 from tools.errors import ToolError
 from tools.host import FileChange, FileInfo, Host
 
@@ -17,20 +16,20 @@ _SECOND = 1_000_000_000
 _SIZE = 16 * 1024 * 1024
 
 
-async def forget_stale(changes: Sequence[Change], host: Host) -> list[str]:
-    """The caches that were removed. What cannot be looked at is left alone."""
+async def remove_stale_bytecode(changes: Sequence[FileVersions], host: Host) -> list[str]:
+    """Returns the removed files; skips what it can't read."""
     removed = []
     for change in changes:
         if change.path.endswith(".py") and change.after is not None:
-            for path in await _doubtful(change.path, host):
+            for path in await _find_suspects(change.path, host):
                 with suppress(ToolError):
                     await host.apply(FileChange(path, await host.read(path, _SIZE), None))
                     removed.append(path)
     return removed
 
 
-async def _doubtful(source: str, host: Host) -> list[str]:
-    """Compiled within about a second after a change of the source: it may be of the version before."""
+async def _find_suspects(source: str, host: Host) -> list[str]:
+    """Compiled within about a second of the source's last change, so maybe from the version before."""
     folder, name = posixpath.split(source)
     try:
         written = (await host.stat(source)).mtime_ns
@@ -38,10 +37,10 @@ async def _doubtful(source: str, host: Host) -> list[str]:
     except ToolError:
         return []
     stem = f"{name.removesuffix('.py')}."
-    return [info.path for info in compiled if _is_doubtful(info, stem, written)]
+    return [info.path for info in compiled if _may_be_stale(info, stem, written)]
 
 
-def _is_doubtful(info: FileInfo, stem: str, written: int) -> bool:
+def _may_be_stale(info: FileInfo, stem: str, written: int) -> bool:
     name = info.path.rpartition("/")[2]
     ours = info.kind == "file" and name.startswith(stem) and name.endswith(".pyc")
     return ours and info.mtime_ns // _SECOND <= written // _SECOND + 1

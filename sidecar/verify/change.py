@@ -1,4 +1,4 @@
-"""What a task did to a file, and what kind of file that is."""
+"""A file before the task and now, and what kind of file it is."""
 
 import re
 from typing import NamedTuple
@@ -11,11 +11,11 @@ _TEST_NAME = re.compile(
 _TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|__tests__|spec)/", re.IGNORECASE)
 _IN_TEST_FOLDERS = (".rs", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs")
 _DOCUMENTS = (".md", ".rst", ".txt", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".pdf", ".ico")
-_PLAIN_NAMES = frozenset({"license", "authors", "changelog", "notice", "codeowners", ".gitignore", ".editorconfig"})
+_DOCUMENT_NAMES = frozenset({"license", "authors", "changelog", "notice", "codeowners", ".gitignore", ".editorconfig"})
 
 
-class Change(NamedTuple):
-    """A file before the task and now: `None` is a file that does not exist."""
+class FileVersions(NamedTuple):
+    """The content before the task and now; `None` if the file doesn't exist."""
 
     path: str
     before: bytes | None
@@ -33,6 +33,6 @@ def is_code(path: str) -> bool:
 
 
 def is_document(path: str) -> bool:
-    """Nothing that runs could tell whether a change of it is right."""
+    """No check that runs can tell whether a change to it is right."""
     name = path.rpartition("/")[2].lower()
-    return name.endswith(_DOCUMENTS) or name in _PLAIN_NAMES
+    return name.endswith(_DOCUMENTS) or name in _DOCUMENT_NAMES

@@ -1,20 +1,30 @@
-"""What an agent says that it did, held against what is there. Only plain statements count; a doubt is no lie."""
+"""Compares an agent's last report with what is there: the files, commits and plans that it names.
+
+Only plain statements count as claims, not doubts or wishes.
+"""
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sidecar.verify.change import FileVersions
+from sidecar.verify.result import CheckResult, static_result
+from tools.errors import ToolError
+from tools.git import run_git
+from tools.host import Host
+from tools.spec import Call
+
 _PATH = r"(?:\./)?[\w.@+-]+(?:/[\w.@+-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}"
 _QUOTED_PATH = rf"[`'\"*]*(?P<path>{_PATH})[`'\"*]*"
 _BETWEEN = r"(?:(?!\b(?:which|that|from|for|using|by|with|reads|writes|not|if)\b)[\w`'-]+\s+){0,5}?"
-_MADE = r"created|wrote|written|added|generated|saved|introduced"
+_CREATED = r"created|wrote|written|added|generated|saved|introduced"
 _CHANGED = r"changed|updated|edited|modified|rewrote|refactored|fixed|corrected|patched|extended|adjusted|implemented"
 _CLAIM = re.compile(
-    rf"\b(?P<verb>{_MADE}|{_CHANGED})\b:?\s+(?P<between>{_BETWEEN}){_QUOTED_PATH}(?P<more>(?:\s*(?:,|and|&)\s*(?:and\s+)?[`'\"*]*{_PATH}[`'\"*]*)*)",
+    rf"\b(?P<verb>{_CREATED}|{_CHANGED})\b:?\s+(?P<between>{_BETWEEN}){_QUOTED_PATH}(?P<more>(?:\s*(?:,|and|&)\s*(?:and\s+)?[`'\"*]*{_PATH}[`'\"*]*)*)",
     re.IGNORECASE,
 )
 _HEADING = re.compile(
-    rf"^[#*\s]*(?:new files?|files? (?:{_MADE})|(?:{_MADE})(?: files?)?)\b[^.\n]{{0,40}}:[*\s]*$", re.IGNORECASE
+    rf"^[#*\s]*(?:new files?|files? (?:{_CREATED})|(?:{_CREATED})(?: files?)?)\b[^.\n]{{0,40}}:[*\s]*$", re.IGNORECASE
 )
 _BULLET = re.compile(rf"^\s*(?:[-*+•]|\d+[.)])\s+{_QUOTED_PATH}")
 _DOUBT = re.compile(
@@ -35,19 +45,27 @@ _TESTS_PASS = re.compile(
     r"\b(?:pass|passes|passed|passing|green|succeed|succeeded|succeeds)\b|\b\d+ passed\b",
     re.IGNORECASE,
 )
-_WORDS = 20_000
-_LONGEST = 1_000
+_MAX_CHARACTERS = 20_000
+_MAX_SENTENCE = 1_000
+
+
+_SECONDS = 10.0
+_MAX_LOOKUPS = 100
+_REMOVES = re.compile(r"\b(?:delet|remov|drop|renam|mov|clean)\w*", re.IGNORECASE)
+
+#: The title of a planned step, and the files that it names.
+PlannedFiles = tuple[str, Sequence[str]]
 
 
 class Claim(NamedTuple):
-    """A file that is said to have been made (it must be there) or changed (it must have changed)."""
+    """A file that the report says was created (it must exist) or changed (it must differ)."""
 
     path: str
-    made: bool
+    created: bool
 
 
 class Claims(NamedTuple):
-    """`doubted` are files that were spoken of, and of which nothing is claimed: why one is not there was said."""
+    """`doubted` are files that the report mentions without claiming anything: it may say why one is missing."""
 
     files: list[Claim]
     doubted: set[str]
@@ -56,12 +74,12 @@ class Claims(NamedTuple):
     tests_pass: bool
 
 
-def claimed(words: str) -> Claims:
+def parse_claims(report: str) -> Claims:
     files: dict[str, Claim] = {}
     doubted: set[str] = set()
     committed, commits, tests_pass, listing = False, [], False, False
-    for whole in _SENTENCE.split(_without_code(words[:_WORDS])):
-        sentence = whole[:_LONGEST]
+    for whole in _SENTENCE.split(_without_code(report[:_MAX_CHARACTERS])):
+        sentence = whole[:_MAX_SENTENCE]
         bullet = _BULLET.match(sentence)
         if listing and bullet:
             files.setdefault(_clean(bullet["path"]), Claim(_clean(bullet["path"]), True))
@@ -70,17 +88,17 @@ def claimed(words: str) -> Claims:
         doubt = _doubt(sentence)
         for path in re.finditer(_PATH, sentence):
             if path.end() > doubt:
-                # What is said of a file later, with a doubt, takes back what was said of it before.
+                # A later doubt about a file takes an earlier claim back.
                 files.pop(_clean(path[0]), None)
                 doubted.add(_clean(path[0]))
         for match in _CLAIM.finditer(sentence):
             if match.end() > doubt:
                 continue
-            # To add something *to* a file is to change it.
+            # Adding something *to* a file changes it.
             into = re.search(r"\b(?:to|in|into|of|at|inside)\s+$", match["between"]) is not None
-            made = re.fullmatch(_MADE, match["verb"], re.IGNORECASE) is not None and not into
+            created = re.fullmatch(_CREATED, match["verb"], re.IGNORECASE) is not None and not into
             for name in (match["path"], *re.findall(_PATH, match["more"])):
-                files.setdefault(_clean(name), Claim(_clean(name), made))
+                files.setdefault(_clean(name), Claim(_clean(name), created))
         if (commit := _COMMITTED.search(sentence)) and commit.end() <= doubt:
             committed = True
             commits += _HASH.findall(sentence)
@@ -90,32 +108,32 @@ def claimed(words: str) -> Claims:
 
 
 def _doubt(sentence: str) -> int:
-    """From where on what is said is only a wish, a question, or that something is not so; its end if nowhere."""
+    """Where the sentence turns into a wish, a question or a negation; its end if it doesn't."""
     if "?" in sentence:
         return 0
-    # A word in a path is no word of the sentence.
+    # Words in paths don't count.
     match = _DOUBT.search(re.sub(_PATH, lambda path: " " * len(path[0]), sentence))
     return match.start() if match else len(sentence)
 
 
-def said_false(claims: Sequence[Claim], changed: Sequence[str], there: Sequence[str]) -> list[str]:
-    """The claims about files that do not hold; `changed` are the files that did change, `there` those that exist."""
+def false_claims(claims: Sequence[Claim], changed: Sequence[str], existing: Sequence[str]) -> list[str]:
+    """The claims about files that don't hold, given the files that did change and those that exist."""
     problems = []
     for claim in claims:
         if any(_same(claim.path, path) for path in changed):
             continue
-        if claim.made and claim.path not in there:
-            problems.append(f"{claim.path} was said to have been written, and there is no such file")
-        elif not claim.made and claim.path in there:
-            problems.append(f"{claim.path} was said to have been changed, and it is as it was before the task")
-        elif not claim.made:
-            problems.append(f"{claim.path} was said to have been changed, and there is no such file")
+        if claim.created and claim.path not in existing:
+            problems.append(f"{claim.path} was reported as written, but there is no such file")
+        elif not claim.created and claim.path in existing:
+            problems.append(f"{claim.path} was reported as changed, but it is the same as before the task")
+        elif not claim.created:
+            problems.append(f"{claim.path} was reported as changed, but there is no such file")
     return problems
 
 
-def _same(said: str, path: str) -> bool:
-    """An agent may leave out the folders, or name the whole path; of a name with spaces only the last word is read."""
-    return path == said or path.endswith((f"/{said}", f" {said}")) or said.endswith(f"/{path}")
+def _same(named: str, path: str) -> bool:
+    """Reports may leave out folders or give absolute paths; of names with spaces, only the last word is parsed."""
+    return path == named or path.endswith((f"/{named}", f" {named}")) or named.endswith(f"/{path}")
 
 
 def _clean(path: str) -> str:
@@ -123,5 +141,74 @@ def _clean(path: str) -> str:
 
 
 def _without_code(text: str) -> str:
-    """Prose only: neither what stands between fences, nor words that nobody could read."""
+    """Prose only: no fenced code, and no overlong words."""
     return re.sub(r"\S{300,}", " ", re.sub(r"```.*?(?:```|\Z)", "", text, flags=re.DOTALL))
+
+
+async def check_claims(
+    claims: Claims, planned: Sequence[PlannedFiles], changes: Sequence[FileVersions], host: Host, id: str
+) -> CheckResult | None:
+    changed = [change.path for change in changes if change.before != change.after]
+    problems = false_claims(claims.files, changed, await _find_existing([claim.path for claim in claims.files], host))
+    problems += await _missing_planned(planned, claims.doubted, changes, host)
+    if claims.committed:
+        problems += await _check_commits(claims, changed, host, id)
+    if not (claims.files or claims.committed or problems):
+        return None
+    hints = ["Check what is really there before you report it as done; write what is missing."] if problems else []
+    return static_result("claims", problems, hints=hints)
+
+
+async def _find_existing(paths: Sequence[str], host: Host) -> list[str]:
+    found = []
+    for path in paths[:_MAX_LOOKUPS]:
+        try:
+            await host.stat(path)
+        except ToolError as error:
+            if error.code == "not_found":
+                continue
+        found.append(path)
+    return [*found, *paths[_MAX_LOOKUPS:]]
+
+
+async def _missing_planned(
+    planned: Sequence[PlannedFiles], doubted: set[str], changes: Sequence[FileVersions], host: Host
+) -> list[str]:
+    touched = doubted | {change.path for change in changes}
+    wanted = [
+        (title, path.removeprefix("./"))
+        for title, files in planned
+        if not _REMOVES.search(title)
+        for path in files
+        if re.fullmatch(r"[\w./@+-]+\.\w+", path) and path.removeprefix("./") not in touched
+    ]
+    existing = await _find_existing([path for _, path in wanted], host)
+    return [
+        f"{path} was planned ({title}), but there is no such file" for title, path in wanted if path not in existing
+    ]
+
+
+async def _check_commits(claims: Claims, changed: Sequence[str], host: Host, id: str) -> list[str]:
+    """Whether the reported commits exist, and hold the change."""
+    call = Call(f"{id}.git", host.workspace, _SECONDS)
+    try:
+        await run_git(host, call, ["rev-parse", "--git-dir"])
+    except ToolError:
+        return ["a commit was reported, but this is no Git repository"]
+    problems = []
+    for name in dict.fromkeys(claims.commits):
+        try:
+            await run_git(host, call, ["rev-list", "-n", "1", name, "--"])
+        except ToolError:
+            problems.append(f"commit {name} was reported, but there is no such commit")
+    if problems:
+        return problems
+    try:
+        left = await run_git(host, call, ["diff", "--name-only", "-z", "HEAD", "--", *changed]) if changed else ""
+        new = await run_git(host, call, ["ls-files", "--others", "-z", "--", *changed]) if changed else ""
+    except ToolError:
+        return ["a commit was reported, but there are no commits"]
+    open_files = sorted({path for path in f"{left}{new}".split("\0") if path})
+    if open_files:
+        return [f"the change was reported as committed, but {', '.join(open_files[:10])} is not in any commit"]
+    return []

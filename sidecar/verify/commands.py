@@ -1,40 +1,83 @@
-"""The checks that were named by the person, or by a workspace that the person trusts: exactly these, one by one."""
+"""Checks that you name in the task, or that a trusted workspace names in `.brain/verify.toml`:
 
+    commands = ["make check", "npm run lint"]
+
+Trust is bound to the file's content: after any change to it, its commands don't count until you trust it again.
+"""
+
+import logging
+import os
+import stat
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from sidecar.verify.result import Finding, evidence
-from sidecar.verify.runner import Runner, exit_code, refused, why_refused
+from sidecar.verify.result import CheckResult, evidence
+from sidecar.verify.runner import CheckRunner, exit_code, is_refused, refusal_reason
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
 from tools.ledger import Outcome
 
-MOST = 20
-#: As long as a run of the project's tests may take.
-MILLISECONDS = 600_000
+log = logging.getLogger(__name__)
+
+COMMANDS_FILE = ".brain/verify.toml"
+_FILE_BYTES = 64 * 1024
+_MAX_COMMANDS = 20
+_TIMEOUT_MS = 600_000
 _TAIL = 20
 
 
-async def named_checks(commands: Sequence[str], runner: Runner, *, own_words: bool, unasked: bool) -> list[Finding]:
-    """`own_words`: the person wrote them into the task, so nobody has to be asked again.
+def load_commands(workspace: str) -> list[str] | None:
+    """`None` if there is no such file, or none that can be used."""
+    file = Path(workspace) / COMMANDS_FILE
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        text = os.read(descriptor, _FILE_BYTES)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    import tomllib
 
-    `unasked`: the person trusts whoever else did, and they run inside a sandbox.
+    try:
+        commands = tomllib.loads(text.decode()).get("commands")
+        if not isinstance(commands, list) or not all(isinstance(each, str) and each.strip() for each in commands):
+            raise ValueError("commands must be a list of command lines")
+    except ValueError as error:
+        log.warning("Ignoring %s: %s", file, error)
+        return None
+    return commands or None
+
+
+async def run_commands(
+    commands: Sequence[str], runner: CheckRunner, *, user_commands: bool, preapproved: bool
+) -> list[CheckResult]:
+    """`user_commands`: the task itself names them, so nobody asks you again.
+
+    `preapproved`: you trust the workspace that names them, and they run in a sandbox.
     """
-    found = []
-    for number, command in enumerate(commands[:MOST], start=1):
+    results = []
+    for number, command in enumerate(commands[:_MAX_COMMANDS], start=1):
         line = command.strip()
         if line:
-            said = f"`{line}`" if own_words else ""
-            args: JsonObject = {"command": line, "timeoutMs": MILLISECONDS}
-            outcome = await runner.run(f"command{number}", "run_command", args, said=said, allowed=unasked)
-            found.append(_finding(line, outcome))
-    return found
+            user_text = f"`{line}`" if user_commands else ""
+            args: JsonObject = {"command": line, "timeoutMs": _TIMEOUT_MS}
+            outcome = await runner.run(
+                f"command{number}", "run_command", args, user_text=user_text, approved=preapproved
+            )
+            results.append(_result(line, outcome))
+    return results
 
 
-def _finding(command: str, outcome: Outcome | None) -> Finding:
-    if outcome is None or refused(outcome):
-        why = why_refused(outcome) if outcome is not None else "it took too long"
-        return Finding(notes=[f"{command} was not run: {why}"], doubt=True)
+def _result(command: str, outcome: Outcome | None) -> CheckResult:
+    if outcome is None or is_refused(outcome):
+        why = refusal_reason(outcome) if outcome is not None else "it took too long"
+        return CheckResult(notes=[f"{command} was not run: {why}"], doubt=True)
     code = exit_code(outcome)
     details: dict[str, Any] = outcome.details if isinstance(outcome.details, dict) else {}
     passed = code == 0
@@ -47,4 +90,4 @@ def _finding(command: str, outcome: Outcome | None) -> Finding:
         duration_ms=outcome.duration_ms,
         evidence="" if passed else evidence(tail or [outcome.summary]),
     )
-    return Finding(check, proves=passed)
+    return CheckResult(check, proves=passed)

@@ -1,26 +1,25 @@
-"""What a verification found: for the books, for the event, and for whoever mends what is wrong."""
+"""The result of a verification: for the task's record, for the event, and for the agent that fixes what failed."""
 
 from dataclasses import dataclass, field
 
 from sidecar.wire.base import Wire
 from sidecar.wire.events import Check, VerificationEvent
 
-#: As many lines of evidence as a person or a model reads.
-LINES = 40
-CHARACTERS = 4_000
+_EVIDENCE_LINES = 40
+_EVIDENCE_CHARACTERS = 4_000
 
 
-class Checked(Wire):
-    """One verification as it stands in a task's books. `passed` is null where nothing was proved nor disproved."""
+class Verification(Wire):
+    """One verification as the task's record keeps it. `passed` is null if no check proved or disproved anything."""
 
     passed: bool | None
     attempt: int
     checks: list[Check] = []
     notes: list[str] = []
     hints: list[str] = []
-    #: Stands for the files as they were; the same again is the same approach.
+    #: A hash of the changed files; the same hash again means the same approach.
     state: str = ""
-    #: How often the task had changed files by then: whether it has done so since is seen from it.
+    #: The number of edits by then, to see later whether the task edited files since.
     edits: int = 0
 
     @property
@@ -29,10 +28,10 @@ class Checked(Wire):
 
     @property
     def error(self) -> str:
-        """What is wrong, on one line."""
-        first = [f"{check.name}: {_first_line(check.evidence)}" for check in self.failed]
-        more = f" (and {len(first) - 1} more)" if len(first) > 1 else ""
-        return f"{first[0]}{more}" if first else ""
+        """The first failure on one line."""
+        failures = [f"{check.name}: {_first_line(check.evidence)}" for check in self.failed]
+        more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+        return f"{failures[0]}{more}" if failures else ""
 
     def event(self) -> VerificationEvent:
         assert self.passed is not None
@@ -41,33 +40,31 @@ class Checked(Wire):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What one check came to. One that `proves` ran a program that can fail; without such a one nothing is proven.
-
-    With no check at all it could not be carried out, and the notes say why.
-    """
+class CheckResult:
+    """The result of one check. Without a `check` it couldn't run, and the notes say why."""
 
     check: Check | None = None
+    #: It ran a program that can fail. A verification passes only if at least one check proves something.
     proves: bool = False
-    #: Something remains open, so that nothing counts as proven.
+    #: Something stays open, so the verification as a whole proves nothing.
     doubt: bool = False
     notes: list[str] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
 
 
-def looked(name: str, problems: list[str], *, hints: list[str] | None = None) -> Finding:
-    """A check in the process itself: it can find fault, and can prove nothing."""
+def static_result(name: str, problems: list[str], *, hints: list[str] | None = None) -> CheckResult:
+    """A check that runs no program: it can find problems, but prove nothing."""
     check = Check(
         name=name, command="", exit_code=None, passed=not problems, duration_ms=0, evidence=evidence(problems)
     )
-    return Finding(check, hints=hints or [])
+    return CheckResult(check, hints=hints or [])
 
 
 def evidence(lines: list[str]) -> str:
-    shown = [line.rstrip()[:500] for line in lines[:LINES]]
-    if len(lines) > LINES:
-        shown.append(f"… {len(lines) - LINES} more")
-    return "\n".join(shown)[:CHARACTERS]
+    shown = [line.rstrip()[:500] for line in lines[:_EVIDENCE_LINES]]
+    if len(lines) > _EVIDENCE_LINES:
+        shown.append(f"… {len(lines) - _EVIDENCE_LINES} more")
+    return "\n".join(shown)[:_EVIDENCE_CHARACTERS]
 
 
 def _first_line(text: str) -> str:

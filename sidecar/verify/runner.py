@@ -1,4 +1,4 @@
-"""The port through which a check runs something: the way that every command of a task takes."""
+"""The port through which a check runs a tool: as a call of the task, like every other command."""
 
 from typing import Protocol
 
@@ -6,7 +6,7 @@ from sidecar.wire.base import JsonObject
 from tools.ledger import Outcome
 
 
-class Runner(Protocol):
+class CheckRunner(Protocol):
     async def run(
         self,
         name: str,
@@ -14,16 +14,15 @@ class Runner(Protocol):
         args: JsonObject,
         *,
         seconds: float | None = None,
-        said: str = "",
-        allowed: bool = False,
-        place: str | None = None,
-        where: str = "",
+        user_text: str = "",
+        approved: bool = False,
+        directory: str | None = None,
+        directory_label: str = "",
     ) -> Outcome | None:
-        """What came of it; `None` if it took longer than `seconds`. Policy is asked as for any call.
+        """The outcome, or `None` if the call took longer than `seconds`. Policy decides as for any call.
 
-        `name` is the call's own within this verification. `said`: the person's own words, which name a command.
-        `allowed`: the same, or more, was allowed a moment ago. `place`: another directory than the workspace, which
-        `where` puts into words.
+        `name` is unique within this verification. `user_text` is your own text that names a command. `approved` means
+        that you allowed the same or more a moment ago. `directory` replaces the workspace; events show its label.
         """
 
 
@@ -32,15 +31,14 @@ def exit_code(outcome: Outcome) -> int | None:
     return code if isinstance(code, int) and not isinstance(code, bool) else None
 
 
-def why_refused(outcome: Outcome) -> str:
-    """Why it did not run, and how it would, where nobody could be asked."""
+def is_refused(outcome: Outcome) -> bool:
+    """Policy or you denied the call, so it didn't run."""
+    return outcome.error is not None and outcome.error.code in ("denied", "approval_required")
+
+
+def refusal_reason(outcome: Outcome) -> str:
     if outcome.error is None:
         return ""
     if outcome.error.code == "approval_required":
         return f"{outcome.error.message} `brain trust` lets a workspace's checks run; `--verify` names one yourself."
     return outcome.error.message
-
-
-def refused(outcome: Outcome) -> bool:
-    """Policy or the person said no: it did not run."""
-    return outcome.error is not None and outcome.error.code in ("denied", "approval_required")

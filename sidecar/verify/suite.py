@@ -1,7 +1,7 @@
-"""The project's tests as a check: those that touch the change, then all of them within a budget.
+"""Runs the project's tests: first those that touch the change, then all of them within a time limit.
 
-A failure counts only if it is one of the change: what passes when it is repeated is flaky, what failed before the task
-in the same way is known. Both are named, never hidden.
+Only failures that the change caused count. A test that passes when repeated is flaky, and one that failed before the
+task in the same way is known; the result names both.
 """
 
 import json
@@ -11,28 +11,37 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sidecar.verify.cases import cases
-from sidecar.verify.change import Change, is_document
-from sidecar.verify.copies import NoCopy, copied
-from sidecar.verify.related import all_of_them, touching
-from sidecar.verify.result import Finding, evidence
-from sidecar.verify.runner import Runner
-from sidecar.verify.testing import FIX, Failed, TestRun, by_name, located, run_of, selection, telling
+from sidecar.verify.cases import find_cases
+from sidecar.verify.change import FileVersions, is_document
+from sidecar.verify.related import find_all_tests, find_related_tests
+from sidecar.verify.result import CheckResult, evidence
+from sidecar.verify.runner import CheckRunner
+from sidecar.verify.runs import (
+    ASKS_FOR_FIX,
+    FailedTest,
+    TestRun,
+    find_explanations,
+    name_targets,
+    parse_run,
+    render_failure_line,
+    select_targets,
+)
+from sidecar.verify.workspace_copy import BEFORE_LABEL, CopyFailed, copy_workspace
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
 from tools.errors import ToolError
 from tools.host import Host
 from tools.test_frameworks import MANIFESTS, Framework, find_framework
 
-BEFORE = "in a private copy of the workspace, without the task's changes"
-_REPEATED = 30
-#: What touches the change may take so many times as long as everything else.
-_PATIENCE = 3
-_REMEMBERED = 64
+#: More failures than this don't happen by chance, so they aren't repeated.
+_MAX_REPEATED = 30
+#: Related tests may take this many times the limit for all tests.
+_RELATED_FACTOR = 3
+_MAX_BASELINES = 64
 
 
 class Baselines:
-    """What failed in a content of a workspace; the same content is not tried twice."""
+    """Test runs by the content of the workspace; the same content doesn't run twice."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, ...], TestRun] = OrderedDict()
@@ -42,66 +51,66 @@ class Baselines:
 
     def put(self, key: tuple[str, ...], run: TestRun) -> None:
         self._known[key] = run
-        while len(self._known) > _REMEMBERED:
+        while len(self._known) > _MAX_BASELINES:
             self._known.popitem(last=False)
 
 
 @dataclass(slots=True)
 class Suite:
-    changes: Sequence[Change]
+    changes: Sequence[FileVersions]
     request: str
-    #: The agent said that the tests pass.
-    claimed: bool
+    #: The agent reported that the tests pass.
+    claims_pass: bool
     host: Host
-    runner: Runner
-    mark: str
+    runner: CheckRunner
+    id: str
     seconds: float
-    #: Whether its commands run without a question; else only one is asked.
-    unasked: bool
+    #: Its commands run without asking you; otherwise you are asked once.
+    preapproved: bool
     baselines: Baselines
     framework: Framework | None = None
-    allowed: bool = False
+    approved: bool = False
     _related: list[str] = field(default_factory=list)
 
-    async def check(self) -> list[Finding]:
+    async def check(self) -> list[CheckResult]:
         if all(is_document(change.path) for change in self.changes):
             return []
-        if folder := await self._begun():
-            return await self._inside(folder)
+        if folder := await self._new_project():
+            return await self._run_inside(folder)
         try:
             self.framework = await find_framework(self.host)
         except ToolError as error:
             if error.code == "no_tests" and (folder := await self._project()):
-                return await self._inside(folder)
+                return await self._run_inside(folder)
             why = "No tests were found." if error.code == "no_tests" else f"No tests were run: {error.message}"
-            return [Finding(notes=[why])]
-        self._related = await touching(self.changes, self.host, f"{self.mark}.search")
-        targets = selection(self.framework, await self._script(), self._related) if self.unasked else []
+            return [CheckResult(notes=[why])]
+        self._related = await find_related_tests(self.changes, self.host, f"{self.id}.search")
+        targets = select_targets(self.framework, await self._script(), self._related) if self.preapproved else []
         if not targets:
-            found = await self._judged("all tests", await self._run("all-tests", [], self.seconds), [])
-            far = not self._related and any(finding.proves for finding in found)
-            return [*found, Finding(notes=["None of the tests names what was changed."])] if far else found
-        selected = await self._run("tests", targets, self.seconds * _PATIENCE)
-        first = await self._judged("tests that touch the change", selected, targets)
-        if selected.state != "ran" or any(finding.check and not finding.check.passed for finding in first):
+            found = await self._judge("all tests", await self._run("all-tests", [], self.seconds), [])
+            far = not self._related and any(result.proves for result in found)
+            return [*found, CheckResult(notes=["No test names the changed files."])] if far else found
+        selected = await self._run("tests", targets, self.seconds * _RELATED_FACTOR)
+        first = await self._judge("tests that touch the change", selected, targets)
+        if selected.state != "ran" or any(result.check and not result.check.passed for result in first):
             return first
-        if await all_of_them(self.host, f"{self.mark}.search") <= set(targets):
-            return first  # these were all
+        if await find_all_tests(self.host, f"{self.id}.search") <= set(targets):
+            return first  # there are no others
         whole = await self._run("all-tests", [], self.seconds)
         if whole.state == "late":
-            limit = f"All tests take longer than {self.seconds:g} s; those that touch the change were run."
-            return [*first, Finding(notes=[limit])]
-        return [*first, *await self._judged("all tests", whole, [])]
+            limit = f"All tests take longer than {self.seconds:g} s; only those that touch the change ran."
+            return [*first, CheckResult(notes=[limit])]
+        return [*first, *await self._judge("all tests", whole, [])]
 
-    async def _begun(self) -> str:
-        """The folder of a project that this change is the beginning of: nothing around it can depend on it yet, and
-        who runs the tests of the workspace from outside does not run them as the project wants them to be run."""
+    async def _new_project(self) -> str:
+        """The folder of a project that this change creates: nothing else can depend on it yet, and its tests must run
+        from inside it."""
         folder = await self._project()
         new = {change.path for change in self.changes if change.before is None}
         return folder if any(f"{folder}/{name}" in new for name in MANIFESTS) else ""
 
     async def _project(self) -> str:
-        """The folder that all of the change is in, if it is a project with tests of its own."""
+        """The folder with the whole change in it, if that is a project with its own tests."""
         folder = posixpath.commonpath([posixpath.dirname(change.path) for change in self.changes])
         while folder:
             try:
@@ -112,13 +121,13 @@ class Suite:
             folder = posixpath.dirname(folder)
         return ""
 
-    async def _inside(self, folder: str) -> list[Finding]:
-        """The tests of a project that is a folder of the workspace: all of them, and a failure is of the change."""
+    async def _run_inside(self, folder: str) -> list[CheckResult]:
+        """All tests of a project inside the workspace; every failure counts."""
         run = await self._run("all-tests", [folder], self.seconds)
         if run.state != "ran" or run.green:
-            return await self._judged("all tests", run, [])
-        lines = [located(each, run.output) for each in run.failures] or telling(run.output)
-        return [Finding(_check("all tests", run, False, lines))]
+            return await self._judge("all tests", run, [])
+        lines = [render_failure_line(each, run.output) for each in run.failures] or find_explanations(run.output)
+        return [CheckResult(_check("all tests", run, False, lines))]
 
     async def _script(self) -> str:
         if self.framework is None or self.framework.name != "npm":
@@ -130,116 +139,116 @@ class Suite:
 
     async def _run(self, name: str, targets: Sequence[str], seconds: float | None = None) -> TestRun:
         args: JsonObject = {"target": [*targets]} if targets else {}
-        outcome = await self.runner.run(name, "run_tests", args, seconds=seconds, allowed=self.allowed)
-        run = run_of(outcome, seconds)
-        # Whoever allowed all of the tests has allowed some of them, once more.
-        self.allowed = self.allowed or run.state == "ran"
+        outcome = await self.runner.run(name, "run_tests", args, seconds=seconds, approved=self.approved)
+        run = parse_run(outcome, seconds)
+        # If you allowed the tests once, running some of them again needs no new approval.
+        self.approved = self.approved or run.state == "ran"
         return run
 
-    async def _judged(self, name: str, run: TestRun, targets: Sequence[str]) -> list[Finding]:
+    async def _judge(self, name: str, run: TestRun, targets: Sequence[str]) -> list[CheckResult]:
         if run.state != "ran":
-            told = {"refused": "The tests were not run: ", "late": "The tests were ended: "}
-            return [Finding(notes=[told.get(run.state, "The tests could not be run: ") + run.why])]
+            prefixes = {"refused": "The tests were not run: ", "late": "The tests were stopped: "}
+            return [CheckResult(notes=[prefixes.get(run.state, "The tests could not run: ") + run.why])]
         if run.empty:
-            return [await self._none_ran(targets)]
+            return [await self._judge_empty(targets)]
         if run.green:
-            return [Finding(_check(name, run, True, []), proves=bool(run.passed) or not run.counted)]
-        return await self._failed(name, run, targets)
+            return [CheckResult(_check(name, run, True, []), proves=bool(run.passed) or not run.counted)]
+        return await self._judge_failures(name, run, targets)
 
-    async def _none_ran(self, targets: Sequence[str]) -> Finding:
-        """No test, although the files hold some, is no reason to believe what the others say."""
-        there = [path for path in targets if await self._holds_tests(path)]
-        before = (await self._before(there))[0] if there else None
+    async def _judge_empty(self, targets: Sequence[str]) -> CheckResult:
+        """If the files have tests and none of them ran, the other results prove nothing."""
+        there = [path for path in targets if await self._has_tests(path)]
+        before = (await self._run_before(there))[0] if there else None
         if there and not (before is not None and before.empty):
-            return Finding(
-                notes=[f"None of the tests in {', '.join(there)} was run, though there are some."], doubt=True
+            return CheckResult(
+                notes=[f"None of the tests in {', '.join(there)} ran, although there are some."], doubt=True
             )
-        return Finding(notes=["Not a single test was found to run."])
+        return CheckResult(notes=["No test ran."])
 
-    async def _holds_tests(self, path: str) -> bool:
+    async def _has_tests(self, path: str) -> bool:
         try:
-            return any(not case.skipped for case in cases(path, await self.host.read(path, 1 << 20)).values())
+            return any(not case.skipped for case in find_cases(path, await self.host.read(path, 1 << 20)).values())
         except ToolError:
             return False
 
-    # -- what a failure means ----------------------------------------------------------------------------------------
+    # -- judging failures -------------------------------------------------------------------------------------------
 
-    async def _failed(self, name: str, run: TestRun, targets: Sequence[str]) -> list[Finding]:
-        again = await self._again(name, run, targets)
+    async def _judge_failures(self, name: str, run: TestRun, targets: Sequence[str]) -> list[CheckResult]:
+        again = await self._repeat(name, run, targets)
         if again is not None and again.green and not again.empty:
-            lines = [f"passed when it was repeated (flaky): {located(each, run.output)}" for each in run.failures]
-            flaky = _check(name, run, True, lines or ["it passed when it was repeated (flaky)"])
-            notes = [f"Flaky: {each.name} failed, and passed when it was repeated." for each in run.failures]
+            lines = [f"passed when repeated (flaky): {render_failure_line(each, run.output)}" for each in run.failures]
+            flaky = _check(name, run, True, lines or ["passed when repeated (flaky)"])
+            notes = [f"Flaky: {each.name} failed, then passed when repeated." for each in run.failures]
             repeated = _check(f"{name}, repeated", again, True, [])
-            return [Finding(flaky, notes=notes), Finding(repeated, proves=True)]
+            return [CheckResult(flaky, notes=notes), CheckResult(repeated, proves=True)]
         still = again.names if again is not None and again.names else run.names
         flaky_names = run.names - still
-        before, unknown = await self._before([each.file for each in run.failures])
+        before, unknown = await self._run_before([each.file for each in run.failures])
         known = _known(run, before) & still
-        held = [each for each in run.failures if each.name in still and each.name not in known]
-        held += [each for each in run.failures if each.name in known and self._asked_for(each, run, before, targets)]
-        forgiven = [each.name for each in run.failures if each.name in known and each not in held]
-        lines = [located(each, run.output) for each in held]
-        lines += telling(run.output) if held and not any(each.message for each in held) else []
-        lines += [f"failed before the task too: {each}" for each in forgiven]
-        lines += [f"passed when it was repeated (flaky): {each}" for each in sorted(flaky_names)]
-        notes = [f"Failed before the task too, and is not held against it: {each}" for each in forgiven]
-        notes += [f"Flaky: {each} failed, and passed when it was repeated." for each in sorted(flaky_names)]
+        counted = [each for each in run.failures if each.name in still and each.name not in known]
+        counted += [each for each in run.failures if each.name in known and self._is_about(each, run, before, targets)]
+        excused = [each.name for each in run.failures if each.name in known and each not in counted]
+        lines = [render_failure_line(each, run.output) for each in counted]
+        lines += find_explanations(run.output) if counted and not any(each.message for each in counted) else []
+        lines += [f"failed before the task too: {each}" for each in excused]
+        lines += [f"passed when repeated (flaky): {each}" for each in sorted(flaky_names)]
+        notes = [f"Failed before the task too, so it doesn't count: {each}" for each in excused]
+        notes += [f"Flaky: {each} failed, then passed when repeated." for each in sorted(flaky_names)]
         if not run.failures:
-            return [self._unread(name, run, before, unknown)]
-        notes += [unknown] if unknown and held else []
-        return [Finding(_check(name, run, not held, lines), proves=not held and run.passed > 0, notes=notes)]
+            return [self._judge_unparsed(name, run, before, unknown)]
+        notes += [unknown] if unknown and counted else []
+        return [CheckResult(_check(name, run, not counted, lines), proves=not counted and run.passed > 0, notes=notes)]
 
-    def _unread(self, name: str, run: TestRun, before: TestRun | None, unknown: str) -> Finding:
-        """It failed, and which tests did cannot be read from what it printed."""
+    def _judge_unparsed(self, name: str, run: TestRun, before: TestRun | None, unknown: str) -> CheckResult:
+        """It failed, but its output doesn't say which tests did."""
         tail = [line for line in run.output.splitlines() if line.strip()][-15:]
-        if before is not None and before.state == "ran" and not before.green and not self.claimed:
-            if FIX.search(self.request) is None:
-                return Finding(notes=[f"{run.command} fails as it did before the task, so it proves nothing."])
-            tail.append("It failed before the task too, and was to be mended.")
-        return Finding(_check(name, run, False, tail), notes=[unknown] if unknown else [])
+        if before is not None and before.state == "ran" and not before.green and not self.claims_pass:
+            if ASKS_FOR_FIX.search(self.request) is None:
+                return CheckResult(notes=[f"{run.command} fails as it did before the task, so it proves nothing."])
+            tail.append("It failed before the task too, and the task was to fix it.")
+        return CheckResult(_check(name, run, False, tail), notes=[unknown] if unknown else [])
 
-    def _asked_for(self, failed: Failed, run: TestRun, before: TestRun | None, targets: Sequence[str]) -> bool:
-        """A test that failed before is held against a task that was about it."""
+    def _is_about(self, failed: FailedTest, run: TestRun, before: TestRun | None, targets: Sequence[str]) -> bool:
+        """A test that failed before counts if the task was about it."""
         test = failed.name.rpartition("::")[2].partition("[")[0].partition(" ")[0]
         if re.search(rf"\b{re.escape(test)}\b", self.request) or failed.file.rpartition("/")[2] in self.request:
             return True
         if not self._touches(failed, targets):
             return False
-        if self.claimed or not run.passed:
+        if self.claims_pass or not run.passed:
             return True
         mended = before is not None and bool(before.names - run.names)
-        return FIX.search(self.request) is not None and not mended
+        return ASKS_FOR_FIX.search(self.request) is not None and not mended
 
-    def _touches(self, failed: Failed, targets: Sequence[str]) -> bool:
+    def _touches(self, failed: FailedTest, targets: Sequence[str]) -> bool:
         if targets or failed.file in self._related:
             return True
         if not self._related:
-            # A test that names its file and touches nothing of the change is another's, unless it was to be mended.
-            return "::" not in failed.name or FIX.search(self.request) is not None
-        # Not every framework says in which file a test stands; if those that touch the change passed, it is another.
-        return "::" not in failed.name and not self.unasked
+            # A test in another file is unrelated, unless the task was to fix it.
+            return "::" not in failed.name or ASKS_FOR_FIX.search(self.request) is not None
+        # Not every framework names the file; if the related tests passed, this one is unrelated.
+        return "::" not in failed.name and not self.preapproved
 
-    async def _again(self, name: str, run: TestRun, targets: Sequence[str]) -> TestRun | None:
-        """The failed ones once more, alone where that can be said."""
+    async def _repeat(self, name: str, run: TestRun, targets: Sequence[str]) -> TestRun | None:
+        """Runs the failed tests again, alone if the framework can."""
         assert self.framework is not None
-        alone = by_name(self.framework.name, [each.name for each in run.failures][:_REPEATED])
-        if len(run.failures) > _REPEATED:
-            return None  # so many do not fail by chance
+        alone = name_targets(self.framework.name, [each.name for each in run.failures][:_MAX_REPEATED])
+        if len(run.failures) > _MAX_REPEATED:
+            return None
         again = await self._run(f"{name.replace(' ', '-')}-again", alone or targets, self.seconds)
         return again if again.state == "ran" else None
 
-    async def _before(self, failed: Sequence[str]) -> tuple[TestRun | None, str]:
-        """The tests of these files, and those that touch the change, without the change; or why that is not known."""
+    async def _run_before(self, failed: Sequence[str]) -> tuple[TestRun | None, str]:
+        """Runs these files' tests and the related ones without the change; or says why that isn't possible."""
         assert self.framework is not None
-        taken_back = {change.path: change.before for change in self.changes}
+        before_task = {change.path: change.before for change in self.changes}
         files = failed if self.framework.name == "pytest" else []
         wanted = sorted({*files, *(self._related if files else [])})
-        there = [path for path in wanted if taken_back.get(path, b"") is not None]
+        there = [path for path in wanted if before_task.get(path, b"") is not None]
         if files and not there:
-            return None, ""  # all of them are new
+            return None, ""  # all tests are new
         try:
-            async with copied(self.host.workspace, self.mark, taken_back) as copy:
+            async with copy_workspace(self.host.workspace, self.id, before_task) as copy:
                 key = (copy.content, self.framework.name, *there)
                 known = self.baselines.get(key)
                 if known is None:
@@ -249,21 +258,21 @@ class Suite:
                         "run_tests",
                         args,
                         seconds=self.seconds,
-                        allowed=True,
-                        place=copy.place,
-                        where=BEFORE,
+                        approved=True,
+                        directory=copy.directory,
+                        directory_label=BEFORE_LABEL,
                     )
-                    known = run_of(outcome, self.seconds)
+                    known = parse_run(outcome, self.seconds)
                     self.baselines.put(key, known)
-        except NoCopy as error:
-            return None, f"Whether it failed before the task is not known: {error}."
+        except CopyFailed as error:
+            return None, f"Unknown whether it failed before the task: {error}."
         if known.state != "ran":
-            return None, f"Whether it failed before the task is not known: {known.why}."
+            return None, f"Unknown whether it failed before the task: {known.why}."
         return known, ""
 
 
 def _known(run: TestRun, before: TestRun | None) -> set[str]:
-    """What failed before, and in the same way: a failure of another kind is another failure."""
+    """Tests that failed before with the same kind of error."""
     then = {each.name: each.kind for each in before.failures} if before is not None else {}
     return {each.name for each in run.failures if then.get(each.name) == each.kind}
 

@@ -1,36 +1,36 @@
-"""Whether what was changed can be read at all. It can find fault, but proves nothing."""
+"""Whether the changed files still parse. This finds problems, but proves nothing."""
 
 import ast
 import json
 import warnings
 from collections.abc import Callable, Sequence
 
-from sidecar.verify.change import Change
-from sidecar.verify.result import Finding, looked
+from sidecar.verify.change import FileVersions
+from sidecar.verify.result import CheckResult, static_result
 from tools.code.outline import outlined
 
 _SIZE = 1 << 20
-#: Files that are read with comments by those whom they are for.
+#: JSON files that may have comments.
 _LENIENT = ("tsconfig", "jsconfig", ".eslintrc", "settings.json", "launch.json", "devcontainer.json")
 
 
-def syntax(changes: Sequence[Change]) -> Finding | None:
-    parsed = [change for change in changes if change.after is not None and _reader(change.path) is not None]
+def check_syntax(changes: Sequence[FileVersions]) -> CheckResult | None:
+    parsed = [change for change in changes if change.after is not None and _parser_of(change.path) is not None]
     problems = [problem for change in parsed for problem in _problems(change)]
-    return looked("syntax", problems) if parsed else None
+    return static_result("syntax", problems) if parsed else None
 
 
-def _problems(change: Change) -> list[str]:
-    read = _reader(change.path)
-    if read is None or change.after is None or len(change.after) > _SIZE:
+def _problems(change: FileVersions) -> list[str]:
+    parse = _parser_of(change.path)
+    if parse is None or change.after is None or len(change.after) > _SIZE:
         return []
-    found = read(change.path, change.after)
-    if found and change.before is not None and read(change.path, change.before):
-        return []  # it could not be read before either
+    found = parse(change.path, change.after)
+    if found and change.before is not None and parse(change.path, change.before):
+        return []  # it did not parse before either
     return found
 
 
-def _reader(path: str) -> Callable[[str, bytes], list[str]] | None:
+def _parser_of(path: str) -> Callable[[str, bytes], list[str]] | None:
     name = path.rpartition("/")[2].lower()
     if name.endswith((".py", ".pyi")):
         return _python
@@ -51,7 +51,7 @@ def _python(path: str, content: bytes) -> list[str]:
     except SyntaxError as error:
         return [f"{path}:{error.lineno or 1}: syntax error: {error.msg}"]
     except (ValueError, RecursionError, MemoryError) as error:
-        return [f"{path}:1: it cannot be parsed: {error}"]
+        return [f"{path}:1: does not parse: {error}"]
     return []
 
 

@@ -1,107 +1,104 @@
-"""Verification: what an agent says is done is looked at by plain code, and tried where something can be tried."""
+"""Verification: plain code checks what an agent says it did, and runs whatever can be run."""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sidecar.verify.altered import assertions
-from sidecar.verify.bytecode import forget_stale
-from sidecar.verify.change import Change
-from sidecar.verify.checkers import Diagnosis
-from sidecar.verify.claims import claimed
-from sidecar.verify.commands import named_checks
-from sidecar.verify.hints import hints
-from sidecar.verify.result import Checked, Finding
-from sidecar.verify.runner import Runner
-from sidecar.verify.statements import Planned, statements
+from sidecar.verify.bytecode import remove_stale_bytecode
+from sidecar.verify.change import FileVersions
+from sidecar.verify.checkers import CheckerRun
+from sidecar.verify.claims import PlannedFiles, check_claims, parse_claims
+from sidecar.verify.commands import run_commands
+from sidecar.verify.feedback import make_hints
+from sidecar.verify.removed_tests import RemovedTestsCheck, check_assertions
+from sidecar.verify.result import CheckResult, Verification
+from sidecar.verify.runner import CheckRunner
 from sidecar.verify.suite import Baselines, Suite
-from sidecar.verify.syntax import syntax
-from sidecar.verify.vanished import Vanishings
+from sidecar.verify.syntax import check_syntax
 from tools.host import Host
 
-_NOTES = 20
+_MAX_NOTES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What is to be verified. `mark` names this verification for good."""
-
-    mark: str
-    #: In the person's own words.
+class VerificationRequest:
+    #: Names this verification, also after a restart.
+    id: str
+    #: In your own words.
     request: str
-    #: What those who did the work said last, the newest at the end.
-    words: Sequence[str]
-    changes: Sequence[Change]
-    planned: Sequence[Planned]
-    #: Commands that are the checks, and whether the person wrote them into the task; else they are found.
+    #: The last texts of the agents that did the work, newest last.
+    reports: Sequence[str]
+    changes: Sequence[FileVersions]
+    planned: Sequence[PlannedFiles]
+    #: The commands to run as checks, and whether they come from the task itself; `None` finds the project's checks.
     commands: Sequence[str] | None
-    own_words: bool
-    #: Whether the project's checks run without a question.
-    unasked: bool
+    user_commands: bool
+    #: The project's checks may run without asking you.
+    preapproved: bool
     attempt: int
     state: str
-    earlier: Sequence[Checked] = ()
+    earlier: Sequence[Verification] = ()
 
 
 class Verifier:
     def __init__(self, seconds: float) -> None:
-        #: How long all of a project's tests may take.
+        #: The time limit for all of a project's tests.
         self._seconds = seconds
         self._baselines = Baselines()
 
-    async def verify(self, work: Work, host: Host, runner: Runner) -> Checked:
-        found = await self._looked(work, host)
-        if not _failed(found, "syntax"):
-            found += await self._tried(work, host, runner)
-        checks = [finding.check for finding in found if finding.check is not None]
-        wrong = any(not check.passed for check in checks)
-        proven = any(finding.proves for finding in found) and not any(finding.doubt for finding in found)
-        given = [hint for finding in found for hint in finding.hints]
-        return Checked(
-            passed=False if wrong else True if proven else None,
-            attempt=work.attempt,
+    async def verify(self, wanted: VerificationRequest, host: Host, runner: CheckRunner) -> Verification:
+        results = await self._check_statically(wanted, host)
+        if not _failed(results, "syntax"):
+            results += await self._run_checks(wanted, host, runner)
+        checks = [result.check for result in results if result.check is not None]
+        failed = any(not check.passed for check in checks)
+        proven = any(result.proves for result in results) and not any(result.doubt for result in results)
+        given = [hint for result in results for hint in result.hints]
+        return Verification(
+            passed=False if failed else True if proven else None,
+            attempt=wanted.attempt,
             checks=checks,
-            notes=list(dict.fromkeys(note for finding in found for note in finding.notes))[:_NOTES],
-            hints=hints(checks, given, work.changes, work.earlier, work.state) if wrong else [],
-            state=work.state,
+            notes=list(dict.fromkeys(note for result in results for note in result.notes))[:_MAX_NOTES],
+            hints=make_hints(checks, given, wanted.changes, wanted.earlier, wanted.state) if failed else [],
+            state=wanted.state,
         )
 
-    async def _looked(self, work: Work, host: Host) -> list[Finding]:
-        """What needs nothing to be run."""
-        # In a thread: a large change takes a moment to parse, and nothing else should wait for it.
-        looks = await asyncio.to_thread(lambda: (syntax(work.changes), assertions(work.changes)))
-        said = await statements(claimed("\n\n".join(work.words)), work.planned, work.changes, host, work.mark)
-        return [finding for finding in (*looks, said) if finding is not None]
+    async def _check_statically(self, wanted: VerificationRequest, host: Host) -> list[CheckResult]:
+        # In a thread, because parsing a large change takes a moment.
+        parsed = await asyncio.to_thread(lambda: (check_syntax(wanted.changes), check_assertions(wanted.changes)))
+        claims = parse_claims("\n\n".join(wanted.reports))
+        claimed = await check_claims(claims, wanted.planned, wanted.changes, host, wanted.id)
+        return [result for result in (*parsed, claimed) if result is not None]
 
-    async def _tried(self, work: Work, host: Host, runner: Runner) -> list[Finding]:
-        found: list[Finding] = []
-        allowed = work.unasked
-        await forget_stale(work.changes, host)
-        if work.commands is not None:
-            found += await named_checks(work.commands, runner, own_words=work.own_words, unasked=work.unasked)
+    async def _run_checks(self, wanted: VerificationRequest, host: Host, runner: CheckRunner) -> list[CheckResult]:
+        results: list[CheckResult] = []
+        approved = wanted.preapproved
+        await remove_stale_bytecode(wanted.changes, host)
+        if wanted.commands is not None:
+            results += await run_commands(
+                wanted.commands, runner, user_commands=wanted.user_commands, preapproved=wanted.preapproved
+            )
         else:
             suite = Suite(
-                changes=work.changes,
-                request=work.request,
-                claimed=any(claimed(words).tests_pass for words in work.words[-1:]),
+                changes=wanted.changes,
+                request=wanted.request,
+                claims_pass=any(parse_claims(report).tests_pass for report in wanted.reports[-1:]),
                 host=host,
                 runner=runner,
-                mark=work.mark,
+                id=wanted.id,
                 seconds=self._seconds,
-                unasked=work.unasked,
+                preapproved=wanted.preapproved,
                 baselines=self._baselines,
             )
-            found += await suite.check()
-            allowed = allowed or suite.allowed
-            if work.unasked or suite.framework is None:
-                diagnosis = Diagnosis(work.changes, host, runner, work.mark, self._seconds)
-                found += await diagnosis.check(unasked=work.unasked)
-        vanishings = Vanishings(work.changes, work.request, host, runner, work.mark, self._seconds)
-        vanished = await vanishings.check(allowed=allowed)
-        return [*found, vanished] if vanished is not None else found
+            results += await suite.check()
+            approved = approved or suite.approved
+            if wanted.preapproved or suite.framework is None:
+                checkers = CheckerRun(wanted.changes, host, runner, wanted.id, self._seconds)
+                results += await checkers.check(preapproved=wanted.preapproved)
+        removed = RemovedTestsCheck(wanted.changes, wanted.request, host, runner, wanted.id, self._seconds)
+        result = await removed.check(approved=approved)
+        return [*results, result] if result is not None else results
 
 
-def _failed(found: Sequence[Finding], name: str) -> bool:
-    return any(
-        finding.check is not None and finding.check.name == name and not finding.check.passed for finding in found
-    )
+def _failed(results: Sequence[CheckResult], name: str) -> bool:
+    return any(result.check is not None and result.check.name == name and not result.check.passed for result in results)

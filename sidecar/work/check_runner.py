@@ -30,20 +30,20 @@ class TaskCheckRunner:
         args: JsonObject,
         *,
         seconds: float | None = None,
-        said: str = "",
-        allowed: bool = False,
-        place: str | None = None,
-        where: str = "",
+        user_text: str = "",
+        approved: bool = False,
+        directory: str | None = None,
+        directory_label: str = "",
     ) -> Outcome | None:
         run = self._run
         call = CallKey(run.task_id, self._key, name, run.state.branch)
-        ledger: Ledger = run if place is None else CopyLedger(run, where)
-        call_id = await self._unused(call) if place is None else str(call)
+        ledger: Ledger = run if directory is None else CopyLedger(run, directory_label)
+        call_id = await self._unused(call) if directory is None else str(call)
         context = BatchContext(
-            workspace=place or run.request.workspace,
-            approvals=self._approvals(allowed),
+            workspace=directory or run.request.workspace,
+            approvals=self._approvals(approved),
             ledger=ledger,
-            task_text=said or run.instruction,
+            task_text=user_text or run.instruction,
             single_use=True,
             can_ask=not run.request.options.verify_unasked,
         )
@@ -55,9 +55,9 @@ class TaskCheckRunner:
             return None
         return outcome
 
-    def _approvals(self, allowed: bool) -> Approvals:
+    def _approvals(self, approved: bool) -> Approvals:
         wanted = self._run.request.options.approvals
-        return "auto" if allowed and wanted != "readonly" else wanted
+        return "auto" if approved and wanted != "readonly" else wanted
 
     async def _unused(self, call: CallKey) -> str:
         """A check may be run again: one that was cut off in an earlier life of the task is ended, and begun anew."""
@@ -76,10 +76,10 @@ class TaskCheckRunner:
 class CopyLedger(ListLedger):
     """The log of a call in a private copy: it is seen like any other, but does nothing to the task's own files."""
 
-    def __init__(self, run: TaskRun, where: str) -> None:
+    def __init__(self, run: TaskRun, label: str) -> None:
         super().__init__()
         self._run = run
-        self._where = where
+        self._label = label
 
     def enqueue(self, event: Event) -> None:
         self._run.enqueue(self._placed(event))
@@ -103,4 +103,4 @@ class CopyLedger(ListLedger):
     def _placed(self, event: Event) -> Event:
         if not isinstance(event, ToolEvent):
             return event
-        return event.model_copy(update={"args": {**event.args, "where": self._where}})
+        return event.model_copy(update={"args": {**event.args, "where": self._label}})

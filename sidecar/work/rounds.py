@@ -90,16 +90,16 @@ class RoundRunner:
             or not (named or needs_verification(run.state, run.instruction, words_of(results)))
         ):
             return []
-        from sidecar.verify.configured import configured
+        from sidecar.verify.commands import load_commands
         from sidecar.verify.verifier import Verifier
         from sidecar.work.verification import VerificationStages
 
         if self._verifier is None:
             self._verifier = Verifier(self._verify_seconds)
         # As policy has it: what a project brings runs without a question only where there is a sandbox to run it in.
-        unasked = (setup.trusted or run.request.options.approvals == "auto") and self._contained()
-        commands = configured(run.request.workspace) if setup.trusted else None
-        return VerificationStages(setup, self._journal, self._verifier, commands, unasked=unasked).stages()
+        preapproved = (setup.trusted or run.request.options.approvals == "auto") and self._contained()
+        commands = load_commands(run.request.workspace) if setup.trusted else None
+        return VerificationStages(setup, self._journal, self._verifier, commands, preapproved=preapproved).stages()
 
     async def _route(self, key: StepKey, run: TaskRun) -> RouteAnswer:
         options = run.request.options

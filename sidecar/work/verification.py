@@ -13,11 +13,10 @@ from sidecar.engine.pipeline import Results, Stage, Step, Unfold
 from sidecar.engine.steps import ESCALATION, VERIFICATION, StepKey
 from sidecar.journal.port import Journal
 from sidecar.models.port import ModelTurn, UserTurn
-from sidecar.verify.change import Change
-from sidecar.verify.escalation import ATTEMPTS, reason, suggestions
-from sidecar.verify.recovery import to_mend
-from sidecar.verify.result import Checked
-from sidecar.verify.verifier import Verifier, Work
+from sidecar.verify.change import FileVersions
+from sidecar.verify.feedback import ATTEMPTS, render_escalation, render_failure, suggest_next
+from sidecar.verify.result import Verification
+from sidecar.verify.verifier import VerificationRequest, Verifier
 from sidecar.wire.events import Event, RetryEvent
 from sidecar.work.changes import changed_files, count_edits, original_contents, touched_paths
 from sidecar.work.check_runner import TaskCheckRunner
@@ -41,7 +40,13 @@ _FILES = 1_000
 
 class VerificationStages:
     def __init__(
-        self, setup: AgentSetup, journal: Journal, verifier: Verifier, commands: Sequence[str] | None, *, unasked: bool
+        self,
+        setup: AgentSetup,
+        journal: Journal,
+        verifier: Verifier,
+        commands: Sequence[str] | None,
+        *,
+        preapproved: bool,
     ) -> None:
         self._setup = setup
         self._run = setup.run
@@ -49,7 +54,7 @@ class VerificationStages:
         self._verifier = verifier
         #: What the workspace itself names as its checks.
         self._configured = commands
-        self._unasked = unasked
+        self._preapproved = preapproved
 
     def stages(self) -> list[Stage]:
         return self._verified(1, 1)
@@ -63,7 +68,7 @@ class VerificationStages:
             return (await self._check(number, attempt, results)).to_json()
 
         def then(value: str) -> Sequence[Event]:
-            checked = Checked.model_validate_json(value)
+            checked = Verification.model_validate_json(value)
             if checked.passed is None:
                 return []
             retry = self._tries_again(checked, attempt)
@@ -71,7 +76,7 @@ class VerificationStages:
             return [checked.event(), following] if retry else [checked.event()]
 
         def make(results: Results) -> Sequence[Stage]:
-            checked = Checked.model_validate_json(results[key])
+            checked = Verification.model_validate_json(results[key])
             if checked.passed is not False:
                 return []
             if self._tries_again(checked, attempt):
@@ -81,7 +86,7 @@ class VerificationStages:
 
         return [Step(key, AGENT, _MESSAGE, act, then), Unfold(make)]
 
-    def _tries_again(self, checked: Checked, attempt: int) -> bool:
+    def _tries_again(self, checked: Verification, attempt: int) -> bool:
         if checked.passed is not False or attempt >= ATTEMPTS:
             return False
         worker = self._worker(self._run.state.steps)
@@ -117,9 +122,9 @@ class VerificationStages:
         messages = self._run.state.escalations.get(key)
         if messages is None:
             checked = self._checked(results)
-            told = reason(checked[-1], checked[-attempts:-1], why)
+            told = render_escalation(checked[-1], checked[-attempts:-1], why)
             files = changed_files(self._run.state)
-            raise Escalated(key, told, attempts=attempts, suggestions=suggestions(checked[-1], files))
+            raise Escalated(key, told, attempts=attempts, suggestions=suggest_next(checked[-1], files))
         worker = self._worker(results)
         state = self._run.state
         fresh = self._key(number + 1) not in state.steps and len(state.messages) > messages
@@ -134,27 +139,27 @@ class VerificationStages:
 
     # -- the check ---------------------------------------------------------------------------------------------------
 
-    async def _check(self, number: int, attempt: int, results: Results) -> Checked:
+    async def _check(self, number: int, attempt: int, results: Results) -> Verification:
         run, key = self._run, self._key(number)
         host = self._setup.executor.host(run.request.workspace)
         if host is None:
-            return Checked(passed=None, attempt=attempt, notes=["The workspace cannot be looked at."])
+            return Verification(passed=None, attempt=attempt, notes=["The workspace cannot be looked at."])
         # What still runs could change what was just checked.
         for killed in await self._setup.executor.stop_commands(run):
             run.killed("", killed.pid, killed.command)
         changes = await self._changes(host)
         state = _state(changes)
         failed = [each for each in self._checked(results) if each.passed is False]
-        commands, own_words = self._commands()
-        done = Work(
-            mark=f"{run.task_id}.{key}",
+        commands, user_commands = self._commands()
+        done = VerificationRequest(
+            id=f"{run.task_id}.{key}",
             request=self._setup.request,
-            words=words_of(results),
+            reports=words_of(results),
             changes=changes,
             planned=self._planned(results),
             commands=commands,
-            own_words=own_words,
-            unasked=self._unasked,
+            user_commands=user_commands,
+            preapproved=self._preapproved,
             attempt=attempt,
             state=state,
             earlier=failed[-(attempt - 1) :] if attempt > 1 else [],
@@ -171,7 +176,7 @@ class VerificationStages:
             return verify, True
         return self._configured, False
 
-    async def _changes(self, host: Host) -> list[Change]:
+    async def _changes(self, host: Host) -> list[FileVersions]:
         """What the task did, in the files as they are now; what only its checks have written is not its work."""
         memory = self._run.state
         by_checks = touched_paths(memory, checks=True) - touched_paths(memory, checks=False)
@@ -186,7 +191,7 @@ class VerificationStages:
                 continue  # its earlier content was dropped; there is nothing to compare it with
             after = await _content(host, path)
             if before != after:
-                found.append(Change(path, before, after))
+                found.append(FileVersions(path, before, after))
         return found
 
     # -- who did it, and who mends it --------------------------------------------------------------------------------
@@ -212,7 +217,7 @@ class VerificationStages:
 
     async def _mended(self, worker: StepKey, number: int, results: Results) -> str:
         job, log = await self._conversation(worker, number, results)
-        said = to_mend(self._checked(results, number)[-1], changed_files(self._run.state))
+        said = render_failure(self._checked(results, number)[-1], changed_files(self._run.state))
         return await self._setup.again(job, log, worker.of_attempt(number), said)
 
     async def _conversation(self, worker: StepKey, number: int, results: Results) -> tuple[Job, TaskTurnLog]:
@@ -228,7 +233,7 @@ class VerificationStages:
             if body is None:
                 continue
             result = parse_result(body)
-            said = to_mend(self._checked(results, earlier)[-1], [])
+            said = render_failure(self._checked(results, earlier)[-1], [])
             if isinstance(result, GaveUp):
                 # It has no last word in the log, and is not to go on here.
                 job.fitting.add(UserTurn(text=said))
@@ -240,17 +245,17 @@ class VerificationStages:
     def _key(self, number: int) -> StepKey:
         return StepKey(self._setup.round, VERIFICATION, number=number)
 
-    def _checked(self, results: Results, before: int | None = None) -> list[Checked]:
+    def _checked(self, results: Results, before: int | None = None) -> list[Verification]:
         """This round's verifications in order; those before an attempt, if one is named."""
         numbers = sorted(key.number for key in results if key.is_verification)
         return [
-            Checked.model_validate_json(results[self._key(number)])
+            Verification.model_validate_json(results[self._key(number)])
             for number in numbers
             if before is None or number < before
         ]
 
 
-def _state(changes: Sequence[Change]) -> str:
+def _state(changes: Sequence[FileVersions]) -> str:
     total = hashlib.sha256()
     for change in sorted(changes):
         content = "" if change.after is None else hashlib.sha256(change.after).hexdigest()

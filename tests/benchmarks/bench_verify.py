@@ -7,12 +7,12 @@ import time
 from pathlib import Path
 
 from sidecar.engine.state import TaskState
-from sidecar.verify.altered import assertions, vanished
-from sidecar.verify.cases import cases
-from sidecar.verify.change import Change
-from sidecar.verify.claims import claimed
-from sidecar.verify.copies import copied
-from sidecar.verify.syntax import syntax
+from sidecar.verify.cases import find_cases
+from sidecar.verify.change import FileVersions
+from sidecar.verify.claims import parse_claims
+from sidecar.verify.removed_tests import check_assertions, find_removed
+from sidecar.verify.syntax import check_syntax
+from sidecar.verify.workspace_copy import copy_workspace
 from sidecar.work.changes import needs_verification
 from tests.benchmarks.result import Result
 from tools.ledger import IntentRecord, Outcome
@@ -41,14 +41,16 @@ def _nothing_to_verify() -> Result:
 
 def _looking() -> Result:
     after = _SOURCE.encode()
-    changes = [Change(f"tests/test_{number}.py", after.replace(b"f(x)", b"g(x)"), after) for number in range(CHANGED)]
+    changes = [
+        FileVersions(f"tests/test_{number}.py", after.replace(b"f(x)", b"g(x)"), after) for number in range(CHANGED)
+    ]
 
     def look() -> None:
-        cases.cache_clear()
-        syntax(changes)
-        assertions(changes)
-        vanished(changes)
-        claimed(_WORDS)
+        find_cases.cache_clear()
+        check_syntax(changes)
+        check_assertions(changes)
+        find_removed(changes)
+        parse_claims(_WORDS)
 
     def parse() -> None:
         for change in changes:
@@ -69,7 +71,7 @@ async def _copying() -> Result:
         taken, plain = [], []
         for round_ in range(3):
             began = time.perf_counter()
-            async with copied(str(workspace), "bench", {"folder0/file0.py": b"old"}):
+            async with copy_workspace(str(workspace), "bench", {"folder0/file0.py": b"old"}):
                 taken.append(time.perf_counter() - began)
             plain.append(_timed(lambda to=Path(directory) / f"plain{round_}": shutil.copytree(workspace, to)))
             await asyncio.sleep(0)

@@ -162,7 +162,7 @@ def test_a_failing_test_that_was_deleted_is_no_pass(sidecar: RunningSidecar) -> 
     story = told(sidecar, [*replies, write("test_calc.py", TEST), write("calc.py", RIGHT), says("Mended.")])
     first, second = story.verifications
     assert not first["passed"]
-    (vanished,) = [check for check in first["checks"] if check["name"] == "vanished tests"]
+    (vanished,) = [check for check in first["checks"] if check["name"] == "removed tests"]
     assert not vanished["passed"]
     assert vanished["exitCode"] == 1
     assert "test_calc.py::test_add was deleted; put back, it fails" in vanished["evidence"]

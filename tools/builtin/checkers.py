@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from tools.code.checkers import ESLINT, MYPY, PYRIGHT, RUFF, TSC, Checker, find_program, is_configured
 from tools.code.languages import language_of
 from tools.code.outline import outlined
 from tools.errors import CommandMissing, ToolError
@@ -105,23 +106,19 @@ async def _run(argv: Sequence[str], host: Host, call: Call, cwd: str = ".") -> t
     return listener.text, result.exit_code
 
 
-async def _python_tool(name: str, arguments: Sequence[str], host: Host, call: Call) -> tuple[str, int | None]:
-    """The project's own, before the one on the PATH."""
-    for folder in (".venv/bin", "venv/bin"):
-        try:
-            await host.stat(f"{folder}/{name}")
-        except ToolError:
-            continue
-        return await _run([f"{host.workspace}/{folder}/{name}", *arguments], host, call)
-    return await _run([name, *arguments], host, call)
+async def _report(checker: Checker, arguments: Sequence[str], host: Host, call: Call) -> str:
+    program = await find_program(checker, host)
+    if program is None:
+        raise CommandMissing(checker.name)
+    own = f"{host.workspace}/{program}" if "/" in program else program
+    text, _ = await _run([own, *checker.report, *arguments], host, call)
+    return text
 
 
 async def _ruff(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
-    if not any(path.endswith((".py", ".pyi")) for path in files):
+    if not any(path.endswith(RUFF.suffixes) for path in files):
         return None
-    given = [as_argument(path) for path in paths] or ["."]
-    arguments = ["check", "--output-format=json", "--quiet", "--exit-zero", "--no-cache", "--", *given]
-    text, _ = await _python_tool("ruff", arguments, host, call)
+    text = await _report(RUFF, [as_argument(path) for path in paths] or ["."], host, call)
     return [
         Diagnostic(
             _relative(each["filename"], host),
@@ -136,28 +133,18 @@ async def _ruff(paths: Sequence[str], files: list[str], host: Host, call: Call) 
 
 
 async def _mypy(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
-    wanted = [path for path in files if path.endswith((".py", ".pyi"))]
-    if not wanted or not await _configured(host, "mypy", ("mypy.ini", "pyproject.toml", "setup.cfg")):
+    wanted = [path for path in files if path.endswith(MYPY.suffixes)]
+    if not wanted or not await is_configured(MYPY, host):
         return None
-    arguments = [
-        "--no-error-summary",
-        "--show-column-numbers",
-        "--no-color-output",
-        "--no-pretty",
-        "--",
-        *map(as_argument, wanted[:_FILES]),
-    ]
-    text, _ = await _python_tool("mypy", arguments, host, call)
-    return _matched(_MYPY, text, "mypy", host)
+    return _matched(
+        _MYPY, await _report(MYPY, [as_argument(path) for path in wanted[:_FILES]], host, call), "mypy", host
+    )
 
 
 async def _pyright(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
-    if not any(path.endswith(".py") for path in files):
+    if not any(path.endswith(PYRIGHT.suffixes) for path in files) or not await is_configured(PYRIGHT, host):
         return None
-    if not await _configured(host, "pyright", ("pyrightconfig.json", "pyproject.toml")):
-        return None
-    text, _ = await _python_tool("pyright", ["--outputjson", *map(as_argument, paths)], host, call)
-    report = _json(text)
+    report = _json(await _report(PYRIGHT, [as_argument(path) for path in paths], host, call))
     entries = report.get("generalDiagnostics", []) if isinstance(report, dict) else []
     return [
         Diagnostic(
@@ -174,18 +161,14 @@ async def _pyright(paths: Sequence[str], files: list[str], host: Host, call: Cal
 
 
 async def _tsc(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
-    if not await _exists(host, "tsconfig.json") or not await _exists(host, "node_modules/.bin/tsc"):
+    if not await is_configured(TSC, host):
         return None
-    text, _ = await _run(["node_modules/.bin/tsc", "--noEmit", "--pretty", "false"], host, call)
-    found = _matched(_TSC, text, "tsc", host)
+    found = _matched(_TSC, await _report(TSC, (), host, call), "tsc", host)
     return [each for each in found if not paths or any(_within(each.path, path) for path in paths)]
 
 
 async def _eslint(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
-    if not await _exists(host, "node_modules/.bin/eslint"):
-        return None
-    given = [as_argument(path) for path in paths] or ["."]
-    text, _ = await _run(["node_modules/.bin/eslint", "--format=json", "--", *given], host, call)
+    text = await _report(ESLINT, [as_argument(path) for path in paths] or ["."], host, call)
     return [
         Diagnostic(
             _relative(file["filePath"], host),
@@ -229,16 +212,6 @@ async def _exists(host: Host, path: str) -> bool:
     except ToolError:
         return False
     return True
-
-
-async def _configured(host: Host, word: str, names: Sequence[str]) -> bool:
-    for name in names:
-        try:
-            if word.encode() in await host.read(name, _SIZE) or word in name:
-                return True
-        except ToolError:
-            continue
-    return False
 
 
 def _matched(pattern: re.Pattern[str], text: str, checker: str, host: Host) -> list[Diagnostic]:

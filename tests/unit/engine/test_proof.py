@@ -161,7 +161,7 @@ async def test_a_file_that_is_only_said_to_be_written_is_found_out_though_nothin
         assert (task.status, task.verified) == (Status.COMPLETED, None)
         (verification,) = await told(house, task_id, "verification")
         assert not verification["passed"]
-        assert "notes.md was said to have been written" in verification["checks"][0]["evidence"]
+        assert "notes.md was reported as written" in verification["checks"][0]["evidence"]
         assert len(await told(house, task_id, "retry")) == 1
         assert (house.workspace / "notes.md").read_text() == "Notes."
 

@@ -2,12 +2,12 @@ import os
 import py_compile
 from pathlib import Path
 
-from sidecar.verify.bytecode import forget_stale
-from sidecar.verify.change import Change
+from sidecar.verify.bytecode import remove_stale_bytecode
+from sidecar.verify.change import FileVersions
 from tests.unit.tools.workbench import Workbench
-from tests.unit.verify.bench import host
+from tests.unit.verify.check_runner import host
 
-CHANGE = Change("pkg/calc.py", b"x = 1", b"x = 2")
+CHANGE = FileVersions("pkg/calc.py", b"x = 1", b"x = 2")
 
 
 def compiled(source: Path, written: float) -> Path:
@@ -21,13 +21,13 @@ async def test_what_was_compiled_in_the_second_of_a_change_is_removed(bench: Wor
     os.utime(cache, (1_000_000_000.4, 1_000_000_000.4))
     source.write_text("x = 2")
     os.utime(source, (1_000_000_000.9, 1_000_000_000.9))
-    assert await forget_stale([CHANGE], host(bench)) == [str(cache.relative_to(bench.workspace))]
+    assert await remove_stale_bytecode([CHANGE], host(bench)) == [str(cache.relative_to(bench.workspace))]
     assert not cache.exists()
 
 
 async def test_what_was_compiled_long_after_the_change_stays(bench: Workbench) -> None:
     cache = compiled(bench.write("pkg/calc.py", "x = 2"), 1_000_000_000)
     other = compiled(bench.write("pkg/other.py", "x = 2"), 1_000_000_000)
-    assert await forget_stale([CHANGE, Change("gone.py", b"", b"")], host(bench)) == []
+    assert await remove_stale_bytecode([CHANGE, FileVersions("gone.py", b"", b"")], host(bench)) == []
     assert cache.exists()
     assert other.exists()

@@ -1,12 +1,12 @@
 import pytest
 
-from sidecar.verify.cases import cases
+from sidecar.verify.cases import find_cases
 
 
 def python(body: str, head: str = "") -> tuple[bool, bool]:
     """Whether a test with this body asserts something, and whether it is skipped."""
     lines = "\n".join(f"    {line}" for line in body.splitlines())
-    (case,) = cases("test_a.py", f"{head}\ndef test_it(x):\n{lines}\n".encode()).values()
+    (case,) = find_cases("test_a.py", f"{head}\ndef test_it(x):\n{lines}\n".encode()).values()
     return case.asserts, case.skipped
 
 
@@ -82,7 +82,7 @@ async def test_c():
     assert f()
 def other(): ...
 """
-    assert list(cases("test_a.py", text)) == ["TestOne::test_a", "Two::test_b", "test_c"]
+    assert list(find_cases("test_a.py", text)) == ["TestOne::test_a", "Two::test_b", "test_c"]
 
 
 def test_tests_of_other_languages_are_read_too() -> None:
@@ -94,7 +94,7 @@ describe("sums", () => {
   it("says true", () => { expect(true).toBe(true); });
 });
 """
-    found = cases("a.test.ts", script)
+    found = find_cases("a.test.ts", script)
     assert {name: (case.asserts, case.skipped) for name, case in found.items()} == {
         "adds": (True, False),
         "does nothing": (False, False),
@@ -104,13 +104,13 @@ describe("sums", () => {
     go = (
         b'func TestA(t *testing.T) { if f() != 1 { t.Error("x") } }\nfunc TestB(t *testing.T) { f() }\nfunc help() {}\n'
     )
-    assert {name: case.asserts for name, case in cases("a_test.go", b"package a\n" + go).items()} == {
+    assert {name: case.asserts for name, case in find_cases("a_test.go", b"package a\n" + go).items()} == {
         "TestA": True,
         "TestB": False,
     }
     rust = b"#[test]\nfn adds() { assert_eq!(add(1, 2), 3); }\n#[test]\n#[ignore]\nfn later() { assert!(f()); }\n"
     rust += b"#[test]\nfn empty() { add(1, 2); }\nfn helper() { assert!(f()); }\n"
-    assert {name: (case.asserts, case.skipped) for name, case in cases("tests/a.rs", rust).items()} == {
+    assert {name: (case.asserts, case.skipped) for name, case in find_cases("tests/a.rs", rust).items()} == {
         "adds": (True, False),
         "later": (True, True),
         "empty": (False, False),
@@ -118,6 +118,6 @@ describe("sums", () => {
 
 
 def test_what_cannot_be_read_holds_no_tests() -> None:
-    assert cases("test_a.py", b"def test_(:\n") == {}
-    assert cases("test_a.py", None) == {}
-    assert cases("notes.txt", b"def test_a(): pass") == {}
+    assert find_cases("test_a.py", b"def test_(:\n") == {}
+    assert find_cases("test_a.py", None) == {}
+    assert find_cases("notes.txt", b"def test_a(): pass") == {}

@@ -1,8 +1,8 @@
-from sidecar.verify.change import Change
-from sidecar.verify.checkers import Diagnosis
-from sidecar.verify.result import Finding
+from sidecar.verify.change import FileVersions
+from sidecar.verify.checkers import CheckerRun
+from sidecar.verify.result import CheckResult
 from tests.unit.tools.workbench import Workbench
-from tests.unit.verify.bench import BenchRunner, changed, host
+from tests.unit.verify.check_runner import WorkbenchCheckRunner, changed, host
 
 #: Finds fault with every line that says BAD, and says it as mypy does.
 MYPY = """#!/bin/sh
@@ -14,11 +14,11 @@ done
 """
 
 
-async def diagnosed(bench: Workbench, changes: list[Change], *, configured: bool = True) -> list[Finding]:
+async def diagnosed(bench: Workbench, changes: list[FileVersions], *, configured: bool = True) -> list[CheckResult]:
     bench.write(".venv/bin/mypy", MYPY).chmod(0o755)
     if configured:
         bench.write("mypy.ini", "[mypy]\n")
-    return await Diagnosis(changes, host(bench), BenchRunner(bench), "types", 60).check(unasked=True)
+    return await CheckerRun(changes, host(bench), WorkbenchCheckRunner(bench), "types", 60).check(preapproved=True)
 
 
 async def test_a_type_checker_that_passes_is_proof(bench: Workbench) -> None:
@@ -32,7 +32,7 @@ async def test_what_it_found_before_is_not_held_against_the_change_and_what_is_n
     (found,) = await diagnosed(bench, changed(bench, a__py=("BAD\n", "new line\nBAD\n")))
     assert found.check is not None
     assert found.check.passed
-    assert found.notes == ["mypy finds what it found before the task, and nothing new."]
+    assert found.notes == ["mypy reports the same findings as before the task, and nothing new."]
 
     (found,) = await diagnosed(bench, changed(bench, a__py=("BAD\n", "BAD\nBAD\n")))
     assert found.check is not None
@@ -49,7 +49,7 @@ async def test_a_new_file_has_nothing_from_before(bench: Workbench) -> None:
 
 async def test_a_file_that_is_named_like_an_option_is_looked_at_all_the_same(bench: Workbench) -> None:
     bench.write("-x.py", "BAD\n")
-    (found,) = await diagnosed(bench, [Change("-x.py", b"", b"BAD\n")])
+    (found,) = await diagnosed(bench, [FileVersions("-x.py", b"", b"BAD\n")])
     assert found.check is not None
     assert found.check.evidence == "./-x.py:1: error: bad type  [bad]"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from sidecar.verify.claims import Claim, claimed, said_false
+from sidecar.verify.claims import Claim, false_claims, parse_claims
 
 
 @pytest.mark.parametrize(
@@ -30,9 +30,9 @@ from sidecar.verify.claims import Claim, claimed, said_false
     ],
 )
 def test_what_is_said_to_have_been_written_or_changed(words: str, made: list[str], changed: list[str]) -> None:
-    files = claimed(words).files
-    assert [claim.path for claim in files if claim.made] == made
-    assert [claim.path for claim in files if not claim.made] == changed
+    files = parse_claims(words).files
+    assert [claim.path for claim in files if claim.created] == made
+    assert [claim.path for claim in files if not claim.created] == changed
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_what_is_said_to_have_been_written_or_changed(words: str, made: list[str
     ],
 )
 def test_whether_the_tests_are_said_to_pass(words: str, passes: bool) -> None:
-    assert claimed(words).tests_pass is passes
+    assert parse_claims(words).tests_pass is passes
 
 
 @pytest.mark.parametrize(
@@ -61,13 +61,13 @@ def test_whether_the_tests_are_said_to_pass(words: str, passes: bool) -> None:
     ],
 )
 def test_whether_a_commit_is_said_to_have_been_made(words: str, committed: bool, names: list[str]) -> None:
-    found = claimed(words)
+    found = parse_claims(words)
     assert (found.committed, found.commits) == (committed, names)
 
 
 def test_a_claim_is_false_only_if_the_files_say_so() -> None:
     def false(claim: Claim, changed: list[str], there: list[str]) -> bool:
-        return bool(said_false([claim], changed, there))
+        return bool(false_claims([claim], changed, there))
 
     assert false(Claim("a.py", True), [], [])
     assert not false(Claim("a.py", True), ["a.py"], ["a.py"])
@@ -82,4 +82,4 @@ def test_a_claim_is_false_only_if_the_files_say_so() -> None:
 @pytest.mark.timeout(5)
 @pytest.mark.parametrize("piece", ["a", "a/", "a.", "created ", "`a.py` and ", "added a b c d e f ", "0a"])
 def test_the_longest_words_are_read_in_no_time(piece: str) -> None:
-    claimed(piece * (200_000 // len(piece)))
+    parse_claims(piece * (200_000 // len(piece)))

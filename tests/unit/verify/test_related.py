@@ -1,11 +1,11 @@
-from sidecar.verify.change import Change
-from sidecar.verify.related import all_of_them, touching
+from sidecar.verify.change import FileVersions
+from sidecar.verify.related import find_all_tests, find_related_tests
 from tests.unit.tools.workbench import Workbench
-from tests.unit.verify.bench import host
+from tests.unit.verify.check_runner import host
 
 
 async def touched(bench: Workbench, *paths: str) -> list[str]:
-    return await touching([Change(path, b"x = 1", b"x = 2") for path in paths], host(bench), "search")
+    return await find_related_tests([FileVersions(path, b"x = 1", b"x = 2") for path in paths], host(bench), "search")
 
 
 async def test_tests_that_import_what_was_changed_touch_it_and_those_named_after_it_come_first(
@@ -39,7 +39,7 @@ async def test_scripts_import_in_their_own_way(bench: Workbench) -> None:
 
 async def test_tests_beside_the_code_are_tests_too(bench: Workbench) -> None:
     rust = b"#[test]\nfn adds() { assert!(true_sum()); }\n"
-    assert await touching([Change("src/lib.rs", b"", rust)], host(bench), "search") == ["src/lib.rs"]
+    assert await find_related_tests([FileVersions("src/lib.rs", b"", rust)], host(bench), "search") == ["src/lib.rs"]
 
 
 async def test_all_tests_are_found_by_their_names(bench: Workbench) -> None:
@@ -47,4 +47,4 @@ async def test_all_tests_are_found_by_their_names(bench: Workbench) -> None:
         bench.write(path, "")
     bench.write(".gitignore", "node_modules\n")
     (bench.workspace / ".git").mkdir()
-    assert await all_of_them(host(bench), "search") == {"test_a.py", "pkg/b_test.go", "web/c.spec.ts"}
+    assert await find_all_tests(host(bench), "search") == {"test_a.py", "pkg/b_test.go", "web/c.spec.ts"}

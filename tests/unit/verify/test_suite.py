@@ -4,12 +4,19 @@ from typing import Any
 
 import pytest
 
-from sidecar.verify.change import Change
-from sidecar.verify.result import Finding
+from sidecar.verify.change import FileVersions
+from sidecar.verify.result import CheckResult
+from sidecar.verify.runs import (
+    FailedTest,
+    find_explanations,
+    name_targets,
+    parse_run,
+    render_failure_line,
+    select_targets,
+)
 from sidecar.verify.suite import Baselines, Suite
-from sidecar.verify.testing import Failed, by_name, located, run_of, selection, telling
 from tests.unit.tools.workbench import Workbench
-from tests.unit.verify.bench import BenchRunner, changed, host, leftovers
+from tests.unit.verify.check_runner import WorkbenchCheckRunner, changed, host, leftovers
 from tools.ledger import Outcome
 from tools.test_frameworks import Framework
 
@@ -29,7 +36,7 @@ def test_sub():
 
 
 class Tried:
-    def __init__(self, findings: list[Finding], runner: BenchRunner) -> None:
+    def __init__(self, findings: list[CheckResult], runner: WorkbenchCheckRunner) -> None:
         self.checks = [finding.check for finding in findings if finding.check is not None]
         self.proves = any(finding.proves for finding in findings) and not any(finding.doubt for finding in findings)
         self.notes = [note for finding in findings for note in finding.notes]
@@ -38,10 +45,23 @@ class Tried:
         self.ran = runner.ran
 
 
-async def tried(bench: Workbench, changes: list[Change], request: str = "change it", **options: Any) -> Tried:
-    runner = BenchRunner(bench)
-    given = {"claimed": False, "mark": "suite", "seconds": 60, "unasked": True, "baselines": Baselines(), **options}
-    suite = Suite(changes=changes, request=request, host=host(bench), runner=runner, **given)
+async def tried(bench: Workbench, changes: list[FileVersions], request: str = "change it", **options: Any) -> Tried:
+    runner = WorkbenchCheckRunner(bench)
+    given = {
+        "claims_pass": False,
+        "id": "suite",
+        "seconds": 60,
+        "preapproved": True,
+        "baselines": Baselines(),
+        **options,
+    }
+    suite = Suite(
+        changes=changes,
+        request=request,
+        host=host(bench),
+        runner=runner,
+        **given,
+    )
     return Tried(await suite.check(), runner)
 
 
@@ -61,19 +81,19 @@ async def test_what_failed_before_in_the_same_way_is_known_and_named(bench: Work
     assert done.passed
     assert done.proves
     assert done.evidence == "failed before the task too: test_calc.py::test_add"
-    assert done.notes == ["Failed before the task too, and is not held against it: test_calc.py::test_add"]
+    assert done.notes == ["Failed before the task too, so it doesn't count: test_calc.py::test_add"]
 
 
 @pytest.mark.parametrize(
-    ("request_", "claimed"),
+    ("request_", "claims_pass"),
     [("fix the bug in add", False), ("change it", True), ("make test_add pass", False), ("see test_calc.py", False)],
 )
 async def test_what_failed_before_is_held_against_a_task_that_was_about_it(
-    bench: Workbench, request_: str, claimed: bool
+    bench: Workbench, request_: str, claims_pass: bool
 ) -> None:
     bench.write("test_calc.py", TESTS)
     changes = changed(bench, calc__py=(BROKEN, BROKEN.replace("a * b", "b * a")))
-    assert not (await tried(bench, changes, request_, claimed=claimed)).passed
+    assert not (await tried(bench, changes, request_, claims_pass=claims_pass)).passed
 
 
 async def test_a_fix_that_mends_something_is_not_held_to_mend_everything(bench: Workbench) -> None:
@@ -115,12 +135,12 @@ async def test_tests_that_take_too_long_are_ended_and_those_that_touch_the_chang
     bench.write("test_slow.py", "import time\n\n\ndef test_slow():\n    time.sleep(60)\n")
     done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)), seconds=4)
     assert done.proves
-    assert done.notes == ["All tests take longer than 4 s; those that touch the change were run."]
+    assert done.notes == ["All tests take longer than 4 s; only those that touch the change ran."]
 
 
 async def test_where_the_person_is_asked_there_is_one_question(bench: Workbench) -> None:
     bench.write("test_calc.py", TESTS)
-    done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)), unasked=False)
+    done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)), preapproved=False)
     assert done.proves
     assert done.ran == ["all-tests"]
 
@@ -137,7 +157,7 @@ async def test_no_tests_at_all_prove_nothing(bench: Workbench) -> None:
     bench.write("test_empty.py", "import pytest\n\nimport calc\n")
     done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)))
     assert (done.checks, done.proves) == ([], False)
-    assert "Not a single test was found to run." in done.notes
+    assert "No test ran." in done.notes
 
 
 async def test_tests_that_are_kept_from_running_prove_nothing(bench: Workbench) -> None:
@@ -145,12 +165,12 @@ async def test_tests_that_are_kept_from_running_prove_nothing(bench: Workbench) 
     bench.write("test_far.py", "def test_far():\n    assert sum([1, 2]) == 3\n")
     settings = "[pytest]\naddopts = -k far\n"
     done = await tried(bench, changed(bench, calc__py=(CALC, BROKEN), pytest__ini=(None, settings)))
-    assert "None of the tests in test_calc.py was run, though there are some." in done.notes
+    assert "None of the tests in test_calc.py ran, although there are some." in done.notes
     assert not done.proves
 
     # As it was before the task, it says nothing about the task.
     done = await tried(bench, changed(bench, calc__py=(CALC, BROKEN)))
-    assert done.notes == ["Not a single test was found to run."]
+    assert done.notes == ["No test ran."]
     assert done.proves
 
 
@@ -174,28 +194,28 @@ async def test_the_tests_of_unittest_are_judged_too(bench: Workbench) -> None:
 
 def test_some_tests_alone_as_each_framework_takes_them() -> None:
     files = ["test_a.py", "pkg/a_test.go", "a.test.ts"]
-    assert selection(Framework("pytest", []), "", files) == ["test_a.py"]
-    assert selection(Framework("go", []), "", files) == ["./pkg"]
-    assert selection(Framework("npm", []), "vitest run", files) == ["a.test.ts"]
-    assert selection(Framework("npm", []), "tsc && ./run.sh", files) == []
-    assert selection(Framework("cargo", []), "", files) == []
-    assert by_name("pytest", ["test_a.py::test_a"]) == ["test_a.py::test_a"]
-    assert by_name("unittest", ["test_a (pkg.test_m.T.test_a)"]) == ["pkg.test_m.T.test_a"]
-    assert by_name("unittest", ["test_a (pkg.test_m.T)"]) == ["pkg.test_m.T.test_a"]
-    assert by_name("npm", ["adds"]) is None
+    assert select_targets(Framework("pytest", []), "", files) == ["test_a.py"]
+    assert select_targets(Framework("go", []), "", files) == ["./pkg"]
+    assert select_targets(Framework("npm", []), "vitest run", files) == ["a.test.ts"]
+    assert select_targets(Framework("npm", []), "tsc && ./run.sh", files) == []
+    assert select_targets(Framework("cargo", []), "", files) == []
+    assert name_targets("pytest", ["test_a.py::test_a"]) == ["test_a.py::test_a"]
+    assert name_targets("unittest", ["test_a (pkg.test_m.T.test_a)"]) == ["pkg.test_m.T.test_a"]
+    assert name_targets("unittest", ["test_a (pkg.test_m.T)"]) == ["pkg.test_m.T.test_a"]
+    assert name_targets("npm", ["adds"]) is None
 
 
 def test_where_a_failure_is_comes_from_the_runs_own_traceback() -> None:
     output = "___ test_a ___\ntest_a.py:3: in test_a\n    f()\ncalc.py:7: in f\n    raise\nE   X\n=== summary ===\n"
-    assert located(Failed("test_a.py::test_a", "X"), output) == "test_a.py::test_a: X (calc.py:7)"
+    assert render_failure_line(FailedTest("test_a.py::test_a", "X"), output) == "test_a.py::test_a: X (calc.py:7)"
 
 
 @pytest.mark.timeout(5)
 @pytest.mark.parametrize("piece", ["_", "____ x ____\n", "_ test_a ", "   at ", "a:", "Error "])
 def test_the_longest_output_is_read_in_no_time(piece: str) -> None:
     output = piece * (200_000 // len(piece))
-    located(Failed("test_a.py::test_a", "X"), output)
-    telling(output)
+    render_failure_line(FailedTest("test_a.py::test_a", "X"), output)
+    find_explanations(output)
 
 
 def test_a_run_that_did_not_run_is_known_for_what_it_is() -> None:
@@ -204,13 +224,13 @@ def test_a_run_that_did_not_run_is_known_for_what_it_is() -> None:
         given = {"status": "error" if code else "success", "content": "", "summary": "", "durationMs": 1}
         return Outcome.model_validate({**given, "details": details, "error": error})
 
-    assert run_of(None, 3).state == "late"
-    assert run_of(outcome({}, "denied")).state == "refused"
-    assert run_of(outcome({"timedOut": True, "exitCode": -9}, "timed_out")).state == "late"
-    assert run_of(outcome({}, "pytest_missing")).state == "missing"
-    assert run_of(outcome({"exitCode": 0, "framework": "pytest", "passed": 2})).green
-    assert run_of(outcome({"exitCode": 0, "framework": "unittest", "passed": 0})).empty
-    assert not run_of(outcome({"exitCode": 0, "framework": "make"})).empty
+    assert parse_run(None, 3).state == "late"
+    assert parse_run(outcome({}, "denied")).state == "refused"
+    assert parse_run(outcome({"timedOut": True, "exitCode": -9}, "timed_out")).state == "late"
+    assert parse_run(outcome({}, "pytest_missing")).state == "missing"
+    assert parse_run(outcome({"exitCode": 0, "framework": "pytest", "passed": 2})).green
+    assert parse_run(outcome({"exitCode": 0, "framework": "unittest", "passed": 0})).empty
+    assert not parse_run(outcome({"exitCode": 0, "framework": "make"})).empty
 
 
 @pytest.mark.parametrize(("after", "passed"), [(CALC, True), (BROKEN, False)])

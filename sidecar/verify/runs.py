@@ -1,4 +1,4 @@
-"""One run of a project's tests: how it is asked for, and what it came to."""
+"""One run of a project's tests: its targets and its result."""
 
 import posixpath
 import re
@@ -6,31 +6,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from sidecar.verify.runner import exit_code, refused, why_refused
+from sidecar.verify.runner import exit_code, is_refused, refusal_reason
 from tools.ledger import Outcome
 from tools.test_frameworks import Framework
 
 #: Runners that take the names of files behind `npm test --`.
 _TAKES_FILES = re.compile(r"\b(?:vitest|jest|mocha|node\b.*--test)\b")
-#: Frameworks whose counts can be read, so that a run without a single test is known for what it is.
+#: Frameworks that report counts, so a run without a single test is recognized.
 _COUNTED = frozenset({"pytest", "unittest", "go", "cargo"})
 _UNITTEST_NAME = re.compile(r"^(?P<test>\w+) \((?P<owner>[\w.]+)\)")
-#: Exit codes of a run without a single test: of pytest where it found none, or was kept from looking.
+#: Exit codes of a run without a single test; pytest has two of its own.
 _NO_TESTS = (0, 4, 5)
-#: Words of somebody who wants something mended.
-FIX = re.compile(
+#: Your request asks to fix something.
+ASKS_FOR_FIX = re.compile(
     r"\b(?:fix\w*|bugs?|repair\w*|broken|fail\w*|wrong|errors?|crash\w*|correct\w*|mend|solve|debug|pass|passing|green)\b",
     re.IGNORECASE,
 )
 
 
-class Failed(NamedTuple):
+class FailedTest(NamedTuple):
     name: str
     message: str
 
     @property
     def kind(self) -> str:
-        """What went wrong, in one word: two failures of different kinds are not the same failure."""
+        """The kind of error: failures of different kinds are different failures."""
         word = re.match(r"[\w.]+", self.message.strip())
         kind = word[0].rpartition(".")[2] if word else ""
         return "AssertionError" if kind in ("assert", "Failed") else kind
@@ -42,7 +42,7 @@ class Failed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """`state`: it ran to an exit code, it was not allowed, it was cut off, or it could not be run at all."""
+    """`state`: it ran to an exit code, wasn't allowed, ran out of time, or couldn't run at all."""
 
     __test__ = False
 
@@ -51,19 +51,19 @@ class TestRun:
     command: str = ""
     exit_code: int | None = None
     passed: int = 0
-    failures: list[Failed] = field(default_factory=list)
+    failures: list[FailedTest] = field(default_factory=list)
     duration_ms: float = 0
     output: str = ""
     counted: bool = False
 
     @property
     def green(self) -> bool:
-        # A run that names failures and ends with 0 all the same has been tampered with.
+        # A run with failures that exits with 0 was tampered with.
         return self.state == "ran" and self.exit_code == 0 and not self.failures
 
     @property
     def empty(self) -> bool:
-        """It ran not a single test, so it says nothing."""
+        """It ran not a single test, so it proves nothing."""
         return (
             self.state == "ran"
             and self.counted
@@ -77,13 +77,13 @@ class TestRun:
         return {failed.name for failed in self.failures}
 
 
-def run_of(outcome: Outcome | None, seconds: float | None = None) -> TestRun:
+def parse_run(outcome: Outcome | None, seconds: float | None = None) -> TestRun:
     if outcome is None:
         return TestRun("late", f"they took longer than {seconds or 0:g} s")
     details: dict[str, Any] = outcome.details if isinstance(outcome.details, dict) else {}
     code = exit_code(outcome)
-    if refused(outcome):
-        return TestRun("refused", why_refused(outcome))
+    if is_refused(outcome):
+        return TestRun("refused", refusal_reason(outcome))
     if details.get("timedOut"):
         return TestRun("late", "they ran into the time limit of run_tests")
     if code is None:
@@ -95,15 +95,15 @@ def run_of(outcome: Outcome | None, seconds: float | None = None) -> TestRun:
         command=str(details.get("command", "")),
         exit_code=code,
         passed=int(details.get("passed") or 0),
-        failures=[Failed(str(each["name"]), str(each["message"])) for each in details.get("failures") or []],
+        failures=[FailedTest(str(each["name"]), str(each["message"])) for each in details.get("failures") or []],
         duration_ms=outcome.duration_ms,
         output=str(details.get("output", "")),
         counted=framework in _COUNTED,
     )
 
 
-def selection(framework: Framework, script: str, files: Sequence[str]) -> list[str]:
-    """The test files as this framework takes them; none if it cannot run some alone."""
+def select_targets(framework: Framework, script: str, files: Sequence[str]) -> list[str]:
+    """The test files as this framework takes them; none if it can only run everything."""
     match framework.name:
         case "pytest" | "unittest":
             return [path for path in files if path.endswith(".py")]
@@ -115,8 +115,8 @@ def selection(framework: Framework, script: str, files: Sequence[str]) -> list[s
     return []
 
 
-def by_name(framework: str, names: Sequence[str]) -> list[str] | None:
-    """Just these tests, as targets; nothing if the framework cannot be told so."""
+def name_targets(framework: str, names: Sequence[str]) -> list[str] | None:
+    """Just these tests as targets; `None` if the framework can't run single tests."""
     if framework == "pytest":
         return list(names)
     if framework == "unittest":
@@ -130,21 +130,21 @@ def _dotted(test: str, owner: str) -> str:
     return owner if owner.endswith(f".{test}") else f"{owner}.{test}"
 
 
-_TELLING = re.compile(
+_EXPLAINS = re.compile(
     r"Error\b|!==|===|\b[Ee]xpected\b|\b[Aa]ctual\b|\bassert|panicked|\bgot\b|^\s+at .*[\w)]:\d+|:\d+:\d+"
 )
 _PLACE = re.compile(r"([\w./-]+:\d+): ")
 _NOISE = re.compile(r"node:internal|node_modules/|site-packages/")
 
 
-def telling(output: str, most: int = 15) -> list[str]:
-    """The lines of an output that say what went wrong, where the failures themselves do not."""
-    found = [line.strip() for line in output.splitlines() if _TELLING.search(line) and not _NOISE.search(line)]
+def find_explanations(output: str, most: int = 15) -> list[str]:
+    """The lines that explain a failure, for failures without a message."""
+    found = [line.strip() for line in output.splitlines() if _EXPLAINS.search(line) and not _NOISE.search(line)]
     return list(dict.fromkeys(found))[:most]
 
 
-def located(failed: Failed, output: str) -> str:
-    """A failure on one line, with the place in the code where the run's own traceback puts it."""
+def render_failure_line(failed: FailedTest, output: str) -> str:
+    """A failure on one line, with its place in the code from the traceback."""
     test = failed.name.rpartition("::")[2].partition("[")[0]
     place = ""
     inside = False

@@ -4,16 +4,15 @@ import subprocess
 
 import pytest
 
-from sidecar.verify.change import Change, is_document, is_test
-from sidecar.verify.claims import claimed
-from sidecar.verify.result import Finding
-from sidecar.verify.statements import Planned, statements
-from sidecar.verify.syntax import syntax
+from sidecar.verify.change import FileVersions, is_document, is_test
+from sidecar.verify.claims import PlannedFiles, check_claims, parse_claims
+from sidecar.verify.result import CheckResult
+from sidecar.verify.syntax import check_syntax
 from tests.unit.tools.workbench import Workbench
-from tests.unit.verify.bench import changed, host
+from tests.unit.verify.check_runner import changed, host
 
 
-def problems(found: Finding | None) -> str:
+def problems(found: CheckResult | None) -> str:
     assert found is not None
     assert found.check is not None
     assert not found.proves
@@ -33,13 +32,13 @@ def problems(found: Finding | None) -> str:
     ],
 )
 def test_a_file_that_no_longer_parses_is_a_fault(path: str, broken: bytes, whole: bytes) -> None:
-    assert path in problems(syntax([Change(path, whole, broken)]))
-    assert problems(syntax([Change(path, None, whole)])) == ""
-    assert problems(syntax([Change(path, broken, broken + b" ")])) == ""  # it did not parse before either
+    assert path in problems(check_syntax([FileVersions(path, whole, broken)]))
+    assert problems(check_syntax([FileVersions(path, None, whole)])) == ""
+    assert problems(check_syntax([FileVersions(path, broken, broken + b" ")])) == ""  # it did not parse before either
 
 
 def test_what_has_no_syntax_is_not_looked_at() -> None:
-    assert syntax([Change("notes.md", b"", b"# {"), Change("a.py", b"x = 1", None)]) is None
+    assert check_syntax([FileVersions("notes.md", b"", b"# {"), FileVersions("a.py", b"x = 1", None)]) is None
 
 
 @pytest.mark.parametrize(
@@ -60,24 +59,26 @@ def test_documents_prove_nothing_and_cannot_be_disproved() -> None:
     assert not is_document("pyproject.toml")
 
 
-async def said(bench: Workbench, words: str, planned: list[Planned] | None = None, **files: tuple[str, str]) -> str:
-    found = await statements(claimed(words), planned or [], changed(bench, **files), host(bench), "mark")
+async def said(
+    bench: Workbench, words: str, planned: list[PlannedFiles] | None = None, **files: tuple[str, str]
+) -> str:
+    found = await check_claims(parse_claims(words), planned or [], changed(bench, **files), host(bench), "mark")
     return "" if found is None else problems(found)
 
 
 async def test_a_file_that_was_said_to_be_written_must_be_there(bench: Workbench) -> None:
     calc = ("old", "new")
-    assert "missing.py was said to have been written" in await said(bench, "I created `missing.py`.", calc__py=calc)
+    assert "missing.py was reported as written" in await said(bench, "I created `missing.py`.", calc__py=calc)
     assert await said(bench, "I updated `calc.py`.", calc__py=calc) == ""
     bench.write("same.py", "same")
-    assert "same.py was said to have been changed" in await said(bench, "I updated `same.py`.", calc__py=calc)
+    assert "same.py was reported as changed" in await said(bench, "I updated `same.py`.", calc__py=calc)
 
 
 async def test_a_planned_file_that_was_never_written_is_found_unless_it_is_explained(bench: Workbench) -> None:
-    planned: list[Planned] = [("Write the parser", ["parser.py", "calc.py"]), ("Delete the old one", ["old.py"])]
+    planned: list[PlannedFiles] = [("Write the parser", ["parser.py", "calc.py"]), ("Delete the old one", ["old.py"])]
     calc = ("old", "new")
     assert await said(bench, "Done.", planned, calc__py=calc) == (
-        "parser.py was planned (Write the parser), and there is no such file"
+        "parser.py was planned (Write the parser), but there is no such file"
     )
     assert await said(bench, "Done. I did not write parser.py: calc.py has one.", planned, calc__py=calc) == ""
 
@@ -90,7 +91,7 @@ async def test_a_commit_that_was_said_to_be_made_must_exist_and_hold_the_change(
     words = "I committed the change."
     assert "no Git repository" in await said(bench, words, calc__py=("old", "new"))
     git("init", "-q")
-    assert "none at all" in await said(bench, words, calc__py=("old", "new"))
+    assert "there are no commits" in await said(bench, words, calc__py=("old", "new"))
     git("commit", "-q", "--allow-empty", "-m", "first")
     assert "calc.py is not in any commit" in await said(bench, words, calc__py=("old", "new"))
     git("add", ".")

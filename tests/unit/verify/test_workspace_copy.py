@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.verify import copies
-from sidecar.verify.copies import NoCopy, copied
-from tests.unit.verify.bench import leftovers
+from sidecar.verify import workspace_copy
+from sidecar.verify.workspace_copy import CopyFailed, copy_workspace
+from tests.unit.verify.check_runner import leftovers
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ async def test_a_copy_holds_everything_with_the_files_that_are_put_back(workspac
     (workspace / "link").symlink_to("src/a.py")
     put = {"src/a.py": b"then", "new.py": None, "gone/old.py": b"old"}
     (workspace / "new.py").write_text("new")
-    async with copied(str(workspace), "whole", put) as copy:
-        place = Path(copy.place)
+    async with copy_workspace(str(workspace), "whole", put) as copy:
+        place = Path(copy.directory)
         assert stat.S_IMODE(place.stat().st_mode) == 0o700
         assert (place / "src" / "a.py").read_text() == "then"
         assert (place / "gone" / "old.py").read_text() == "old"
@@ -42,7 +42,7 @@ async def test_a_copy_holds_everything_with_the_files_that_are_put_back(workspac
 async def test_the_same_content_has_the_same_name_and_another_has_another(workspace: Path) -> None:
     names = []
     for content in (b"then", b"then", b"other"):
-        async with copied(str(workspace), "named", {"src/a.py": content}) as copy:
+        async with copy_workspace(str(workspace), "named", {"src/a.py": content}) as copy:
             names.append(copy.content)
     assert names[0] == names[1] != names[2]
 
@@ -51,8 +51,8 @@ async def test_nothing_is_written_through_a_link_that_leads_out(workspace: Path,
     outside = tmp_path / "outside"
     outside.mkdir()
     (workspace / "out").symlink_to(outside)
-    with pytest.raises(NoCopy, match="behind a link"):
-        async with copied(str(workspace), "linked", {"out/x.py": b"x"}):
+    with pytest.raises(CopyFailed, match="behind a link"):
+        async with copy_workspace(str(workspace), "linked", {"out/x.py": b"x"}):
             pass
     assert list(outside.iterdir()) == []
     assert not leftovers("linked")
@@ -61,23 +61,23 @@ async def test_nothing_is_written_through_a_link_that_leads_out(workspace: Path,
 async def test_what_is_too_large_is_not_copied_and_nothing_is_left(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copies, "MOST_BYTES", 2)
-    with pytest.raises(NoCopy, match="more than"):
-        async with copied(str(workspace), "large", {}):
+    monkeypatch.setattr(workspace_copy, "MAX_BYTES", 2)
+    with pytest.raises(CopyFailed, match="more than"):
+        async with copy_workspace(str(workspace), "large", {}):
             pass
     assert not leftovers("large")
 
 
 async def test_a_workspace_that_is_gone_cannot_be_copied(tmp_path: Path) -> None:
-    with pytest.raises(NoCopy, match="cannot be copied"):
-        async with copied(str(tmp_path / "nowhere"), "gone", {}):
+    with pytest.raises(CopyFailed, match="can't be copied"):
+        async with copy_workspace(str(tmp_path / "nowhere"), "gone", {}):
             pass
 
 
 async def test_what_a_killed_process_left_is_removed(workspace: Path) -> None:
-    async with copied(str(workspace), "left", {}) as copy:
-        left = Path(copy.place).with_name("brain-copy-left-old")
+    async with copy_workspace(str(workspace), "left", {}) as copy:
+        left = Path(copy.directory).with_name("brain-copy-left-old")
         left.mkdir()
         (left / "file").touch()
-    async with copied(str(workspace), "left", {}):
+    async with copy_workspace(str(workspace), "left", {}):
         assert not left.exists()

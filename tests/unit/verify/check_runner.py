@@ -4,7 +4,7 @@ import asyncio
 import itertools
 from pathlib import Path
 
-from sidecar.verify.change import Change
+from sidecar.verify.change import FileVersions
 from sidecar.wire.base import JsonObject
 from tests.unit.tools.workbench import Workbench
 from tools.executor.context import BatchContext, ToolCall
@@ -15,7 +15,7 @@ from tools.ledger import Outcome
 _NUMBERS = itertools.count(1)
 
 
-class BenchRunner:
+class WorkbenchCheckRunner:
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
         self.ran: list[str] = []
@@ -27,13 +27,13 @@ class BenchRunner:
         args: JsonObject,
         *,
         seconds: float | None = None,
-        said: str = "",
-        allowed: bool = False,
-        place: str | None = None,
-        where: str = "",
+        user_text: str = "",
+        approved: bool = False,
+        directory: str | None = None,
+        directory_label: str = "",
     ) -> Outcome | None:
         self.ran.append(name)
-        context = BatchContext(place or str(self._bench.workspace), "auto", self._bench.ledger, said)
+        context = BatchContext(directory or str(self._bench.workspace), "auto", self._bench.ledger, user_text)
         try:
             async with asyncio.timeout(seconds):
                 call = ToolCall(f"{name}{next(_NUMBERS)}", tool, args)
@@ -46,14 +46,14 @@ def host(bench: Workbench) -> Host:
     return bench.backend.host(str(bench.workspace))
 
 
-def changed(bench: Workbench, **contents: tuple[str | None, str | None]) -> list[Change]:
+def changed(bench: Workbench, **contents: tuple[str | None, str | None]) -> list[FileVersions]:
     """Files before and now, those of now on the disk: `calc__py` is `calc.py`."""
     changes = []
     for name, (before, after) in contents.items():
         path = name.replace("__", ".").replace("_in_", "/")
         if after is not None:
             bench.write(path, after)
-        changes.append(Change(path, _bytes(before), _bytes(after)))
+        changes.append(FileVersions(path, _bytes(before), _bytes(after)))
     return changes
 
 
