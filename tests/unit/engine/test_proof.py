@@ -72,7 +72,7 @@ async def test_an_attempt_goes_on_with_the_workers_own_conversation(tmp_path: Pa
     last = [request for request in requests if request.agent == "coder"][-1]
     words = [turn.text for turn in last.history if isinstance(turn, ModelTurn | UserTurn)]
     assert "Done." in words
-    (sent_back,) = [text for text in words if "does not hold" in text]
+    (sent_back,) = [text for text in words if "doesn't pass" in text]
     assert f"`{CHECK}`, exit code 1" in sent_back
 
 
@@ -89,7 +89,7 @@ async def test_a_resumed_attempt_is_told_the_same_conversation_again(tmp_path: P
             assert (task.status, task.verified) == (Status.COMPLETED, True)
     words = [turn.text for turn in requests[-1].history if isinstance(turn, ModelTurn | UserTurn)]
     assert words.count("Done.") == 1
-    assert sum("does not hold" in text for text in words) == 1
+    assert sum("doesn't pass" in text for text in words) == 1
 
 
 async def test_a_model_that_has_nothing_more_to_say_needs_a_person_and_goes_on_when_it_has(tmp_path: Path) -> None:
