@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from sidecar.verify.change import FileVersions
 from sidecar.verify.result import CheckResult, static_result
-from tools.code.outline import outlined
+from tools.code.outline import outline_of
+from tools.code.source import Source
 
 _SIZE = 1 << 20
 #: JSON files that may have comments.
@@ -76,5 +77,5 @@ def _toml(path: str, content: bytes) -> list[str]:
 
 
 def _tree(path: str, content: bytes) -> list[str]:
-    outline = outlined(path, content)
+    outline = outline_of(Source(path, content))
     return [f"{path}:{line}: syntax error" for line in outline.errors[:5]] if outline is not None else []

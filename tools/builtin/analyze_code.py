@@ -1,7 +1,8 @@
 from pydantic import JsonValue
 
 from tools.code.languages import SUFFIXES
-from tools.code.outline import Outline, outlined
+from tools.code.outline import Outline, outline_of
+from tools.code.source import Source
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
@@ -35,7 +36,7 @@ class AnalyzeCode:
             why = f"{args.path} has {info.size} bytes, too many for an outline."
             raise TooLarge(why, advice="Use search_code.")
         content = await read_required(host, args.path)
-        outline = outlined(args.path, content)
+        outline = outline_of(Source(args.path, content))
         if outline is None:
             known = " ".join(SUFFIXES)
             why = f"{args.path} is in no known language ({known})."
@@ -43,14 +44,14 @@ class AnalyzeCode:
         return ToolResult(
             content=_told(args.path, outline),
             details=_details(args.path, outline),
-            summary=f"{outline.language}: {len(outline.symbols)} symbols",
+            summary=f"{outline.language}: {len(outline.items)} symbols",
             sources=(ResultSource(info),),
         )
 
 
 def _told(path: str, outline: Outline) -> str:
     lines = [f"{path} ({outline.language})"]
-    for symbol in outline.symbols:
+    for symbol in outline.items:
         indent = "  " * (symbol.parent.count(".") + 1 if symbol.parent else 0)
         branches = f"  [complexity {symbol.complexity}]" if (symbol.complexity or 0) >= _COMPLEX else ""
         lines.append(f"{indent}{symbol.line}–{symbol.end_line} {symbol.kind} {symbol.name}{branches}")
@@ -73,7 +74,7 @@ def _details(path: str, outline: Outline) -> JsonValue:
             "parent": symbol.parent,
             "complexity": symbol.complexity,
         }
-        for symbol in outline.symbols
+        for symbol in outline.items
     ]
     imports: list[JsonValue] = [*outline.imports]
     calls: dict[str, JsonValue] = dict(outline.calls.most_common(_CALLS))

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from tools.code.checkers import ESLINT, MYPY, PYRIGHT, RUFF, TSC, Checker, find_program, is_configured
 from tools.code.languages import language_of
-from tools.code.outline import outlined
+from tools.code.outline import outline_of
+from tools.code.source import Source
 from tools.errors import CommandMissing, ToolError
 from tools.host import Host, OutputCollector
 from tools.paths import as_argument
@@ -189,7 +190,7 @@ async def _syntax(paths: list[str], host: Host) -> list[Diagnostic] | None:
         content = await host.read(path, _SIZE)
         if path.endswith((".py", ".pyi")):
             found += _parsed(path, content)
-        elif outline := outlined(path, content):
+        elif outline := outline_of(Source(path, content)):
             found += [Diagnostic(path, line, 1, "error", "syntax error", "syntax") for line in outline.errors[:20]]
     return found if paths else None
 

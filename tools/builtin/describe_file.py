@@ -3,16 +3,14 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from tools.code.bindings import Binding, bindings
-from tools.code.files import SIZE, is_test, listed, opened
-from tools.code.folders import purpose
+from tools.code.files import SIZE, is_test, list_files, open_sources
+from tools.code.folders import describe_folder, file_purpose, folder_purpose
 from tools.code.graph import import_graph, script_package
-from tools.code.inside import told_folder
 from tools.code.languages import SUFFIXES, language_of
 from tools.code.modules import Modules
-from tools.code.outline import Outline, Symbol, outlined
-from tools.code.purpose import purpose_of
-from tools.code.source import PYTHON, Source
+from tools.code.outline import Outline, OutlineItem, outline_of
+from tools.code.project import ResolvedImport, resolve_imports
+from tools.code.source import Source
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -47,43 +45,43 @@ class DescribeFile:
             why = f"{args.path} has {info.size} bytes, too many to be described."
             raise TooLarge(why, advice="Use search_code.")
         content = await read_required(host, args.path)
-        outline = await asyncio.to_thread(outlined, args.path, content)
+        source = Source(args.path, content)
+        outline = await asyncio.to_thread(outline_of, source)
         if outline is None:
             suffixes = " ".join(SUFFIXES)
             raise ToolError(
                 f"{args.path} is in no known language ({suffixes}).", advice="Use read_file.", code="unknown_language"
             )
-        modules = Modules(await listed(host, call))
-        source = Source(args.path, content)
-        imported = await asyncio.to_thread(bindings, source, modules)
+        modules = Modules(await list_files(host, call))
+        imported = await asyncio.to_thread(resolve_imports, source, modules)
         importers = (await import_graph(host, call, modules)).importers(args.path)
         told = _told(source, outline, imported, sorted(importers, key=lambda each: (is_test(each), each)))
         known: list[JsonValue] = [*sorted(importers)[:200]]
         details: dict[str, JsonValue] = {
             "path": args.path,
             "language": outline.language,
-            "symbols": len(outline.symbols),
+            "symbols": len(outline.items),
             "importers": known,
         }
-        return ToolResult(told, details, f"{outline.language}, {len(outline.symbols)} symbols")
+        return ToolResult(told, details, f"{outline.language}, {len(outline.items)} symbols")
 
 
 async def _folder(path: str, host: Host, call: Call) -> ToolResult:
-    files = await listed(host, call)
+    files = await list_files(host, call)
     prefix = "" if path in (".", "") else f"{path}/"
     inside = [each for each in files if each.startswith(prefix)]
-    sources = await opened(host, [each for each in inside if language_of(each) is not None][:_FILES])
+    sources = await open_sources(host, [each for each in inside if language_of(each) is not None][:_FILES])
     graph = await import_graph(host, call, Modules(files))
-    said = await purpose(host, path, frozenset(files))
-    told = await asyncio.to_thread(told_folder, path, said, inside, sources, graph)
+    said = await folder_purpose(host, path, frozenset(files))
+    told = await asyncio.to_thread(describe_folder, path, said, inside, sources, graph)
     return ToolResult(told, {"path": path, "files": len(inside)}, f"{len(inside)} files")
 
 
-def _told(source: Source, outline: Outline, imported: Sequence[Binding], importers: Sequence[str]) -> str:
+def _told(source: Source, outline: Outline, imported: Sequence[ResolvedImport], importers: Sequence[str]) -> str:
     lines = source.content.count(b"\n") + (not source.content.endswith(b"\n") and bool(source.content))
     kind = "a test" if is_test(source.path) else "a file"
     parts = [f"**`{source.path}`** is {kind} in {outline.language}, {lines} line{'s' if lines != 1 else ''}."]
-    if doc := purpose_of(source):
+    if doc := file_purpose(source):
         parts.append("\n".join(f"> {line}".rstrip() for line in doc.splitlines()[:12]))
     if outline.errors:
         parts.append(f"It has a **syntax error** near line {outline.errors[0]}; what follows may not be all.")
@@ -92,13 +90,13 @@ def _told(source: Source, outline: Outline, imported: Sequence[Binding], importe
         shown = ", ".join(f"`{each}`" for each in importers[:_SHOWN])
         more = f" and {len(importers) - _SHOWN} more" if len(importers) > _SHOWN else ""
         parts.append(f"**Imported by** ({len(importers)}) {shown}{more}.")
-    elif source.scoped:
+    elif source.family is not None:
         parts.append("**Imported by** no other file of the project.")
     return "\n\n".join(parts)
 
 
 def _outline(outline: Outline) -> str:
-    shown = [each for each in outline.symbols if each.parent.count(".") < 1 and not _local(each, outline)]
+    shown = [each for each in outline.items if each.parent.count(".") < 1 and not _local(each, outline)]
     if not shown:
         return "It defines no functions or classes."
     lines = []
@@ -110,18 +108,18 @@ def _outline(outline: Outline) -> str:
     return "\n".join(["**Defines**", *lines])
 
 
-def _local(symbol: Symbol, outline: Outline) -> bool:
+def _local(symbol: OutlineItem, outline: Outline) -> bool:
     """A function within a function is a matter of that function."""
-    return any(each.name == symbol.parent and each.kind in ("function", "method") for each in outline.symbols)
+    return any(each.name == symbol.parent and each.kind in ("function", "method") for each in outline.items)
 
 
-def _short(symbol: Symbol) -> str:
+def _short(symbol: OutlineItem) -> str:
     line = symbol.signature.rstrip(" {:").removesuffix("=>").strip()
     return line if len(line) <= 100 and line.count("(") == line.count(")") else f"{symbol.name}(…)"
 
 
 def _complex(outline: Outline) -> str:
-    busy = [each for each in outline.symbols if (each.complexity or 0) > _BRANCHES or _length(each) > _LONG]
+    busy = [each for each in outline.items if (each.complexity or 0) > _BRANCHES or _length(each) > _LONG]
     busy = [each for each in busy if each.complexity is not None]
     busy.sort(key=lambda each: (-(each.complexity or 0), -_length(each)))
     if not busy:
@@ -130,17 +128,17 @@ def _complex(outline: Outline) -> str:
     return f"**Most complex** {', '.join(said)}."
 
 
-def _length(symbol: Symbol) -> int:
+def _length(symbol: OutlineItem) -> int:
     return symbol.end_line - symbol.line + 1
 
 
-def _imports(source: Source, imported: Sequence[Binding], outline: Outline) -> str:
-    if not source.scoped:
+def _imports(source: Source, imported: Sequence[ResolvedImport], outline: Outline) -> str:
+    if source.family is None:
         shown = ", ".join(f"`{each}`" for each in outline.imports[:_SHOWN])
         return f"**Imports** {shown}." if shown else ""
     own: dict[str, None] = dict.fromkeys(each.file for each in imported if each.file is not None)
     outside = dict.fromkeys(
-        each.module.partition(".")[0] if source.kind in PYTHON else script_package(each.module)
+        each.module.partition(".")[0] if source.family == "python" else script_package(each.module)
         for each in imported
         if each.file is None
     )

@@ -6,13 +6,12 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field, JsonValue
 
 from tools.code.commands import plain_command
-from tools.code.files import counted, is_test, listed, matching
-from tools.code.folders import Folder, main_folders, table
-from tools.code.graph import Graph, import_graph
+from tools.code.files import count_lines, is_test, list_files, matching_lines
+from tools.code.folders import Folder, folder_table, main_folders
+from tools.code.graph import Graph, import_graph, mermaid
 from tools.code.languages import language_of
 from tools.code.manifest import Manifest, first_paragraph, manifest, read_text
 from tools.code.modules import Modules
-from tools.code.picture import mermaid
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -58,10 +57,10 @@ class DescribeProject:
     )
 
     async def run(self, args: DescribeProjectArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        files = await listed(host, call)
+        files = await list_files(host, call)
         if not files:
             return ToolResult("The workspace is empty: there is no file in it yet.", {"files": 0}, "no files")
-        lines = await counted(host, call)
+        lines = await count_lines(host, call)
         top = {path for path in files if "/" not in path}
         readme = next((path for path in sorted(top) if path.lower().startswith("readme")), "")
         facts = Facts(
@@ -70,7 +69,7 @@ class DescribeProject:
             about=await manifest(host, top),
             readme=await read_text(host, readme) if readme else "",
             graph=await import_graph(host, call, Modules(files)),
-            started=[line.path for line in await matching(host, call, _STARTED, _STARTED_IN)],
+            started=[line.path for line in await matching_lines(host, call, _STARTED, _STARTED_IN)],
             tests=await _tests(host),
             folders=await main_folders(host, files, lines),
         )
@@ -144,7 +143,7 @@ def _entries(facts: Facts) -> str:
 
 
 def _table(facts: Facts) -> str:
-    return table(facts.folders) if len(facts.folders) > 1 else ""
+    return folder_table(facts.folders) if len(facts.folders) > 1 else ""
 
 
 def _needs(facts: Facts) -> str:

@@ -4,14 +4,13 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.code.callees import Callee, callees, placed
 from tools.code.definitions import Definition
 from tools.code.files import is_test
-from tools.code.lookup import FILES, Found, Lookup
 from tools.code.modules import Modules
-from tools.code.outline import outlined
-from tools.code.source import SCOPED, Source
-from tools.code.usages import Usage, usages
+from tools.code.outline import outline_of
+from tools.code.source import Source
+from tools.code.symbol_search import FILES, SearchResult, SymbolSearch
+from tools.code.usages import Callee, SymbolUsage, find_callees, locate_callee
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -41,28 +40,34 @@ class DescribeSymbol:
     async def run(self, args: DescribeSymbolArguments, host: Host, call: Call, output: Output) -> ToolResult:
         if args.path is not None:
             await host.stat(args.path)
-        lookup = Lookup(host, call)
-        found = await lookup.find(args.symbol, args.path)
-        modules = await lookup.modules()
+        search = SymbolSearch(host, call)
+        found = await search.find(args.symbol, args.path)
+        modules = await search.modules()
         one = found.definitions[0]
-        used = await asyncio.to_thread(usages, one, found.all, await lookup.users(found), modules)
-        calls = await asyncio.to_thread(callees, one, found.sources[one.path], modules)
-        places = await _places(calls, found.sources, lookup, modules)
+        used = await search.find_usages(found)
+        calls = await asyncio.to_thread(find_callees, one, found.sources[one.path], modules)
+        places = await _places(calls, found.sources, search, modules)
         summary = f"{one.kind} {one.qualified}, {one.place}"
         return ToolResult(_told(one, found, used, calls, places), _details(one, found, used), summary)
 
 
 async def _places(
-    calls: Sequence[Callee], known: Mapping[str, Source], lookup: Lookup, modules: Modules
+    calls: Sequence[Callee], known: Mapping[str, Source], search: SymbolSearch, modules: Modules
 ) -> dict[str, Definition]:
     files = dict.fromkeys(callee.file for callee in calls if callee.file is not None)
-    sources = {**known, **await lookup.opened(list(files)[:_CALLEE_FILES])}
-    found = await asyncio.to_thread(lambda: [(callee.name, placed(callee, sources, modules)) for callee in calls])
+    sources = {**known, **await search.open(list(files)[:_CALLEE_FILES])}
+    found = await asyncio.to_thread(
+        lambda: [(callee.name, locate_callee(callee, sources, modules)) for callee in calls]
+    )
     return {name: place for name, place in found if place is not None}
 
 
 def _told(
-    one: Definition, found: Found, used: Sequence[Usage], calls: Sequence[Callee], places: Mapping[str, Definition]
+    one: Definition,
+    found: SearchResult,
+    used: Sequence[SymbolUsage],
+    calls: Sequence[Callee],
+    places: Mapping[str, Definition],
 ) -> str:
     length = one.end_line - one.line + 1
     size = f", {length} lines" if length > 1 else ""
@@ -89,28 +94,24 @@ def _told(
 def _members(one: Definition, source: Source) -> str:
     if one.kind not in _TYPES:
         return ""
-    outline = outlined(one.path, source.content)
-    own = [each for each in outline.symbols if each.parent == one.qualified] if outline else []
+    outline = outline_of(source)
+    own = [each for each in outline.items if each.parent == one.qualified] if outline else []
     shown = [f"`{each.name}` (line {each.line})" for each in own[:_MEMBERS]]
     more = f" and {len(own) - _MEMBERS} more" if len(own) > _MEMBERS else ""
     return f"**Members** {', '.join(shown)}{more}." if own else ""
 
 
-def told_usages(one: Definition, used: Sequence[Usage], shown: int = _SHOWN) -> str:
+def told_usages(one: Definition, used: Sequence[SymbolUsage], shown: int = _SHOWN) -> str:
     """Who uses it, in words: code before tests, what is sure before what only has the same name."""
-    sure = _by_place([each for each in used if each.sure and each.use != "import"])
-    importers = {each.path for each in used if each.use == "import"} - {path for path, _ in sure}
-    perhaps = _by_place([each for each in used if not each.sure])
-    scoped = one.language in SCOPED
+    sure = _by_place([each for each in used if each.certainty == "certain" and each.kind != "import"])
+    importers = {each.path for each in used if each.kind == "import"} - {path for path, _ in sure}
+    perhaps = _by_place([each for each in used if each.certainty == "likely"])
+    scoped = one.family is not None
     lines = []
     if sure:
         lines += [f"**Used by** {_count(sure)}:", *_listed(sure, shown)]
     if perhaps:
-        why = (
-            "what stands before the dot is not known"
-            if scoped
-            else f"{one.language}: found by name, scopes are not read"
-        )
+        why = "receiver type unknown" if scoped else f"{one.language}: found by name, scopes are not read"
         also = "Perhaps also" if sure else "**Perhaps used by**"
         lines += [f"{also} {_count(perhaps)} ({why}):", *_listed(perhaps, shown if not sure else shown // 2)]
     if importers and not sure:
@@ -122,25 +123,25 @@ def told_usages(one: Definition, used: Sequence[Usage], shown: int = _SHOWN) -> 
     return "\n".join(lines)
 
 
-def _by_place(used: Sequence[Usage]) -> dict[tuple[str, str], list[Usage]]:
-    found: dict[tuple[str, str], list[Usage]] = {}
+def _by_place(used: Sequence[SymbolUsage]) -> dict[tuple[str, str], list[SymbolUsage]]:
+    found: dict[tuple[str, str], list[SymbolUsage]] = {}
     for each in sorted(used, key=lambda each: (is_test(each.path), each.path, each.line)):
         found.setdefault((each.path, each.within), []).append(each)
     return found
 
 
-def _count(places: Mapping[tuple[str, str], Sequence[Usage]]) -> str:
+def _count(places: Mapping[tuple[str, str], Sequence[SymbolUsage]]) -> str:
     count, files = len(places), len({path for path, _ in places})
     tests = sum(is_test(path) for path, _ in places)
     words = f"{count} place{'s' if count != 1 else ''} in {files} file{'s' if files != 1 else ''}"
     return f"{words} ({tests} of them in tests)" if tests else words
 
 
-def _listed(places: Mapping[tuple[str, str], Sequence[Usage]], shown: int) -> list[str]:
+def _listed(places: Mapping[tuple[str, str], Sequence[SymbolUsage]], shown: int) -> list[str]:
     lines = []
     for (path, within), used in list(places.items())[:shown]:
         more = f" ×{len(used)}" if len(used) > 1 else ""
-        base = " (extends it)" if any(each.use == "base" for each in used) else ""
+        base = " (extends it)" if any(each.kind == "base" for each in used) else ""
         name = f"`{within}`" if within else "the module itself"
         lines.append(f"- {name}{base} — `{path}:{used[0].line}`{more}")
     if len(places) > shown:
@@ -167,7 +168,7 @@ def _fence(language: str) -> str:
     return {"C++": "cpp", "TSX": "tsx"}.get(language, language.lower())
 
 
-def _details(one: Definition, found: Found, used: Sequence[Usage]) -> JsonValue:
+def _details(one: Definition, found: SearchResult, used: Sequence[SymbolUsage]) -> JsonValue:
     return {
         "name": one.qualified,
         "kind": one.kind,
@@ -178,6 +179,7 @@ def _details(one: Definition, found: Found, used: Sequence[Usage]) -> JsonValue:
         "line": one.line,
         "endLine": one.end_line,
         "usages": [
-            {"path": each.path, "line": each.line, "within": each.within, "sure": each.sure} for each in used[:200]
+            {"path": each.path, "line": each.line, "within": each.within, "certainty": each.certainty}
+            for each in used[:200]
         ],
     }

@@ -5,7 +5,8 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from tools.code.languages import SUFFIXES
-from tools.code.outline import Symbol, outlined
+from tools.code.outline import OutlineItem, outline_of
+from tools.code.source import Source
 from tools.errors import TimedOut, ToolError
 from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep
@@ -32,16 +33,14 @@ class FindSymbols:
 
     async def run(self, args: FindSymbolsArguments, host: Host, call: Call, output: Output) -> ToolResult:
         paths = await _candidates(args, host, call)
-        found: list[tuple[str, Symbol]] = []
+        found: list[tuple[str, OutlineItem]] = []
         for number, path in enumerate(paths[:_FILES], 1):
             try:
-                outline = outlined(path, await host.read(path, _SIZE))
+                outline = outline_of(Source(path, await host.read(path, _SIZE)))
             except ToolError:
                 continue  # gone meanwhile
             wanted = args.query.casefold()
-            found += (
-                [(path, symbol) for symbol in outline.symbols if wanted in symbol.name.casefold()] if outline else []
-            )
+            found += [(path, symbol) for symbol in outline.items if wanted in symbol.name.casefold()] if outline else []
             if number % 20 == 0:
                 await asyncio.sleep(0)
         found.sort(key=lambda each: (each[1].name != args.query, len(each[1].name), each[0], each[1].line))

@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -7,10 +6,9 @@ from pydantic import Field, JsonValue
 from tools.builtin.describe_symbol import told_usages
 from tools.code.files import is_test
 from tools.code.graph import Graph, import_graph
-from tools.code.impact import DEPTH, Impact, Reached, impact
+from tools.code.impact import DEPTH, Impact, Reached, find_impact
 from tools.code.languages import language_of
-from tools.code.lookup import FILES, Lookup
-from tools.code.usages import usages
+from tools.code.symbol_search import FILES, SymbolSearch
 from tools.host import Host
 from tools.paths import normalize
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -41,18 +39,18 @@ class FindUsages:
     async def run(self, args: FindUsagesArguments, host: Host, call: Call, output: Output) -> ToolResult:
         if args.path is not None:
             await host.stat(args.path)
-        lookup = Lookup(host, call)
-        modules = await lookup.modules()
+        search = SymbolSearch(host, call)
+        modules = await search.modules()
         file = normalize(args.symbol, host.workspace)
         if file in modules and language_of(file) is not None:
             return _importers(file, await import_graph(host, call, modules), args.transitive)
-        found = await lookup.find(args.symbol, args.path)
+        found = await search.find(args.symbol, args.path)
         one = found.definitions[0]
         head = f"`{one.qualified}` — {one.kind}, `{one.place}`"
         if args.transitive:
-            reach = await impact(found, lookup, modules)
+            reach = await find_impact(found, search)
             return ToolResult(_told_impact(head, reach), _reached_details(reach), f"{len(reach.reached)} reached")
-        used = await asyncio.to_thread(usages, one, found.all, await lookup.users(found), modules)
+        used = await search.find_usages(found)
         parts = [head, told_usages(one, used, _SHOWN)]
         if len(found.definitions) > 1:
             others = ", ".join(f"`{each.qualified}` ({each.place})" for each in found.definitions[1:6])
@@ -60,7 +58,8 @@ class FindUsages:
         if found.left_out:
             parts.append(f"Only the first {FILES} files with this name were read; {found.left_out} were left out.")
         details: list[JsonValue] = [
-            {"path": each.path, "line": each.line, "within": each.within, "sure": each.sure} for each in used[:500]
+            {"path": each.path, "line": each.line, "within": each.within, "certainty": each.certainty}
+            for each in used[:500]
         ]
         return ToolResult("\n\n".join(parts), {"usages": details}, f"{len(used)} usages of {one.qualified}")
 
@@ -90,8 +89,8 @@ def _told_impact(head: str, reach: Impact) -> str:
         )
     elif code:
         parts.append("**No test** was found that reaches it.")
-    if reach.cut:
-        parts.append(reach.cut)
+    if reach.limit:
+        parts.append(reach.limit)
     return "\n\n".join(parts)
 
 
@@ -106,7 +105,7 @@ def _listed(reached: Sequence[Reached], through: bool) -> list[str]:
 def _reached_details(reach: Impact) -> JsonValue:
     return {
         "reached": [
-            {"name": each.name, "path": each.path, "line": each.line, "depth": each.depth}
+            {"name": each.name, "path": each.path, "line": each.line, "depth": each.depth, "certainty": each.certainty}
             for each in reach.reached[:500]
         ]
     }

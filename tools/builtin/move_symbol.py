@@ -4,7 +4,7 @@ from pydantic import Field
 
 from tools.changes import render_changes
 from tools.code.codebase import Codebase
-from tools.code.moving import moved
+from tools.code.move import plan_move
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 from tools.text_files import read_existing
@@ -35,8 +35,8 @@ class MoveSymbol:
         source, target = args.from_, args.to
         await host.stat(source)
         there = await read_existing(host, target) is not None
-        base = await Codebase.holding([args.symbol], host, call, [source, *([target] if there else [])])
-        done = await base.asked(lambda project: moved(args.symbol, source, target, project))
+        base = await Codebase.with_words([args.symbol], host, call, [source, *([target] if there else [])])
+        done = await base.ask(lambda project: plan_move(args.symbol, source, target, project))
         changes = tuple(
             FileChange(path, base.contents.get(path), content)
             for path, content in sorted(done.contents.items())
@@ -45,7 +45,7 @@ class MoveSymbol:
         users = f" Imports mended in {', '.join(done.users[:20])}." if done.users else " Nobody else imports it."
         more = f" And in {len(done.users) - 20} more files." if len(done.users) > 20 else ""
         note = f"Moved {done.kind} {args.symbol} ({source}:{done.line}) to {target}.{users}{more}"
-        broken = [path for path in sorted(base.project.left_alone) if path in base.holding_it]
-        left = [f"Left alone: {path}, {base.project.left_alone[path]}." for path in broken[:20]]
+        broken = [path for path in sorted(base.project.skipped) if path in base.matches]
+        left = [f"Left alone: {path}, {base.project.skipped[path]}." for path in broken[:20]]
         result = render_changes(changes, "\n".join([note, *left, ""]))
         return PreparedChange(changes, result._replace(summary=note[:200]))

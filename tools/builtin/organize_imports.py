@@ -5,10 +5,10 @@ from pydantic import Field
 from tools.changes import render_changes
 from tools.code import python_imports, script_imports
 from tools.code.codebase import Codebase
-from tools.code.edits import edited
-from tools.code.importing import Tidied, handed_on
+from tools.code.edits import apply_edits
+from tools.code.import_edits import ImportEdits, reexported_names
 from tools.code.project import Project
-from tools.code.tree import family_of
+from tools.code.source import Source, family_of
 from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
@@ -48,8 +48,8 @@ class OrganizeImports:
         await base.read(targets)
         if args.remove and places:
             # Somebody else may take from here what is not used here.
-            await base.read_holding(sorted({name for path in targets for name in _unused(base.project, path)}))
-        done = await base.asked(lambda project: _all_tidied(project, targets, args))
+            await base.read_with_words(sorted({name for path in targets for name in _unused(base.project, path)}))
+        done = await base.ask(lambda project: _all_tidied(project, targets, args))
         changes = tuple(
             FileChange(path, base.contents[path], content)
             for path, (content, _) in sorted(done.items())
@@ -68,47 +68,47 @@ def _unused(project: Project, path: str) -> set[str]:
 
 def _all_tidied(
     project: Project, targets: list[str], args: OrganizeImportsArguments
-) -> dict[str, tuple[bytes, Tidied]]:
+) -> dict[str, tuple[bytes, ImportEdits]]:
     return {path: _tidied(project, path, args) for path in targets if path in project.files}
 
 
-def _tidied(project: Project, path: str, args: OrganizeImportsArguments) -> tuple[bytes, Tidied]:
+def _tidied(project: Project, path: str, args: OrganizeImportsArguments) -> tuple[bytes, ImportEdits]:
     source = project.files[path].source
-    content, whole = source.bom + source.text, Tidied()
-    alone = Project(project.modules.paths)
+    content, whole = source.bom + source.text, ImportEdits()
+    alone = Project(project.modules)
     kept: set[str] = set()
     for number in range(_ROUNDS if args.remove else 0):
-        alone.add(path, content)
+        alone.add(Source(path, content))
         gone = _unused(alone, path)
         if number == 0:
-            kept = handed_on(path, gone, project)
+            kept = reexported_names(path, gone, project)
         if not gone - kept:
             break
         step = _step(alone, path, gone - kept, sort=False)
         whole.removed += step.removed
-        content = source.bom + edited(alone.files[path].source.text, step.edits)
+        content = source.bom + apply_edits(alone.files[path].source.text, step.edits)
     whole.kept = sorted(kept)
     if args.sort:
-        alone.add(path, content)
+        alone.add(Source(path, content))
         if path in alone.files:
             step = _step(alone, path, set(), sort=True)
-            content = source.bom + edited(alone.files[path].source.text, step.edits)
+            content = source.bom + apply_edits(alone.files[path].source.text, step.edits)
     return content, whole
 
 
-def _step(project: Project, path: str, gone: set[str], *, sort: bool) -> Tidied:
+def _step(project: Project, path: str, gone: set[str], *, sort: bool) -> ImportEdits:
     file = project.files[path]
     if file.source.family == "script":
-        return script_imports.tidied(file, gone, sort=sort)
+        return script_imports.plan_edits(file, gone, sort=sort)
 
     def first_party(name: str) -> bool:
         return project.modules.package(name, path) is not None
 
-    return python_imports.tidied(file, gone, first_party if sort else None)
+    return python_imports.plan_edits(file, gone, first_party if sort else None)
 
 
 def _note(
-    changes: tuple[FileChange, ...], done: dict[str, tuple[bytes, Tidied]], base: Codebase, targets: list[str]
+    changes: tuple[FileChange, ...], done: dict[str, tuple[bytes, ImportEdits]], base: Codebase, targets: list[str]
 ) -> str:
     removed = [f"{path}: {', '.join(each.removed)}" for path, (_, each) in sorted(done.items()) if each.removed]
     count = sum(len(each.removed) for _, each in done.values())
@@ -121,7 +121,7 @@ def _note(
         for path, (_, each) in done.items()
         if each.kept
     ]
-    broken = [f"{path}, {why}" for path, why in sorted(base.project.left_alone.items()) if path in targets]
+    broken = [f"{path}, {why}" for path, why in sorted(base.project.skipped.items()) if path in targets]
     return "\n".join(
         [
             first,

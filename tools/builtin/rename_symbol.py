@@ -4,8 +4,7 @@ from pydantic import Field
 
 from tools.changes import render_changes
 from tools.code.codebase import Codebase
-from tools.code.finding import describe, qualified
-from tools.code.rename import Renamed, Wish, renamed
+from tools.code.rename import RenameRequest, RenameResult, plan_rename
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 
@@ -39,9 +38,9 @@ class RenameSymbol:
     async def prepare(self, args: RenameSymbolArguments, host: Host, call: Call) -> PreparedChange:
         also = [args.path] if args.path and (await host.stat(args.path)).kind == "file" else []
         word = args.symbol.rpartition(".")[2]
-        base = await Codebase.holding([word], host, call, also)
-        wish = Wish(args.symbol, args.new_name, args.path, args.line, args.include_strings)
-        done = await base.asked(lambda project: renamed(wish, project))
+        base = await Codebase.with_words([word], host, call, also)
+        request = RenameRequest(args.symbol, args.new_name, args.path, args.line, args.include_strings)
+        done = await base.ask(lambda project: plan_rename(request, project))
         changes = tuple(
             FileChange(path, base.contents[path], content) for path, content in sorted(done.contents.items())
         )
@@ -53,29 +52,29 @@ class RenameSymbol:
             summary=summary,
             details={
                 "note": note,
-                "symbol": describe(done.symbol),
+                "symbol": done.symbol.details,
                 "files": files,
-                "places": done.found.count + done.in_strings,
-                "unsure": [f"{path}:{line}" for path, line in done.found.unsure[:200]],
+                "places": done.places + done.in_strings,
+                "unsure": [f"{path}:{line}" for path, line in done.references.likely_lines[:200]],
                 "preview": args.preview,
             },
         )
         return PreparedChange(() if args.preview else changes, result)
 
 
-def _note(done: Renamed, args: RenameSymbolArguments, base: Codebase) -> str:
-    places, files = done.found.count + done.in_strings, len(done.contents)
+def _note(done: RenameResult, args: RenameSymbolArguments, base: Codebase) -> str:
+    places, files = done.places + done.in_strings, len(done.contents)
     act = "Preview, nothing was written: renaming" if args.preview else "Renamed"
     where = f"{places} place{'s' if places != 1 else ''} in {files} file{'s' if files != 1 else ''}"
     symbol = done.symbol
-    lines = [f"{act} {symbol.kind} {qualified(symbol)} ({symbol.path}:{symbol.line}) to {args.new_name}: {where}."]
+    lines = [f"{act} {symbol.kind} {symbol.qualified_name} ({symbol.path}:{symbol.line}) to {args.new_name}: {where}."]
     if done.in_strings:
         lines.append(f"{done.in_strings} of them in strings and comments.")
-    if unsure := done.found.unsure:
+    if unsure := done.references.likely_lines:
         shown = ", ".join(f"{path}:{line}" for path, line in unsure[:_LISTED])
         more = f" and {len(unsure) - _LISTED} more" if len(unsure) > _LISTED else ""
         lines.append(f"Not sure, left alone: {shown}{more}.")
-    lines += list(dict.fromkeys(done.found.notes))[:5]
-    broken = [(path, why) for path, why in sorted(base.project.left_alone.items()) if path in base.holding_it]
+    lines += list(dict.fromkeys(done.references.notes))[:5]
+    broken = [(path, why) for path, why in sorted(base.project.skipped.items()) if path in base.matches]
     lines += [f"Left alone: {path}, {why}." for path, why in broken[:_LISTED]]
     return "\n".join(lines)

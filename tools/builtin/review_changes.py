@@ -6,17 +6,24 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.code.changed_lines import DIFF, ChangedLines, changed_lines
-from tools.code.files import SIZE, listed, opened
+from tools.code.files import SIZE, list_files, open_sources
 from tools.code.graph import Graph, import_graph
-from tools.code.import_rules import import_rules, imported_files
+from tools.code.import_rules import check_imports, imported_files
 from tools.code.modules import Modules
-from tools.code.review import ORDER, Finding, Subject
-from tools.code.secrets import secrets
+from tools.code.review import (
+    DIFF,
+    ORDER,
+    ChangedLines,
+    ReviewedFile,
+    ReviewFinding,
+    check_name,
+    check_secrets,
+    check_tests,
+    check_text,
+    parse_changed_lines,
+)
 from tools.code.source import Source
-from tools.code.test_rules import untested
-from tools.code.text_rules import left_over, text_rules
-from tools.code.tree_rules import tree_rules
+from tools.code.tree_rules import check_tree
 from tools.errors import FileMissing, InvalidArguments, ToolError
 from tools.git import GitPath, Reference, run_git
 from tools.host import Host
@@ -50,26 +57,26 @@ class ReviewChanges:
     )
 
     async def run(self, args: ReviewChangesArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        files = await listed(host, call)
+        files = await list_files(host, call)
         if args.ref is not None:
             what = f"commit {args.ref}" if ".." not in args.ref else args.ref
-            subjects, names = await _of_commit(args.ref, args.paths(), host, call)
+            reviewed, names = await _of_commit(args.ref, args.paths(), host, call)
         elif args.paths_:
             what = ", ".join(args.paths()[:3]) + (f" and {len(args.paths()) - 3} more" if len(args.paths_) > 3 else "")
-            subjects, names = await _of_files(args.paths_, files, host)
+            reviewed, names = await _of_files(args.paths_, files, host)
         else:
             what = "the uncommitted changes"
-            subjects, names = await _uncommitted(host, call)
+            reviewed, names = await _uncommitted(host, call)
         if not names:
             what = "the workspace" if args.paths_ and args.paths() == (".",) else what
             return ToolResult(f"There is nothing to review in {what}.", {"findings": []}, "nothing to review")
         modules = Modules(files)
-        needed = {path for subject in subjects for path in imported_files(subject, modules)}
-        sources = await opened(host, sorted(needed)[:_FILES])
+        needed = {path for file in reviewed for path in imported_files(file, modules)}
+        sources = await open_sources(host, sorted(needed)[:_FILES])
         graph = await import_graph(host, call, modules)
-        found = await asyncio.to_thread(_findings, subjects, names, files, modules, sources, graph)
+        found = await asyncio.to_thread(_findings, reviewed, names, files, modules, sources, graph)
         found = [each for each in found if not await _there_after_all(each, host)]
-        return _result(what, subjects, names, found)
+        return _result(what, reviewed, names, found)
 
 
 def _parted(path: str) -> tuple[str, frozenset[int] | None]:
@@ -86,7 +93,7 @@ def _parted(path: str) -> tuple[str, frozenset[int] | None]:
     return match["path"], frozenset(lines)
 
 
-async def _of_files(paths: Sequence[str], files: Sequence[str], host: Host) -> tuple[list[Subject], list[str]]:
+async def _of_files(paths: Sequence[str], files: Sequence[str], host: Host) -> tuple[list[ReviewedFile], list[str]]:
     wanted: dict[str, frozenset[int] | None] = {}
     for given in paths:
         path, lines = _parted(given)
@@ -96,77 +103,76 @@ async def _of_files(paths: Sequence[str], files: Sequence[str], host: Host) -> t
             continue
         prefix = "" if path in (".", "") else f"{path.rstrip('/')}/"
         wanted |= {each: None for each in files if each.startswith(prefix)}
-    subjects = []
+    reviewed = []
     for path, lines in list(wanted.items())[:_FILES]:
-        if (subject := await _read(path, lines, False, host)) is not None:
-            subjects.append(subject)
-    return subjects, list(wanted)
+        if (file := await _read(path, lines, False, host)) is not None:
+            reviewed.append(file)
+    return reviewed, list(wanted)
 
 
-async def _uncommitted(host: Host, call: Call) -> tuple[list[Subject], list[str]]:
+async def _uncommitted(host: Host, call: Call) -> tuple[list[ReviewedFile], list[str]]:
     try:
-        changed = changed_lines(await run_git(host, call, [*DIFF, "HEAD", "--"]))
+        changed = parse_changed_lines(await run_git(host, call, [*DIFF, "HEAD", "--"]))
     except InvalidArguments:  # there is no commit yet
-        changed = changed_lines(await run_git(host, call, [*DIFF, "--cached", "--"]))
+        changed = parse_changed_lines(await run_git(host, call, [*DIFF, "--cached", "--"]))
     other = await run_git(host, call, ["ls-files", "--others", "--exclude-standard", "-z"])
     changed += [ChangedLines(path, frozenset(), True) for path in other.split("\0") if path]
-    subjects = []
+    reviewed = []
     for each in changed[:_FILES]:
         lines = None if each.created else each.lines
-        if (subject := await _read(each.path, lines, each.created, host)) is not None:
-            subjects.append(subject)
-    return subjects, [each.path for each in changed]
+        if (file := await _read(each.path, lines, each.created, host)) is not None:
+            reviewed.append(file)
+    return reviewed, [each.path for each in changed]
 
 
-async def _of_commit(ref: str, paths: Sequence[str], host: Host, call: Call) -> tuple[list[Subject], list[str]]:
+async def _of_commit(ref: str, paths: Sequence[str], host: Host, call: Call) -> tuple[list[ReviewedFile], list[str]]:
     after = ["--", *(path for path in paths if path != ".")]
     if ".." in ref:
         diff, end = await run_git(host, call, [*DIFF, ref, *after]), ref.rpartition("..")[2].lstrip(".") or "HEAD"
     else:
         diff, end = await run_git(host, call, ["show", *DIFF[1:], "--format=", ref, *after]), ref
-    changed = changed_lines(diff)
-    subjects = []
+    changed = parse_changed_lines(diff)
+    reviewed = []
     for each in changed[:_FILES]:
         try:
             text = await run_git(host, call, ["show", "--no-textconv", f"{end}:{each.path}"])
         except ToolError:
             continue
         lines = None if each.created else each.lines
-        subjects.append(Subject(each.path, text.encode("utf-8", "surrogateescape"), lines, created=each.created))
-    return subjects, [each.path for each in changed]
+        reviewed.append(ReviewedFile(each.path, text.encode("utf-8", "surrogateescape"), lines, created=each.created))
+    return reviewed, [each.path for each in changed]
 
 
-async def _read(path: str, lines: frozenset[int] | None, created: bool, host: Host) -> Subject | None:
+async def _read(path: str, lines: frozenset[int] | None, created: bool, host: Host) -> ReviewedFile | None:
     try:
         content = await host.read(path, SIZE)
     except ToolError:
         return None
     if b"\0" in content[:8_192]:
         content = b""
-    return Subject(path, content, lines, created=created)
+    return ReviewedFile(path, content, lines, created=created)
 
 
 def _findings(
-    subjects: Sequence[Subject],
+    reviewed: Sequence[ReviewedFile],
     names: Sequence[str],
     files: Sequence[str],
     modules: Modules,
     sources: Mapping[str, Source],
     graph: Graph,
-) -> list[Finding]:
-    found = [finding for path in names if (finding := left_over(path)) is not None]
-    for subject in subjects:
-        found += text_rules(subject) + secrets(subject) + tree_rules(subject) + import_rules(subject, modules, sources)
-    found += untested(subjects, graph, files)
+) -> list[ReviewFinding]:
+    found = [finding for path in names if (finding := check_name(path)) is not None]
+    for file in reviewed:
+        found += check_text(file) + check_secrets(file) + check_tree(file) + check_imports(file, modules, sources)
+    found += check_tests(reviewed, graph, files)
     return sorted(set(found), key=lambda each: (ORDER[each.severity], each.path, each.line))
 
 
-async def _there_after_all(finding: Finding, host: Host) -> bool:
+async def _there_after_all(finding: ReviewFinding, host: Host) -> bool:
     """A module that .gitignore names is no less there: one that a build makes, for example."""
-    looked_for = re.search(r"no such file \((.+?)\)\.$", finding.message)
-    if looked_for is None:
+    name = finding.missing
+    if not name:
         return False
-    name = looked_for[1]
     if name.startswith("."):
         folder = finding.path.rpartition("/")[0]
         return await _exists(host, f"{folder}/{name}" if folder else name)
@@ -185,14 +191,16 @@ async def _exists(host: Host, path: str) -> bool:
     return False
 
 
-def _result(what: str, subjects: Sequence[Subject], names: Sequence[str], found: Sequence[Finding]) -> ToolResult:
+def _result(
+    what: str, reviewed: Sequence[ReviewedFile], names: Sequence[str], found: Sequence[ReviewFinding]
+) -> ToolResult:
     counts = Counter(each.severity for each in found)
     said = ", ".join(f"{counts[name]} {name}{'s' if counts[name] > 1 else ''}" for name in ORDER if counts[name])
     size = f"{len(names)} file{'s' if len(names) != 1 else ''}"
     head = f"Reviewed {what} ({size}) by rules: {said or 'nothing was found'}."
     lines = [head]
     if found:
-        lines += ["", *(each.told() for each in found[:_SHOWN])]
+        lines += ["", *(each.render() for each in found[:_SHOWN])]
     else:
         lines.append(f"Looked for: {_RULES}. Whether it does what it should, rules cannot say.")
     if len(found) > _SHOWN:
@@ -200,7 +208,14 @@ def _result(what: str, subjects: Sequence[Subject], names: Sequence[str], found:
     if len(names) > _FILES:
         lines.append(f"Only the first {_FILES} files were read.")
     details: list[JsonValue] = [
-        {"path": each.path, "line": each.line, "severity": each.severity, "message": each.message, "fix": each.fix}
+        {
+            "path": each.path,
+            "line": each.line,
+            "severity": each.severity,
+            "message": each.message,
+            "fix": each.fix,
+            "rule": each.rule,
+        }
         for each in found[:200]
     ]
     return ToolResult("\n".join(lines), {"findings": details}, said or "nothing found")

@@ -1,22 +1,11 @@
-"""Where a name is defined, with what its author says of it."""
+"""Definitions of a name, with their signatures and docs."""
 
+import inspect
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.code.languages import words
-from tools.code.names import binding_scope
-from tools.code.source import (
-    Source,
-    below,
-    defined_by,
-    enclosing,
-    holds_code,
-    is_class,
-    is_field,
-    is_function,
-    qualified,
-    text,
-)
+from tools.code.languages import Language, words
+from tools.code.source import Family, Source, ancestors, descendants, is_field, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,12 +14,18 @@ _SIGNATURE = 400
 _DOC = 1_200
 _SHAPES = frozenset({"interface", "type", "enum", "struct", "union"})
 _SHAPE_LINES = 12
-_TYPES = words("enum_declaration class_specifier struct_specifier record_declaration trait_item")
+_TYPES = words(
+    "class_definition class_declaration abstract_class_declaration class interface_declaration "
+    "enum_declaration class_specifier struct_specifier record_declaration trait_item"
+)
+_FUNCTION_VALUES = words("lambda function_expression generator_function arrow_function")
+_CODE_VALUES = words("arrow_function function_expression class")
+_WRAPPERS = words("decorated_definition export_statement lexical_declaration variable_declaration expression_statement")
 
 
 class Definition(NamedTuple):
     name: str
-    #: With the classes and functions that it stands in: `Parser.parse`.
+    #: With the enclosing classes and functions: `Parser.parse`.
     qualified: str
     kind: str
     path: str
@@ -38,22 +33,24 @@ class Definition(NamedTuple):
     end_line: int
     signature: str
     doc: str
-    #: The class that it is a member of, if it is one.
+    #: The class it is a member of, or empty.
     owner: str
-    #: The scope that binds it; nothing is the module, so that others can import it.
-    scope: int | None
-    #: Branches plus one, for what can be called.
+    #: Defined inside a function.
+    local: bool
+    #: Branches plus one, for functions and methods.
     complexity: int | None
     language: str
-    default: bool = False
-    span: tuple[int, int] = (0, 0)
+    family: Family | None
+    #: Where the name starts, and the whole definition.
+    start: int
+    span: tuple[int, int]
 
     @property
     def place(self) -> str:
         return f"{self.path}:{self.line}"
 
 
-def definitions(source: Source, word: str) -> list[Definition]:
+def find_definitions(source: Source, word: str) -> list[Definition]:
     return [found for node in source.named(word) if (found := _definition(node, source)) is not None]
 
 
@@ -69,46 +66,41 @@ def _definition(node: "Node", source: Source) -> Definition | None:
     if whole is None:
         return None
     around = enclosing(whole, language)
-    owner = text(around[-1].child_by_field_name("name")) if around and _is_type(around[-1]) else ""
+    owner = text_of(around[-1].child_by_field_name("name")) if around and around[-1].type in _TYPES else ""
     if kind == "variable" and around and not owner:
-        return None  # a local variable explains itself where it stands
+        return None  # a local variable
     if kind == "function" and owner and language.name != "Go":
         kind = "method"
     if kind == "variable":
-        kind = "attribute" if owner else "constant" if node.text and text(node).isupper() else "variable"
+        kind = "attribute" if owner else "constant" if node.text and text_of(node).isupper() else "variable"
     outer = _outer(whole)
-    prefix = qualified(whole, language)
-    name = text(node)
-    scope = binding_scope(node, source) if source.scoped and not owner else None
+    prefix = enclosing_name(whole, language)
+    name = text_of(node)
     return Definition(
         name=name,
         qualified=f"{prefix}.{name}" if prefix else name,
         kind=kind,
         path=source.path,
-        line=whole.start_point[0] + 1,
+        line=line_of(whole),
         end_line=whole.end_point[0] + 1,
         signature=_signature(whole, outer, kind, source),
         doc=doc_of(whole, outer)[:_DOC],
         owner=owner,
-        scope=scope.id if scope is not None else None,
-        complexity=complexity(whole, source) if kind in ("function", "method", "constructor") else None,
+        local=bool(around) and not owner,
+        complexity=_complexity(whole, language) if kind in ("function", "method", "constructor") else None,
         language=language.name,
-        default=any(child.type == "default" for child in outer.children),
+        family=source.family,
+        start=node.start_byte,
         span=(whole.start_byte, whole.end_byte),
     )
 
 
-def complexity(whole: "Node", source: Source) -> int:
-    assert source.language is not None
-    return 1 + sum(each.type in source.language.branches for each in below(whole))
-
-
-def _is_type(node: "Node") -> bool:
-    return is_class(node) or node.type in _TYPES
+def _complexity(whole: "Node", language: Language) -> int:
+    return 1 + sum(each.type in language.branches for each in descendants(whole))
 
 
 def _variable(node: "Node", source: Source) -> "tuple[Node | None, str]":
-    """A name that the module or a class gives a value."""
+    """Return the statement that gives a name of a module or class its value."""
     parent = node.parent
     if parent is None:
         return None, ""
@@ -121,60 +113,81 @@ def _variable(node: "Node", source: Source) -> "tuple[Node | None, str]":
 
 
 def _outer(node: "Node") -> "Node":
-    """A definition with what it is wrapped in: decorators, `export`, `const`."""
-    while node.parent is not None and node.parent.type in (
-        "decorated_definition",
-        "export_statement",
-        "lexical_declaration",
-        "variable_declaration",
-        "expression_statement",
-    ):
+    """Return a definition with its decorators, `export` or `const`."""
+    while node.parent is not None and node.parent.type in _WRAPPERS:
         node = node.parent
     return node
 
 
 def _signature(whole: "Node", outer: "Node", kind: str, source: Source) -> str:
     if kind in _SHAPES:
-        lines = text(whole).split("\n")
+        lines = text_of(whole).split("\n")
         return "\n".join(lines[:_SHAPE_LINES] + (["…"] if len(lines) > _SHAPE_LINES else []))[:_SIGNATURE]
     body = whole.child_by_field_name("body")
     value = whole.child_by_field_name("value")
-    if body is None and value is not None and is_function(value):
+    if body is None and value is not None and value.type in _FUNCTION_VALUES:
         body = value.child_by_field_name("body")
     end = body.start_byte if body is not None else whole.end_byte
-    said = source.content[whole.start_byte : end].decode("utf-8", "replace")
-    decorators = [text(each) for each in outer.named_children if each.type == "decorator"]
+    said = source.text[whole.start_byte : end].decode("utf-8", "replace")
+    decorators = [text_of(each) for each in outer.named_children if each.type == "decorator"]
     said = re.sub(r"\s+", " ", said).strip()
     said = re.sub(r"\(\s+", "(", re.sub(r",?\s+\)", ")", said)).removesuffix("=>").rstrip(" {:")
     return "\n".join([*decorators[:4], said[:_SIGNATURE] + ("…" if len(said) > _SIGNATURE else "")])
 
 
 def doc_of(whole: "Node", outer: "Node | None" = None) -> str:
-    """The docstring, or the comment right above; without its marks."""
+    """Return the docstring, or the comment right above without its markers."""
     body = whole.child_by_field_name("body") if whole.type != "module" else whole
     if body is not None and body.type in ("block", "module"):
         first = next((child for child in body.named_children if child.type != "comment"), None)
         if first is not None and first.type == "expression_statement" and first.named_children:
             first = first.named_children[0]
         if first is not None and first.type == "string":
-            content = "".join(text(each) for each in first.named_children if each.type == "string_content")
-            return _dedented(content)
+            content = "".join(text_of(each) for each in first.named_children if each.type == "string_content")
+            return inspect.cleandoc(content).strip()
     comments: list[str] = []
     node = (outer or _outer(whole)).prev_named_sibling
     below_line = (outer or whole).start_point[0]
     while node is not None and "comment" in node.type and node.end_point[0] >= below_line - 1:
-        comments.append(text(node))
+        comments.append(text_of(node))
         below_line, node = node.start_point[0], node.prev_named_sibling
-    return uncommented("\n".join(reversed(comments)))
+    return strip_comment("\n".join(reversed(comments)))
 
 
-def uncommented(comment: str) -> str:
+def strip_comment(comment: str) -> str:
     lines = [re.sub(r"^\s*(?:/\*\*?|\*/|\*(?!\*)|//[/!]?|#:?|--)\s?", "", line) for line in comment.split("\n")]
     kept = [re.sub(r"\s*\*/\s*$", "", line).rstrip() for line in lines]
     return "\n".join(kept).strip()
 
 
-def _dedented(content: str) -> str:
-    import inspect
+def defined_by(node: "Node", language: Language) -> "Node | None":
+    """Return the definition that a node is the name of."""
+    parent = node.parent
+    # In C, declarators wrap the name.
+    while parent is not None and is_field(node, "declarator") and parent.type not in language.definitions:
+        node, parent = parent, parent.parent
+    if parent is None or parent.type not in language.definitions:
+        return None
+    return parent if is_field(node, "name") or is_field(node, "declarator") else None
 
-    return inspect.cleandoc(content).strip()
+
+def holds_code(definition: "Node") -> bool:
+    """Whether it defines more than a value: any definition but a plain variable."""
+    if definition.type != "variable_declarator":
+        return True
+    value = definition.child_by_field_name("value")
+    return value is not None and value.type in _CODE_VALUES
+
+
+def enclosing(node: "Node", language: Language) -> list["Node"]:
+    """Return the definitions around a node, outermost first."""
+    found = []
+    for above in ancestors(node):
+        if above.type in language.definitions and holds_code(above) and text_of(above.child_by_field_name("name")):
+            found.append(above)
+    return found[::-1]
+
+
+def enclosing_name(node: "Node", language: Language) -> str:
+    """Return the qualified name of the definition around a node; empty at the top of a module."""
+    return ".".join(text_of(each.child_by_field_name("name")) for each in enclosing(node, language))

@@ -1,4 +1,4 @@
-"""Replacements in bytes, each at its place in the old text."""
+"""Byte replacements, each at its place in the old text."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,10 +11,10 @@ class Edit(NamedTuple):
 
 
 class Overlap(ValueError):
-    """Two edits want the same place; nothing is changed then."""
+    """Two edits overlap; none is applied."""
 
 
-def edited(text: bytes, edits: Iterable[Edit]) -> bytes:
+def apply_edits(text: bytes, edits: Iterable[Edit]) -> bytes:
     parts: list[bytes] = []
     place = 0
     for edit in sorted(set(edits)):

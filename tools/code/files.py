@@ -1,4 +1,4 @@
-"""The files of a project, and those that are worth opening: ripgrep looks first, so that only a few are parsed."""
+"""List, search and open the files of a project; ripgrep narrows down which files to parse."""
 
 import asyncio
 import re
@@ -13,26 +13,26 @@ from tools.ripgrep import ripgrep
 from tools.spec import Call
 
 _OUTPUT = 32 << 20
-#: A larger file was written by a program.
+#: Larger files are generated.
 SIZE = 1 << 20
 SOURCES = tuple(f"*{suffix}" for suffix in SUFFIXES)
 _LINE = re.compile(r"([^\0\n]*)\0(\d+):(.*)")
 
 
-class Line(NamedTuple):
+class MatchingLine(NamedTuple):
     path: str
     number: int
     text: str
 
 
-async def listed(host: Host, call: Call, path: str = ".") -> list[str]:
-    """The names of all files, without what .gitignore names and without hidden ones."""
-    found = await _look(host, call, ["--files", "--null"], path)
-    return sorted(_placed(name, path) for name in found.split("\0") if name)
+async def list_files(host: Host, call: Call, path: str = ".") -> list[str]:
+    """Return all files, without ignored and hidden ones."""
+    found = await run_ripgrep(host, call, ["--files", "--null"], path)
+    return sorted(_from_workspace(name, path) for name in found.split("\0") if name)
 
 
-async def holding(host: Host, call: Call, words: Sequence[str], path: str = ".") -> list[str]:
-    """The source files in which one of the words stands."""
+async def files_with_words(host: Host, call: Call, words: Sequence[str], path: str = ".") -> list[str]:
+    """Return the source files that hold one of the words."""
     if not words:
         return []
     wanted = [argument for word in words for argument in ("--regexp", word)]
@@ -46,26 +46,30 @@ async def holding(host: Host, call: Call, words: Sequence[str], path: str = ".")
         "--",
         ".",
     ]
-    return sorted(_placed(name, path) for name in (await _look(host, call, options, path)).split("\0") if name)
+    return sorted(
+        _from_workspace(name, path) for name in (await run_ripgrep(host, call, options, path)).split("\0") if name
+    )
 
 
-async def matching(host: Host, call: Call, pattern: str, globs: Sequence[str], path: str = ".") -> list[Line]:
+async def matching_lines(
+    host: Host, call: Call, pattern: str, globs: Sequence[str], path: str = "."
+) -> list[MatchingLine]:
     options = ["--null", "--with-filename", "--line-number", "--no-heading", "--max-columns=1000"]
     options += [*_only(globs), "--regexp", pattern, "--", "."]
-    text = await _look(host, call, options, path)
-    return [Line(_placed(hit[1], path), int(hit[2]), hit[3]) for hit in _LINE.finditer(text)]
+    text = await run_ripgrep(host, call, options, path)
+    return [MatchingLine(_from_workspace(hit[1], path), int(hit[2]), hit[3]) for hit in _LINE.finditer(text)]
 
 
-async def counted(host: Host, call: Call) -> dict[str, int]:
-    """How many lines each source file has."""
+async def count_lines(host: Host, call: Call) -> dict[str, int]:
+    """Return the number of lines of each source file."""
     options = ["--null", "--with-filename", "--count", *_only(SOURCES), "--regexp", "", "--", "."]
-    text = await _look(host, call, options, ".")
+    text = await run_ripgrep(host, call, options, ".")
     pairs = (line.split("\0", 1) for line in text.splitlines() if "\0" in line)
     return {name.removeprefix("./"): int(count) for name, count in pairs if count.isdecimal()}
 
 
-async def opened(host: Host, paths: Iterable[str]) -> dict[str, Source]:
-    """Files that can be read; one that went away meanwhile is left out, and so is a very large one."""
+async def open_sources(host: Host, paths: Iterable[str]) -> dict[str, Source]:
+    """Open files, without those that are gone or very large."""
     found: dict[str, Source] = {}
     for number, path in enumerate(paths, 1):
         try:
@@ -80,16 +84,16 @@ async def opened(host: Host, paths: Iterable[str]) -> dict[str, Source]:
 
 
 def _only(globs: Sequence[str]) -> list[str]:
-    """As a type of file: a plain glob would bring back what .gitignore leaves out."""
+    """Select files by type: a plain glob would override .gitignore."""
     return [*(f"--type-add=wanted:{glob}" for glob in globs), "--type=wanted"]
 
 
-def _placed(name: str, path: str) -> str:
+def _from_workspace(name: str, path: str) -> str:
     name = name.removeprefix("./")
     return name if path in (".", "") else f"{path.rstrip('/')}/{name}"
 
 
-async def _look(host: Host, call: Call, options: Sequence[str], path: str) -> str:
+async def run_ripgrep(host: Host, call: Call, options: Sequence[str], path: str) -> str:
     listener = OutputCollector(_OUTPUT)
     result = await host.run(
         [ripgrep(), "--no-config", "--color=never", *options],
@@ -101,9 +105,9 @@ async def _look(host: Host, call: Call, options: Sequence[str], path: str) -> st
         log=False,
     )
     if result.timed_out:
-        raise TimedOut(f"Looking took longer than {call.timeout:g} s. Name a smaller path.")
+        raise TimedOut(f"The search took longer than {call.timeout:g} s. Name a smaller path.")
     if result.exit_code not in (0, 1) and not listener.text:
-        raise ToolError(f"The look at the files failed: {listener.errors.strip()[:500]}", code="search_failed")
+        raise ToolError(f"The search failed: {listener.errors.strip()[:500]}", code="search_failed")
     return listener.text
 
 

@@ -1,16 +1,22 @@
-"""The folders of a project that hold most of its code, each with what it says that it is."""
+"""Folders and files of a project, each with its purpose."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from posixpath import dirname
 from typing import NamedTuple
 
-from tools.code.definitions import doc_of
+from tools.code.definitions import doc_of, strip_comment
+from tools.code.graph import Graph
 from tools.code.languages import language_of
 from tools.code.manifest import first_paragraph, read_text
-from tools.code.source import Source
+from tools.code.outline import outline_of
+from tools.code.source import Source, text_of
 from tools.host import Host
 
-_FOLDERS = 14
+_MAIN_FOLDERS = 14
+_FILES = 30
+_IMPORTED_FOLDERS = 8
+_NAMES = 4
 
 
 class Folder(NamedTuple):
@@ -21,7 +27,7 @@ class Folder(NamedTuple):
 
 
 async def main_folders(host: Host, files: Sequence[str], lines: Mapping[str, int]) -> list[Folder]:
-    """The folders that hold most code, each with its files, its lines, and what it says that it is."""
+    """Return the folders that hold most code."""
     code = [path for path in files if language_of(path) is not None]
     counts: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
@@ -31,7 +37,7 @@ async def main_folders(host: Host, files: Sequence[str], lines: Mapping[str, int
         sizes[top] += lines.get(path, 0)
     main = counts.most_common(1)[0][0] if counts else "."
     if main != "." and counts[main] > 0.5 * counts.total():
-        # One folder holds nearly everything: what is in it says more.
+        # One folder holds most of the code: list its subfolders instead.
         del sizes[main]
         del counts[main]
         for path in code:
@@ -39,38 +45,88 @@ async def main_folders(host: Host, files: Sequence[str], lines: Mapping[str, int
                 below = "/".join(path.split("/")[:2]) if path.count("/") > 1 else main
                 counts[below] += 1
                 sizes[below] += lines.get(path, 0)
-    names = [name for name, _ in sizes.most_common(_FOLDERS)]
+    names = [name for name, _ in sizes.most_common(_MAIN_FOLDERS)]
     known = frozenset(files)
-    return [Folder(name, counts[name], sizes[name], await purpose(host, name, known)) for name in sorted(names)]
+    return [Folder(name, counts[name], sizes[name], await folder_purpose(host, name, known)) for name in sorted(names)]
 
 
-async def purpose(host: Host, folder: str, files: frozenset[str]) -> str:
+async def folder_purpose(host: Host, folder: str, files: frozenset[str]) -> str:
+    """Return the first sentence of a folder's README or package docstring."""
     if folder == ".":
         return ""
-    for name in ("README.md", "__init__.py", "index.ts", "mod.rs", "doc.go"):
+    for name in ("README.md", "__init__.py"):
         path = f"{folder}/{name}"
         if path not in files:
             continue
         text = await read_text(host, path)
-        if name.endswith(".md"):
-            said = first_paragraph(text)
-        else:
-            said = doc_of(Source(path, text.encode()).root) if name == "__init__.py" else ""
-        if said:
-            return first_sentence(said)
+        doc = first_paragraph(text) if name.endswith(".md") else doc_of(Source(path, text.encode()).root)
+        if doc:
+            return _first_sentence(doc)
     return ""
 
 
-def first_sentence(text: str) -> str:
+def _first_sentence(text: str) -> str:
     line = " ".join(text.split())
     end = line.find(". ")
     line = line if end < 0 else line[: end + 1]
     return line if len(line) <= 110 else f"{line[:109].rstrip()}…"
 
 
-def table(folders: Sequence[Folder]) -> str:
+def folder_table(folders: Sequence[Folder]) -> str:
     rows = [
-        f"| `{name}{'' if name == '.' else '/'}` | {files:,} | {lines:,} | {said.replace('|', '/')} |"
-        for name, files, lines, said in folders
+        f"| `{name}{'' if name == '.' else '/'}` | {files:,} | {lines:,} | {purpose.replace('|', '/')} |"
+        for name, files, lines, purpose in folders
     ]
     return "\n".join(["| folder | files | lines | what it is |", "| --- | ---: | ---: | --- |", *rows])
+
+
+def describe_folder(path: str, purpose: str, inside: Sequence[str], sources: Mapping[str, Source], graph: Graph) -> str:
+    lines = sum(source.content.count(b"\n") for source in sources.values())
+    parts = [f"**`{path}/`** holds {len(inside)} files, {len(sources)} of them code ({lines:,} lines)."]
+    if purpose:
+        parts.append(f"> {purpose}")
+    shown = [f"- {_describe_file(source, path)}" for source in list(sources.values())[:_FILES]]
+    if len(sources) > _FILES:
+        shown.append(f"- … {len(sources) - _FILES} more")
+    if shown:
+        parts.append("\n".join(shown))
+    own = set(inside)
+    imports = Counter(_folder_of(other) for each in inside for other in graph.edges.get(each, ()) if other not in own)
+    users = Counter(_folder_of(each) for each, imported in graph.edges.items() if each not in own and imported & own)
+    for title, found in (("Imports from", imports), ("Imported by", users)):
+        if found:
+            names = ", ".join(f"`{name}` ({count})" for name, count in found.most_common(_IMPORTED_FOLDERS))
+            parts.append(f"**{title}** {names}.")
+    return "\n\n".join(parts)
+
+
+def _folder_of(path: str) -> str:
+    return f"{dirname(path)}/" if dirname(path) else path
+
+
+def _describe_file(source: Source, folder: str) -> str:
+    name = source.path.removeprefix(f"{folder}/")
+    summary = _first_sentence(file_purpose(source))
+    if not summary:
+        outline = outline_of(source)
+        names = [each.name for each in outline.items if not each.parent] if outline else []
+        more = ", …" if len(names) > _NAMES else ""
+        summary = ", ".join(f"`{each}`" for each in names[:_NAMES]) + more
+    return f"`{name}`{f' — {summary}' if summary else ''}"
+
+
+def file_purpose(source: Source) -> str:
+    """Return the module docstring or the comment at the top, unless it documents the first definition."""
+    if source.family == "python":
+        return doc_of(source.root)
+    comments: list[str] = []
+    end = -1
+    for child in source.root.children:
+        if "comment" not in child.type:
+            touches = child.start_point[0] - end <= 1 and end >= 0
+            return "" if touches else strip_comment("\n".join(comments))
+        if text_of(child).startswith("#!") or "eslint" in text_of(child) or "@ts-" in text_of(child):
+            continue
+        comments.append(text_of(child))
+        end = child.end_point[0]
+    return strip_comment("\n".join(comments))

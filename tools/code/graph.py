@@ -1,18 +1,21 @@
-"""Which file imports which, read from the lines that import: quick enough for a whole project."""
+"""The import graph of a project, read from import lines: fast enough for a whole project."""
 
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from posixpath import dirname
 
-from tools.code.files import Line, matching
+from tools.code.files import MatchingLine, is_test, matching_lines
+from tools.code.manifest import read_text
 from tools.code.modules import Modules
 from tools.host import Host
 from tools.spec import Call
 
 _PYTHON_LINE = r"^\s*(?:from\s+[.\w]+\s+import\s|import\s+[\w.]+)"
 _SCRIPT_LINE = r"""(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"][^'"\s]+['"]"""
+_GO_LINE = r"""^\s*(?:import\s+)?(?:[\w.]+\s+)?"[^"\s]+"\s*(?://.*)?$"""
 _PYTHON_GLOBS = ("*.py", "*.pyi")
 _SCRIPT_GLOBS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte")
 _FROM = re.compile(r"^\s*from\s+([.\w]+)\s+import\s+(.*)$")
@@ -20,25 +23,28 @@ _IMPORT = re.compile(r"^\s*import\s+(.*)$")
 _SPECIFIER = re.compile(r"""(?:from|import|require)\s*\(?\s*['"]([^'"\s]+)['"]""")
 _LINES = 100_000
 
+NODES = 14
+_EDGES = 40
+_DEEPEST = 4
+
 
 @dataclass(slots=True)
 class Graph:
-    """`edges[a]` are the files that `a` imports; `outside[a]` what it imports from elsewhere, by package."""
+    """`edges[a]` are the files that `a` imports; `outside[a]` the packages that it imports from elsewhere."""
 
     edges: dict[str, set[str]] = field(default_factory=dict)
     outside: dict[str, set[str]] = field(default_factory=dict)
-    #: The same edges, the other way round; made when first asked for.
     _importers: dict[str, set[str]] = field(default_factory=dict)
 
     def importers(self, path: str) -> set[str]:
         return {importer for importer, imported in self.edges.items() if path in imported}
 
     def packages(self) -> Counter[str]:
-        """What comes from elsewhere, by how many files import it; the language's own library is left out."""
+        """Count the files that import each outside package."""
         return Counter(name for names in self.outside.values() for name in names if not name.startswith("node:"))
 
     def affected(self, path: str, depth: int) -> list[set[str]]:
-        """Who imports it, who imports those, and so on: one set for each step away."""
+        """Return the importers, their importers, and so on: one set for each step."""
         known, levels = {path}, []
         if not self._importers:
             for importer, imported in self.edges.items():
@@ -53,21 +59,23 @@ class Graph:
             known |= frontier
         return levels
 
+    def add(self, importer: str, file: str | None, package: str) -> None:
+        if file is not None and file != importer:
+            self.edges.setdefault(importer, set()).add(file)
+        elif file is None and package:
+            self.outside.setdefault(importer, set()).add(package)
+
 
 async def import_graph(host: Host, call: Call, modules: Modules) -> Graph:
-    python = await matching(host, call, _PYTHON_LINE, _PYTHON_GLOBS)
-    script = await matching(host, call, _SCRIPT_LINE, _SCRIPT_GLOBS)
-    return graph_of(python[:_LINES], script[:_LINES], modules)
-
-
-def graph_of(python: Iterable[Line], script: Iterable[Line], modules: Modules) -> Graph:
     graph = Graph()
-    for line in python:
+    for line in (await matching_lines(host, call, _PYTHON_LINE, _PYTHON_GLOBS))[:_LINES]:
         for module, names in _python_modules(line.text):
             _add_python(graph, line.path, module, names, modules)
-    for line in script:
+    for line in (await matching_lines(host, call, _SCRIPT_LINE, _SCRIPT_GLOBS))[:_LINES]:
         for specifier in _SPECIFIER.findall(line.text):
-            _add(graph, line.path, modules.script(specifier, line.path), script_package(specifier))
+            graph.add(line.path, modules.script(specifier, line.path), script_package(specifier))
+    if roots := await _go_modules(host, modules):
+        _add_go(graph, await matching_lines(host, call, _GO_LINE, ("*.go",)), roots, modules)
     return graph
 
 
@@ -84,26 +92,94 @@ def _python_modules(text: str) -> list[tuple[str, list[str]]]:
 def _add_python(graph: Graph, path: str, module: str, names: list[str], modules: Modules) -> None:
     file = modules.python(module, path)
     if file is None or file.endswith("__init__.py"):
-        # What is imported from a package may be one of its modules.
+        # A name imported from a package may be one of its modules.
         inner = [modules.python(f"{module}{'' if module.endswith('.') else '.'}{name}", path) for name in names]
         found = [each for each in inner if each is not None]
         for each in found:
-            _add(graph, path, each, "")
+            graph.add(path, each, "")
         if found and len(found) == len(names):
             return
     package = "" if module.startswith(".") else module.partition(".")[0]
-    _add(graph, path, file, "" if package in sys.stdlib_module_names else package)
+    graph.add(path, file, "" if package in sys.stdlib_module_names else package)
 
 
 def script_package(specifier: str) -> str:
-    """`@scope/name/deep` is @scope/name; a relative path is no package."""
+    """Return the package of `@scope/name/deep`; empty for a relative path."""
     if specifier.startswith((".", "/", "@/", "~/", "#")):
         return ""
     return "/".join(specifier.split("/")[: 2 if specifier.startswith("@") else 1])
 
 
-def _add(graph: Graph, importer: str, file: str | None, package: str) -> None:
-    if file is not None and file != importer:
-        graph.edges.setdefault(importer, set()).add(file)
-    elif file is None and package:
-        graph.outside.setdefault(importer, set()).add(package)
+async def _go_modules(host: Host, modules: Modules) -> dict[str, str]:
+    """Return the Go modules of the project, each with its folder."""
+    found = {}
+    for path in modules.paths:
+        if path.rpartition("/")[2] == "go.mod" and (
+            name := re.search(r"^module\s+(\S+)", await read_text(host, path), re.M)
+        ):
+            found[name[1]] = dirname(path)
+    return found
+
+
+def _add_go(graph: Graph, lines: Iterable[MatchingLine], roots: Mapping[str, str], modules: Modules) -> None:
+    packages: dict[str, list[str]] = {}
+    for path in modules.paths:
+        if path.endswith(".go") and not path.endswith("_test.go"):
+            packages.setdefault(dirname(path), []).append(path)
+    for line in lines:
+        imported = line.text.split('"')[1]
+        for module, folder in roots.items():
+            if imported == module or imported.startswith(f"{module}/"):
+                place = f"{folder}{imported.removeprefix(module)}".strip("/")
+                for file in packages.get(place, ()):
+                    graph.add(line.path, file, "")
+
+
+def mermaid(graph: Graph) -> tuple[str, str]:
+    """Draw which folder imports which, and say what is left out. Empty if no folder imports another."""
+    # Tests import everything and would hide the rest.
+    edges_of = {path: imported for path, imported in graph.edges.items() if not is_test(path)}
+    files = {*edges_of, *(each for imported in edges_of.values() for each in imported)}
+    folder_of = _choose_folders(files)
+    weights: Counter[tuple[str, str]] = Counter()
+    for importer, imported in edges_of.items():
+        for each in imported:
+            if folder_of[importer] != folder_of[each]:
+                weights[folder_of[importer], folder_of[each]] += 1
+    sizes: Counter[str] = Counter()
+    for (one, other), weight in weights.items():
+        sizes[one] += weight
+        sizes[other] += weight
+    shown = {name for name, _ in sizes.most_common(NODES)}
+    edges = [(pair, weight) for pair, weight in weights.most_common() if shown.issuperset(pair)]
+    if not edges:
+        return "", ""
+    names = {name: f"n{number}" for number, name in enumerate(sorted(shown), 1)}
+    lines = ["graph LR", *(f'  {names[name]}["{_label(name)}"]' for name in sorted(shown))]
+    lines += [f"  {names[one]} -->|{weight}| {names[other]}" for (one, other), weight in sorted(edges[:_EDGES])]
+    left = []
+    if len(sizes) > len(shown):
+        left.append(f"{len(sizes) - len(shown)} smaller folders")
+    if len(edges) > _EDGES:
+        left.append(f"{len(edges) - _EDGES} weaker edges")
+    return "\n".join(lines), " and ".join(left)
+
+
+def _choose_folders(files: Collection[str]) -> dict[str, str]:
+    """Return the folder that stands for each file: the shallowest depth that splits the project well."""
+    for depth in range(1, _DEEPEST + 1):
+        chosen = {path: _cut(path, depth) for path in files}
+        counts = Counter(chosen.values())
+        largest = counts.most_common(1)[0][1] if counts else 0
+        if len(counts) >= NODES // 2 or (len(counts) > 2 and largest < 0.6 * len(files)):
+            return chosen
+    return {path: _cut(path, _DEEPEST) for path in files}
+
+
+def _cut(path: str, depth: int) -> str:
+    return "/".join(path.split("/")[:-1][:depth]) or "."
+
+
+def _label(name: str) -> str:
+    """Escape a name for Mermaid."""
+    return "".join(char if char.isalnum() or char in "/._-@+ " else f"#{ord(char)};" for char in name) or "."

@@ -1,14 +1,14 @@
-"""Imports of the project's own modules that lead nowhere: the file is not there, or the name is not in it."""
+"""Review rule: imports of project modules that do not exist, or that lack the imported name."""
 
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tools.code.bindings import Binding, bindings
-from tools.code.definitions import definitions
+from tools.code.definitions import find_definitions
 from tools.code.modules import Modules
-from tools.code.review import Finding, Subject
-from tools.code.source import PYTHON, SCRIPT, Source, ancestors, text
+from tools.code.project import ResolvedImport, resolve_imports
+from tools.code.review import ReviewedFile, ReviewFinding
+from tools.code.source import Source, ancestors, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -16,35 +16,33 @@ if TYPE_CHECKING:
 _ASSET = re.compile(r"\.(css|scss|sass|less|svg|png|jpe?g|gif|webp|json|md|txt|html|wasm|vue|svelte)(\?.*)?$")
 
 
-def imported_files(subject: Subject, modules: Modules) -> list[str]:
-    """The files that must be looked at to know whether the imports hold."""
-    source = subject.source
-    if not source.scoped:
-        return []
-    return [each.file for each in bindings(source, modules) if each.file is not None and each.name not in (None, "*")]
+def imported_files(file: ReviewedFile, modules: Modules) -> list[str]:
+    """Return the files that the import rules need to read."""
+    imports = resolve_imports(file.source, modules)
+    return [each.file for each in imports if each.file is not None and each.name not in (None, "*")]
 
 
-def import_rules(subject: Subject, modules: Modules, others: Mapping[str, Source]) -> list[Finding]:
-    source = subject.source
-    if not source.scoped:
-        return []
+def check_imports(file: ReviewedFile, modules: Modules, others: Mapping[str, Source]) -> list[ReviewFinding]:
+    source = file.source
     found = []
-    for each in bindings(source, modules):
-        if not subject.counts(each.line) or _guarded(source, each.line):
+    for each in resolve_imports(source, modules):
+        if not file.counts(each.line) or _guarded(source, each.line):
             continue
         if each.file is None:
             if missing := _missing(each, source, modules):
-                message = f"It imports `{each.module}`, and there is no such file ({missing})."
-                found.append(Finding(subject.path, each.line, "error", message, "correct the name, or add the file."))
+                message = f"`{each.module}` is imported, but there is no file {missing}."
+                fix = "correct the name, or add the file."
+                found.append(ReviewFinding(file.path, each.line, "error", message, fix, "import", missing))
         elif each.name and each.name != "*" and _lacks(others.get(each.file), each.name, modules):
-            message = f"It imports `{each.name}` from `{each.file}`, where nothing has this name."
-            found.append(Finding(subject.path, each.line, "error", message, "correct the name, or define it there."))
+            message = f"`{each.name}` is imported from `{each.file}`, which does not define it."
+            fix = "correct the name, or define it there."
+            found.append(ReviewFinding(file.path, each.line, "error", message, fix, "import"))
     return found
 
 
-def _missing(binding: Binding, source: Source, modules: Modules) -> str:
-    """What was looked for, if it must be one of the project's own files; nothing if it may come from outside."""
-    if source.kind in SCRIPT:
+def _missing(binding: ResolvedImport, source: Source, modules: Modules) -> str:
+    """Return the missing file, or empty if the module may come from outside the project."""
+    if source.family == "script":
         relative = binding.module.startswith(".")
         return binding.module if relative and not _ASSET.search(binding.module) else ""
     module = binding.module
@@ -52,7 +50,7 @@ def _missing(binding: Binding, source: Source, modules: Modules) -> str:
         return "" if _is_folder(source.path, module, modules) else module
     top = module.partition(".")[0]
     package = modules.python(top, source.path)
-    # A name of the package's own may be imported from it although it is no file.
+    # `package.name` may be a name that the package itself defines.
     if package is None or not package.endswith("__init__.py") or "." not in module:
         return ""
     folder = package.removesuffix("__init__.py") + "/".join(module.split(".")[1:])
@@ -60,7 +58,7 @@ def _missing(binding: Binding, source: Source, modules: Modules) -> str:
 
 
 def _is_folder(importer: str, module: str, modules: Modules) -> bool:
-    """A folder without an `__init__` is a package, too."""
+    """Whether a relative import means a package without an `__init__`."""
     level = len(module) - len(module.lstrip("."))
     folder = importer.split("/")[:-level]
     rest = [part for part in module[level:].split(".") if part]
@@ -68,8 +66,8 @@ def _is_folder(importer: str, module: str, modules: Modules) -> bool:
 
 
 def _guarded(source: Source, line: int) -> bool:
-    """An import that is tried, or that only a type checker sees, may fail."""
-    lines = source.content.split(b"\n", line)
+    """Whether the import is inside a `try` and may fail."""
+    lines = source.text.split(b"\n", line)
     start = sum(len(each) + 1 for each in lines[: line - 1]) + len(lines[line - 1]) - len(lines[line - 1].lstrip())
     node = source.root.descendant_for_byte_range(start, start + 1)
     return node is not None and any(above.type == "try_statement" for above in ancestors(node))
@@ -82,17 +80,19 @@ def _lacks(source: Source | None, name: str, modules: Modules) -> bool:
 def _has(source: Source, name: str, modules: Modules) -> bool:
     if source.language is None or name == "default":
         return source.language is None or b"default" in source.content or b"module.exports" in source.content
-    if source.kind in PYTHON and re.search(rb"^def __getattr__|^globals\(\)|^\s*exec\(", source.content, re.MULTILINE):
+    if source.family == "python" and re.search(
+        rb"^def __getattr__|^globals\(\)|^\s*exec\(", source.content, re.MULTILINE
+    ):
         return True
-    if source.kind in SCRIPT and (b"module.exports" in source.content or b"exports." in source.content):
+    if source.family == "script" and (b"module.exports" in source.content or b"exports." in source.content):
         return True
-    if definitions(source, name) or any(_declares(node) for node in source.named(name)):
+    if find_definitions(source, name) or any(_declares(node) for node in source.named(name)):
         return True
-    return any(each.local in (name, "*") for each in bindings(source, modules))
+    return any(each.local in (name, "*") for each in resolve_imports(source, modules))
 
 
 def _declares(node: "Node") -> bool:
-    """Every way in which a module can come to have a name: an assignment, a loop, a declaration, an export."""
+    """Whether an assignment, a loop, a declaration or an export gives the module this name."""
     parent = node.parent
     if parent is None:
         return False
@@ -103,4 +103,4 @@ def _declares(node: "Node") -> bool:
         whole = next(above for above in ancestors(node) if above.type == "assignment")
         left = whole.child_by_field_name("left")
         return left is not None and left.start_byte <= node.start_byte < left.end_byte
-    return bool(kinds & {"object_pattern", "array_pattern"}) or text(parent).startswith("for ")
+    return bool(kinds & {"object_pattern", "array_pattern"}) or text_of(parent).startswith("for ")

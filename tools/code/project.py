@@ -1,95 +1,111 @@
-"""The files of a workspace as far as they were read, and the way of a name from one to another."""
+"""The index of a project: analyzed files, and the way of a name from one file to another."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from sidecar.wire.base import JsonObject
 from tools.code.modules import Modules
-from tools.code.python import python_scopes
-from tools.code.python_walk import name_of
-from tools.code.scopes import Binding, Export, FileScopes, Scope, lookup
-from tools.code.script import script_scopes
-from tools.code.tree import parsed, text_of
+from tools.code.python_definitions import name_of
+from tools.code.python_scopes import PythonScopes
+from tools.code.scopes import Binding, Export, FileScopes, ImportedName, Scope, lookup
+from tools.code.script_scopes import ScriptScopes
+from tools.code.source import Source, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _DEPTH = 20
+_IMPORT_WORDS = frozenset({"import", "require"})
 
 
-class Module(NamedTuple):
-    """A file as a thing that has names, or a Python package without an `__init__` (its path ends with a slash)."""
+class Refusal(Exception):
+    """A change is not made, for this reason."""
+
+    def __init__(self, code: str, message: str, details: JsonObject | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.details = details
+
+
+class ModuleRef(NamedTuple):
+    """A module; the path of a Python package without an `__init__` ends with a slash."""
 
     path: str
 
 
-class Named(NamedTuple):
-    """What a name means in the end: a binding of a file that is no import."""
+class BindingRef(NamedTuple):
+    """A binding that is not an import, with its file."""
 
     path: str
     binding: Binding
 
 
-Meaning = Module | Named
+Meaning = ModuleRef | BindingRef
 
 
 class Project:
-    def __init__(self, paths: Iterable[str]) -> None:
-        self.modules = Modules(paths)
+    """Files are added as they are read; a question that needs another file puts it into `wanted`."""
+
+    def __init__(self, modules: Modules) -> None:
+        self.modules = modules
+        self.sources: dict[str, Source] = {}
         self.files: dict[str, FileScopes] = {}
-        #: What could not be understood, with the reason.
-        self.left_alone: dict[str, str] = {}
+        #: Files that cannot be analyzed, with the reason.
+        self.skipped: dict[str, str] = {}
         self.wanted: set[str] = set()
 
-    def add(self, path: str, content: bytes) -> None:
+    def add(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
+        """Analyze a file, or with `words` only those parts that hold one of them."""
+        path = source.path
         self.wanted.discard(path)
-        source = parsed(path, content)
-        if source is None:
-            self.left_alone[path] = "it is not UTF-8 text"
+        self.sources[path] = source
+        if source.family is None:
+            self.skip(path, "its language is not supported")
+        elif not source.is_utf8:
+            self.skip(path, "it is not UTF-8 text")
         elif source.errors:
-            self.left_alone[path] = f"it has a syntax error at line {source.errors[0]}"
+            self.skip(path, f"it has a syntax error at line {source.errors[0]}")
         else:
             try:
-                read = python_scopes if source.family == "python" else script_scopes
-                self.files[path] = read(source)
+                self.files[path] = analyze(source, words, members=members)
             except RecursionError:
-                self.left_alone[path] = "it nests too deeply"
+                self.skip(path, "it nests too deeply")
 
-    def refuse(self, path: str, why: str) -> None:
+    def skip(self, path: str, reason: str) -> None:
         self.wanted.discard(path)
-        self.left_alone[path] = why
+        self.files.pop(path, None)
+        self.skipped[path] = reason
 
     def file(self, path: str) -> FileScopes | None:
-        if path not in self.files and path not in self.left_alone and path in self.modules.paths:
+        if path not in self.files and path not in self.skipped and path in self.modules.paths:
             self.wanted.add(path)
         return self.files.get(path)
 
-    # -- what is meant -----------------------------------------------------------------------------------------------
-
-    def resolved(self, module: str, importer: str) -> str | None:
-        file = self.files[importer]
-        if file.source.family == "python":
+    def resolve(self, module: str, importer: str) -> str | None:
+        """Return the file that an import means, or None if it is outside the project."""
+        if self.files[importer].source.family == "python":
             return self.modules.package(module, importer)
         return self.modules.script(module, importer)
 
     def meaning(self, binding: Binding, file: FileScopes, depth: int = 0) -> Meaning | None:
-        """Where a binding comes from in the end."""
+        """Follow imports to where a binding comes from."""
         imported = binding.imported
         if imported is None:
-            return Named(file.path, binding)
-        path = self.resolved(imported.module, file.path)
+            return BindingRef(file.path, binding)
+        path = self.resolve(imported.module, file.path)
         if path is None:
             return None
         if imported.name is None:
-            return Module(path)
+            return ModuleRef(path)
         return self.member(path, imported.name, depth + 1)
 
     def member(self, path: str, name: str, depth: int = 0) -> Meaning | None:
-        """What a module offers under a name."""
+        """Return what a module offers under a name."""
         if depth > _DEPTH:
             return None
         if path.endswith("/"):
             below = self.modules.submodule(path, name)
-            return Module(below) if below else None
+            return ModuleRef(below) if below else None
         file = self.file(path)
         if file is None:
             return None
@@ -98,34 +114,37 @@ class Project:
         binding = file.module.values.get(name)
         if binding is not None:
             return self.meaning(binding, file, depth)
-        for star in file.stars:
-            if (target := self.resolved(star, path)) and (found := self.member(target, name, depth + 1)):
-                return found
+        if found := self._from_stars(name, file, depth):
+            return found
         below = self.modules.submodule(path, name)
-        return Module(below) if below else None
+        return ModuleRef(below) if below else None
 
     def _exported(self, file: FileScopes, name: str, depth: int) -> Meaning | None:
-        export = exported(file, name)
-        if export is not None:
-            if export.module is not None:
-                path = self.resolved(export.module, file.path)
-                return self.member(path, export.local or name, depth + 1) if path else None
-            binding = _local(file, export.local or name)
-            return self.meaning(binding, file, depth) if binding is not None else None
+        export = find_export(file, name)
+        if export is None:
+            return self._from_stars(name, file, depth)
+        if export.module is not None:
+            path = self.resolve(export.module, file.path)
+            return self.member(path, export.local or name, depth + 1) if path else None
+        local = export.local or name
+        binding = file.module.values.get(local) or file.module.types.get(local)
+        return self.meaning(binding, file, depth) if binding is not None else None
+
+    def _from_stars(self, name: str, file: FileScopes, depth: int = 0) -> Meaning | None:
         for star in file.stars:
-            if (path := self.resolved(star, file.path)) and (found := self.member(path, name, depth + 1)):
+            if (path := self.resolve(star, file.path)) and (found := self.member(path, name, depth + 1)):
                 return found
         return None
 
-    def of_expression(self, node: "Node", scope: Scope, file: FileScopes) -> Meaning | None:
-        """What a name, or a chain of names behind dots, means."""
+    def expression_meaning(self, node: "Node", scope: Scope, file: FileScopes) -> Meaning | None:
+        """Return what a name or a dotted chain of names means."""
         kind = node.type
         if kind in ("identifier", "type_identifier"):
             name = name_of(node) if file.source.family == "python" else text_of(node)
             binding = lookup(name, scope, "type" if kind == "type_identifier" else "value") or lookup(name, scope)
             if binding is not None:
                 return self.meaning(binding, file)
-            return self._by_star(name, file)
+            return self._from_stars(name, file) if file.source.family == "python" else None
         if kind in ("attribute", "member_expression", "nested_type_identifier", "nested_identifier"):
             item = node.child_by_field_name("object") or node.child_by_field_name("module")
             name_node = (
@@ -135,22 +154,56 @@ class Project:
             )
             if item is None or name_node is None:
                 return None
-            owner = self.of_expression(item, scope, file)
-            return self.member(owner.path, text_of(name_node)) if isinstance(owner, Module) else None
-        return None
-
-    def _by_star(self, name: str, file: FileScopes) -> Meaning | None:
-        if file.source.family != "python":
-            return None
-        for star in file.stars:
-            if (path := self.resolved(star, file.path)) and (found := self.member(path, name)):
-                return found
+            owner = self.expression_meaning(item, scope, file)
+            return self.member(owner.path, text_of(name_node)) if isinstance(owner, ModuleRef) else None
         return None
 
 
-def exported(file: FileScopes, name: str) -> Export | None:
+def analyze(source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> FileScopes:
+    walk_type = PythonScopes if source.family == "python" else ScriptScopes
+    walk = walk_type(source, words, members=members)
+    walk.block(source.root, walk.module)
+    walk.resolve()
+    return walk.file
+
+
+def find_export(file: FileScopes, name: str) -> Export | None:
     return next((each for each in file.exports if each.name == name), None)
 
 
-def _local(file: FileScopes, name: str) -> Binding | None:
-    return file.module.values.get(name) or file.module.types.get(name)
+class ResolvedImport(NamedTuple):
+    """An imported name with the file it comes from; `file` is None outside the project."""
+
+    local: str
+    module: str
+    name: str | None
+    line: int
+    file: str | None
+
+
+def resolve_imports(source: Source, modules: Modules) -> list[ResolvedImport]:
+    """Return the imports of one file, also of a file with syntax errors."""
+    if source.family is None:
+        return []
+    walk_type = PythonScopes if source.family == "python" else ScriptScopes
+    walk = walk_type(source, _IMPORT_WORDS)
+    try:
+        walk.block(source.root, walk.module)
+    except RecursionError:
+        pass
+    except (IndexError, ValueError):
+        if not source.errors:  # a broken tree may lack parts of a statement
+            raise
+    if source.family == "python":
+        return [_resolve_python(each, source.path, modules) for each in walk.file.imports]
+    return [ResolvedImport(*each, modules.script(each.module, source.path)) for each in walk.file.imports]
+
+
+def _resolve_python(imported: ImportedName, path: str, modules: Modules) -> ResolvedImport:
+    local, module, name, line = imported
+    file = modules.python(module, path)
+    if name is not None and name != "*" and (file is None or file.endswith("__init__.py")):
+        inner = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+        if (submodule := modules.python(inner, path)) is not None:
+            return ResolvedImport(local, inner, None, line, submodule)
+    return ResolvedImport(*imported, file)

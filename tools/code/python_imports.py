@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.edits import Edit, newline_of
-from tools.code.importing import Tidied, alone, rest_of_line, unread, whole_lines, without
-from tools.code.python_walk import name_of
+from tools.code.import_edits import ImportEdits, alone, rest_of_line, unread, whole_lines, without
+from tools.code.python_definitions import name_of
 from tools.code.scopes import FileScopes
-from tools.code.tree import below, text_of
+from tools.code.source import descendants, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,9 +42,9 @@ def unused(file: FileScopes) -> dict[str, list["Node"]]:
     return found
 
 
-def tidied(file: FileScopes, gone: set[str], first_party: Callable[[str], bool] | None) -> Tidied:
+def plan_edits(file: FileScopes, gone: set[str], first_party: Callable[[str], bool] | None) -> ImportEdits:
     """Without the names in `gone`; sorted, if it is known which modules are the project's own."""
-    done = Tidied()
+    done = ImportEdits()
     emptied: dict[int, list[Node]] = {}
     for statement in _statements(file.source.root):
         names = _names(statement)
@@ -104,7 +104,7 @@ def _meant_for_others(node: "Node") -> bool:
 def _named_elsewhere(file: FileScopes) -> set[str]:
     """Names in type comments, in doctests, and in the strings of `cast("Name", …)`."""
     found: set[str] = set()
-    for node in below(file.source.root):
+    for node in descendants(file.source.root):
         if node.type == "comment":
             said = text_of(node)
             if re.match(r"#\s*type:", said):
@@ -117,7 +117,7 @@ def _named_elsewhere(file: FileScopes) -> set[str]:
             if callee is not None and text_of(callee).rpartition(".")[2] in _QUOTING_CALLS:
                 found.update(
                     word
-                    for each in below(node)
+                    for each in descendants(node)
                     if each.type == "string_content"
                     for word in _WORD.findall(text_of(each))
                 )

@@ -1,67 +1,77 @@
-"""A symbol under a new name: the new content of every file that it is written in, or the reason why not."""
+"""Rename a symbol: the new content of every file that writes it, or the reason for a refusal."""
 
+import keyword
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tools.code.collisions import check_collisions, check_name
-from tools.code.edits import Edit, edited, line_at
-from tools.code.finding import Refusal, found_symbol
-from tools.code.places import places_of
-from tools.code.project import Project
-from tools.code.scopes import FileScopes
-from tools.code.symbols import Found, Symbol, rewritten
-from tools.code.tree import below, parsed
+from tools.code.classes import ClassIndex, ClassKey
+from tools.code.edits import Edit, apply_edits, line_at
+from tools.code.project import Project, Refusal
+from tools.code.references import find_references
+from tools.code.scopes import Binding, FileScopes, Scope
+from tools.code.source import Family, Source, descendants
+from tools.code.symbol_lookup import find_symbol
+from tools.code.symbols import Reference, References, Symbol
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _TEXTS = frozenset({"string_content", "string_fragment", "comment", "jsx_text", "html_comment"})
 _IMPORTS = frozenset({"import_statement", "export_statement", "import_require_clause"})
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RenameRequest:
     symbol: str
     new: str
     path: str | None = None
     line: int | None = None
-    #: Also whole words in strings and comments.
+    #: Also rename whole words in strings and comments.
     strings: bool = False
 
 
-class Renamed(NamedTuple):
+class RenameResult(NamedTuple):
     symbol: Symbol
-    found: Found
+    references: References
+    #: Renamed places in code.
+    places: int
     #: The new content of each file, byte order mark included.
     contents: dict[str, bytes]
-    #: How many of the places stand in strings and comments.
+    #: Renamed places in strings and comments.
     in_strings: int
 
 
-def renamed(wish: Wish, project: Project) -> Renamed:
-    symbol = found_symbol(wish.symbol, project, wish.path, wish.line)
-    check_name(wish.new, project.files[symbol.path].source.family)
+def plan_rename(wish: RenameRequest, project: Project) -> RenameResult:
+    symbol = find_symbol(wish.symbol, project, wish.path, wish.line)
+    _check_name(wish.new, project.files[symbol.path].source.family)
     if wish.new == symbol.name:
-        raise Refusal("no_match", f"{symbol.name} has this name already; nothing was changed.")
+        raise Refusal("no_match", f"{symbol.name} already has this name; nothing was changed.")
     if symbol.name.startswith("#") != wish.new.startswith("#"):
         raise Refusal("invalid_name", "A private #name stays private: give a new name that begins with #.")
-    found = places_of(symbol, project)
-    check_collisions(symbol, found, wish.new, project)
+    found = find_references(symbol, project)
+    _check_collisions(symbol, found, wish.new, project)
     contents: dict[str, bytes] = {}
+    renamed: dict[str, set[Reference]] = {}
+    for each in found.certain:
+        renamed.setdefault(each.path, set()).add(each)
     in_strings = 0
     for path, file in sorted(project.files.items()):
-        edits = rewritten(found.places.get(path, set()), symbol.name, wish.new)
+        edits = _rename_edits(renamed.get(path, set()), symbol.name, wish.new)
         if wish.strings and (more := list(_in_texts(symbol, file, edits, wish.new))):
             in_strings += len(more)
             edits += more
         if edits:
             contents[path] = _changed(file, edits)
-    return Renamed(symbol, found, contents, in_strings)
+    places = len({(each.path, *each.place[:2]) for each in found.certain})
+    return RenameResult(symbol, found, places, contents, in_strings)
 
 
 def _changed(file: FileScopes, edits: list[Edit]) -> bytes:
-    content = file.source.bom + edited(file.source.text, edits)
-    again = parsed(file.path, content)
-    if again is None or again.errors:
+    content = file.source.bom + apply_edits(file.source.text, edits)
+    if not Source(file.path, content).is_valid:
         line = line_at(file.source.text, edits[0].start)
         raise Refusal(
             "would_break", f"{file.path}:{line} would no longer be valid with this name; nothing was changed."
@@ -70,7 +80,7 @@ def _changed(file: FileScopes, edits: list[Edit]) -> bytes:
 
 
 def _in_texts(symbol: Symbol, file: FileScopes, taken: list[Edit], new: str) -> Iterator[Edit]:
-    """Whole words in strings and comments; those of a local name only within its scope, and never a module's path."""
+    """Yield whole words in strings and comments, for a local name only in its scope, never in a module path."""
     word = re.compile(rb"(?<![\w$])" + re.escape(symbol.name.encode()) + rb"(?![\w$])")
     region = file.source.root
     local = [binding.scope for binding in symbol.bindings if binding.scope.kind not in ("module", "class")]
@@ -79,7 +89,7 @@ def _in_texts(symbol: Symbol, file: FileScopes, taken: list[Edit], new: str) -> 
             return
         region = local[0].node
     spans = {(edit.start, edit.end) for edit in taken}
-    for node in below(region):
+    for node in descendants(region):
         if node.type not in _TEXTS or not node.text or _is_path(node):
             continue
         for match in word.finditer(node.text):
@@ -88,7 +98,140 @@ def _in_texts(symbol: Symbol, file: FileScopes, taken: list[Edit], new: str) -> 
                 yield Edit(*span, new.encode())
 
 
-def _is_path(node: object) -> bool:
-    parent = getattr(node, "parent", None)
-    around = getattr(parent, "parent", None)
-    return getattr(around, "type", "") in _IMPORTS
+def _is_path(node: "Node") -> bool:
+    around = node.parent.parent if node.parent is not None else None
+    return around is not None and around.type in _IMPORTS
+
+
+def _rename_edits(references: set[Reference], old: str, new: str) -> list[Edit]:
+    """Return the edits of one file. Of a shorthand `{id}`, only the property or the variable may change."""
+    properties = {each.place[:2] for each in references if each.role == "property"}
+    both = properties & {each.place[:2] for each in references if each.role != "property"}
+    edits = []
+    for each in references:
+        place = each.place
+        if place.manner in ("shorthand", "pattern") and place[:2] not in both:
+            text = f"{new}: {old}" if each.role == "property" else f"{old}: {new}"
+        else:
+            text = new
+        edits.append(Edit(place.start, place.end, text.encode()))
+    return edits
+
+
+_SCRIPT_NAME = re.compile(r"#?[^\W\d][\w$]*|#?\$[\w$]*")
+_RESERVED = """
+    break case catch class const continue debugger default delete do else enum export extends false finally for
+    function if import in instanceof new null return super switch this throw true try typeof var void while with
+    yield let static implements interface package private protected public await
+"""
+_SCRIPT_WORDS = frozenset(_RESERVED.split())
+
+
+def _check_name(new: str, family: Family | None) -> None:
+    if family == "python":
+        fits = new.isidentifier() and not keyword.iskeyword(new) and unicodedata.normalize("NFKC", new) == new
+    else:
+        fits = bool(_SCRIPT_NAME.fullmatch(new)) and new not in _SCRIPT_WORDS
+    if not fits:
+        language = "Python" if family == "python" else "JavaScript"
+        raise Refusal(
+            "invalid_name", f"{new!r} is not a valid name in {language}; nothing was changed. Choose another."
+        )
+
+
+def _check_collisions(symbol: Symbol, found: References, new: str, project: Project) -> None:
+    if symbol.is_member:
+        _check_members(symbol, found, new, project)
+    _check_tangles(symbol, found, project)
+    for path, binding in found.bindings:
+        file = project.files[path]
+        drawn = [place for place in binding.places if place.manner == "tag"]
+        if drawn and not new[:1].isupper():
+            raise Refusal(
+                "invalid_name",
+                f"{path}:{drawn[0].line} uses {symbol.name} as a JSX component, which needs an upper-case name; "
+                "nothing was changed.",
+            )
+        taken = _taken(binding, new, file)
+        if taken is not None:
+            line, why = taken
+            raise Refusal(
+                "name_taken", f"{new} would collide at {path}:{line}: {why}. Nothing was changed; choose another name."
+            )
+
+
+def _check_tangles(symbol: Symbol, found: References, project: Project) -> None:
+    renamed = {*symbol.bindings, *(binding for _, binding in found.bindings)}
+    for path, file in project.files.items():
+        for one, other, line in file.tangled:
+            if one in renamed or other in renamed:
+                raise Refusal(
+                    "ambiguous",
+                    f"{path}:{line} may mean either of two symbols named {symbol.name}, depending on what ran before; "
+                    "nothing was changed. Give them different names by hand first.",
+                )
+
+
+def _taken(binding: Binding, new: str, file: FileScopes) -> tuple[int, str] | None:
+    scope = binding.scope
+    for meaning in binding.meanings:
+        there = scope.table(meaning).get(new)
+        if there is not None:
+            return there.line, f"{new} is already defined there"
+    if scope.elsewhere.get(new):
+        return scope.node.start_point[0] + 1, f"{new} is declared {scope.elsewhere[new]} there"
+    for use, meant in file.uses:
+        if use.name == new and meant is not binding and _within(use.scope, scope) and not _within(meant.scope, scope):
+            return use.place.line, f"{new} means something else there"
+    for use in file.free:
+        if use.name == new and _within(use.scope, scope):
+            return use.place.line, f"{new} means something else there"
+    for use, meant in file.uses:
+        if meant is not binding:
+            continue
+        between: Scope | None = use.scope
+        while between is not None and between is not scope:
+            other = between.table("value").get(new) or between.table("type").get(new)
+            if other is not None and between.kind == "class" and between is use.scope and use.place.start < other.since:
+                break  # it still means the module's there
+            if other is not None and (between.kind != "class" or between is use.scope):
+                return use.place.line, f"another {new} would hide it there"
+            if between.elsewhere.get(binding.name) == "global":
+                break
+            between = between.parent
+    return None
+
+
+def _within(scope: Scope | None, outer: Scope) -> bool:
+    while scope is not None:
+        if scope is outer:
+            return True
+        scope = scope.parent
+    return False
+
+
+def _check_members(symbol: Symbol, found: References, new: str, project: Project) -> None:
+    classes = ClassIndex(project)
+    for path, file in project.files.items():
+        for body in file.classes:
+            key = next((each for each in found.family if each.binding is body.binding), None)
+            related = key is not None or any(
+                each in found.family for each in classes.ancestors(ClassKey(path, body.binding))
+            )
+            if related and new in body.members:
+                line = body.members[new][0].line
+                raise Refusal(
+                    "name_taken",
+                    f"{new} would collide at {path}:{line}: {body.binding.name} already has a member of this name. "
+                    "Nothing was changed; choose another name.",
+                )
+    for key in found.family:
+        for each in classes.ancestors(key):
+            above = classes.body(each)
+            if above is not None and new in above.members:
+                line = above.members[new][0].line
+                raise Refusal(
+                    "name_taken",
+                    f"{new} would collide at {each.path}:{line}: {each.binding.name} already has a member of this "
+                    "name. Nothing was changed; choose another name.",
+                )

@@ -1,18 +1,23 @@
-"""What a file declares: its scopes, their bindings, and every place where each name is written."""
+"""The declarations of one file: scopes, bindings, and every place where a name is written."""
 
+import re
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from tools.code.tree import Source, text_of
+from tools.code.source import Source
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 ScopeKind = Literal["module", "class", "function", "comprehension", "block"]
 BindingKind = Literal["function", "class", "variable", "parameter", "import", "type"]
-#: How a name is written at a place: `shorthand` is `{id}`, which stands for a property and for a variable at once.
-#: A `tag` is a component where it is drawn.
+#: How a name is written. A `shorthand` (`{id}`) is a property and a variable at once; a `tag` is a JSX component.
 Manner = Literal["plain", "shorthand", "pattern", "quoted", "tag"]
+
+_FEW_WORDS = 8
+_IDENTIFIER = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 
 
 class Place(NamedTuple):
@@ -29,15 +34,24 @@ def place_of(node: "Node", manner: Manner = "plain", *, defines: bool = False) -
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """`module` as it is written; `name` is what is imported from it, `*` everything, nothing the module itself."""
+    """`module` is as written; `name` is the imported name, `*` for all, None for the module itself."""
 
     module: str
     name: str | None
-    #: Where the imported name is written, if it is; the local name has places of its own.
+    #: Where the imported name is written; the local name has places of its own.
     source: Place | None
     aliased: bool
-    #: A script's `import x from`: whatever is the default there.
+    #: A default import of a script.
     default: bool = False
+
+
+class ImportedName(NamedTuple):
+    """One name that an import or re-export statement brings into the file; `local` is empty for a bare import."""
+
+    local: str
+    module: str
+    name: str | None
+    line: int
 
 
 @dataclass(eq=False, slots=True)
@@ -48,16 +62,16 @@ class Binding:
     line: int
     places: list[Place] = field(default_factory=list)
     imported: Import | None = None
-    #: The definition of a function or a class.
+    #: The node of a function or class definition.
     node: "Node | None" = None
-    #: What says of which type it is, each with the scope that it is written in.
+    #: Type annotations and assigned values, each with the scope it is written in.
     annotations: list[tuple["Node", "Scope"]] = field(default_factory=list)
     values: list[tuple["Node", "Scope"]] = field(default_factory=list)
-    #: Bound in a way that says nothing of its type: a loop, an unpacking, a second definition.
+    #: Bound in a way that tells nothing about its type: a loop, an unpacking, a second definition.
     opaque: bool = False
-    #: From where on it is bound: a class body may read an outer name before it makes its own.
+    #: Offset where it is bound: a class body may read an outer name before it binds its own.
     since: int = 0
-    #: As what it can be named: in a script, a type and a value of the same name are two things.
+    #: In a script, a type and a value of the same name are two things.
     meanings: frozenset[str] = frozenset({"value", "type"})
 
 
@@ -67,9 +81,9 @@ class Scope:
     node: "Node"
     parent: "Scope | None"
     values: dict[str, Binding] = field(default_factory=dict)
-    #: Only where types are names of their own; elsewhere the same dictionary as `values`.
+    #: The same dictionary as `values` where types have no names of their own.
     types: dict[str, Binding] = field(default_factory=dict)
-    #: Python's `global` and `nonlocal`.
+    #: Names that Python's `global` and `nonlocal` declare.
     elsewhere: dict[str, str] = field(default_factory=dict)
     #: The binding of the function or class whose scope this is.
     owner: Binding | None = None
@@ -79,7 +93,7 @@ class Scope:
 
 
 class Use(NamedTuple):
-    """A name that is read, before it is known which binding it means."""
+    """A name that is read, before its binding is known."""
 
     name: str
     place: Place
@@ -87,8 +101,8 @@ class Use(NamedTuple):
     meaning: str = "value"
 
 
-class Access(NamedTuple):
-    """`object.name`, or a property where a name alone says which (a keyword of a pattern, a key of an object)."""
+class MemberAccess(NamedTuple):
+    """`object.name`; without an object, a property such as a pattern's keyword or an object's key."""
 
     name: str
     place: Place
@@ -97,7 +111,7 @@ class Access(NamedTuple):
 
 
 class Keyword(NamedTuple):
-    """`callee(name=…)`, or the key of an object that is given where a type is declared."""
+    """`callee(name=…)`, or a key of an object literal that has a declared type."""
 
     name: str
     place: Place
@@ -106,19 +120,19 @@ class Keyword(NamedTuple):
 
 
 class Export(NamedTuple):
-    """What a script offers under `name`: a binding of its own, or another module's."""
+    """A name that a script exports: one of its own bindings, or one of another module."""
 
     name: str
     local: str | None
     module: str | None
-    #: Where the name is written if it is written for the export itself.
+    #: Where an export clause writes the name.
     place: Place | None
     aliased: bool = False
 
 
 @dataclass(slots=True)
 class ClassBody:
-    """A class or an interface: what it derives from, and where each of its members is written within it."""
+    """A class or an interface: its bases, and where it writes each of its members."""
 
     binding: Binding
     scope: Scope
@@ -127,9 +141,8 @@ class ClassBody:
     members: dict[str, list[Place]] = field(default_factory=dict)
     annotations: dict[str, list[tuple["Node", Scope]]] = field(default_factory=dict)
     values: dict[str, list[tuple["Node", Scope]]] = field(default_factory=dict)
-    #: Functions of the body, by name.
     methods: dict[str, "Node"] = field(default_factory=dict)
-    #: Made by naming its members: a data class, a named tuple, an interface.
+    #: Constructed by naming members: a data class, a named tuple, an interface.
     by_members: bool = False
 
 
@@ -140,22 +153,23 @@ class FileScopes:
     scopes: list[Scope] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
     classes: list[ClassBody] = field(default_factory=list)
-    accesses: list[Access] = field(default_factory=list)
+    accesses: list[MemberAccess] = field(default_factory=list)
     keywords: list[Keyword] = field(default_factory=list)
+    imports: list[ImportedName] = field(default_factory=list)
     exports: list[Export] = field(default_factory=list)
     stars: list[str] = field(default_factory=list)
-    #: Modules that a script loads while it runs: what is taken from them has no import.
+    #: Modules that a script loads at run time.
     loaded: list[str] = field(default_factory=list)
-    #: Names that no scope of the file binds: built-in ones, and those that a star import brings.
+    #: Names that no scope of the file binds: builtins and names from star imports.
     free: list[Use] = field(default_factory=list)
     uses: list[tuple[Use, Binding]] = field(default_factory=list)
-    #: Two bindings that one place may mean, whichever is bound when it is reached: neither can have another name alone.
+    #: Two bindings that one place may mean, depending on what ran before; neither can be renamed alone.
     tangled: list[tuple[Binding, Binding, int]] = field(default_factory=list)
     #: The strings of `__all__`.
     listed: list[tuple[str, Place]] = field(default_factory=list)
-    #: `this.name`, with the class that it is written in.
+    #: `this.name`, with its class.
     own: list[tuple[ClassBody, str, Place]] = field(default_factory=list)
-    #: The bindings that stand for an instance within a class (`self`), or for the class itself (`cls`).
+    #: Bindings that hold an instance (`self`) or the class (`cls`).
     selves: dict[Binding, ClassBody] = field(default_factory=dict)
 
     @property
@@ -167,7 +181,7 @@ class FileScopes:
 
 
 def lookup(name: str, scope: Scope, meaning: str = "value") -> Binding | None:
-    """Which binding a name means here, by the rules that both languages share; a class's names are not seen below."""
+    """Find the binding that a name means here; names of a class body are not visible in scopes below it."""
     here: Scope | None = scope
     while here is not None:
         hidden = here.kind == "class" and here is not scope
@@ -182,5 +196,52 @@ def lookup(name: str, scope: Scope, meaning: str = "value") -> Binding | None:
     return None
 
 
-def words_of(node: "Node") -> str:
-    return " ".join(text_of(node).split())
+class ScopeWalk:
+    """Walk a syntax tree: a handler takes each node of its kind, other nodes pass their children on.
+
+    With `words`, functions and classes that hold none of them are bound but not entered; with `members`, classes and
+    their methods are entered all the same. This keeps a search through hundreds of files fast.
+    """
+
+    def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
+        self.module = Scope("module", source.root, None)
+        self.file = FileScopes(source, self.module, [self.module])
+        self._uses: list[Use] = []
+        self._handlers: dict[str, Callable[[Any, Scope], None]] = {}
+        self._offsets = None if words is None else find_words(source.text, words)
+        self._enters_classes = members
+
+    def block(self, node: "Node", scope: Scope) -> None:
+        handlers = self._handlers
+        for child in node.named_children:
+            handler = handlers.get(child.type)
+            if handler is not None:
+                handler(child, scope)
+            elif child.child_count:
+                self.block(child, scope)
+
+    def one(self, node: "Node | None", scope: Scope) -> None:
+        if node is None:
+            return
+        handler = self._handlers.get(node.type)
+        if handler is not None:
+            handler(node, scope)
+        elif node.child_count:
+            self.block(node, scope)
+
+    def _ignore(self, node: "Node", scope: Scope) -> None:
+        pass
+
+    def _lacks_words(self, node: "Node") -> bool:
+        if self._offsets is None:
+            return False
+        index = bisect_left(self._offsets, node.start_byte)
+        return index == len(self._offsets) or self._offsets[index] >= node.end_byte
+
+
+def find_words(text: bytes, words: frozenset[str]) -> list[int]:
+    """Return where one of the words starts, in order. May report more, never less."""
+    encoded = frozenset(word.encode() for word in words)
+    if len(encoded) <= _FEW_WORDS:
+        return sorted(match.start() for word in encoded for match in re.finditer(re.escape(word), text))
+    return [match.start() for match in _IDENTIFIER.finditer(text) if match[0] in encoded]

@@ -1,13 +1,117 @@
-"""What defines something in a script: functions, classes, interfaces, types, enums, namespaces."""
+"""JavaScript and TypeScript definitions: functions, classes, interfaces, types, enums and namespaces."""
 
 from typing import TYPE_CHECKING
 
-from tools.code.scopes import Access, Binding, ClassBody, Scope, lookup, place_of
-from tools.code.script_walk import BOTH, TYPE, ScriptWalk
-from tools.code.tree import text_of
+from tools.code.scopes import (
+    Binding,
+    BindingKind,
+    ClassBody,
+    Manner,
+    MemberAccess,
+    Scope,
+    ScopeKind,
+    ScopeWalk,
+    Use,
+    lookup,
+    place_of,
+)
+from tools.code.source import Source, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+VALUE = frozenset({"value"})
+TYPE = frozenset({"type"})
+BOTH = VALUE | TYPE
+
+
+class ScriptWalk(ScopeWalk):
+    def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
+        super().__init__(source, words, members=members)
+        self._assigned: list[tuple[str, Node, Scope]] = []
+        #: The enclosing classes, innermost last; None where `this` is not an instance of one.
+        self._bodies: list[ClassBody | None] = []
+
+    def _use(self, node: "Node", scope: Scope, meaning: str = "value", manner: Manner = "plain") -> None:
+        self._uses.append(Use(text_of(node), place_of(node, manner), scope, meaning))
+
+    def _scope(self, kind: ScopeKind, node: "Node", parent: Scope, owner: Binding | None = None) -> Scope:
+        scope = Scope(kind, node, parent, owner=owner)
+        self.file.scopes.append(scope)
+        return scope
+
+    def bind(
+        self,
+        node: "Node",
+        scope: Scope,
+        kind: BindingKind = "variable",
+        meanings: frozenset[str] = VALUE,
+        manner: Manner = "plain",
+    ) -> Binding:
+        name, place = text_of(node), place_of(node, manner, defines=True)
+        found = [each for meaning in meanings if (each := scope.table(meaning).get(name)) is not None]
+        binding = found[0] if found else None
+        if binding is None:
+            binding = Binding(name, scope, kind, place.line, meanings=meanings)
+            self.file.bindings.append(binding)
+        else:
+            # Overloads, a merged interface, or a namespace beside its function.
+            binding.opaque = True
+            binding.meanings |= meanings
+        for meaning in meanings:
+            scope.table(meaning).setdefault(name, binding)
+        binding.places.append(place)
+        return binding
+
+    def _patterns(self, node: "Node | None", scope: Scope, kind: BindingKind, outer: Scope) -> Binding | None:
+        """Bind the names of a pattern. Return the binding if it is a plain name."""
+        if node is None:
+            return None
+        if node.type == "identifier":
+            return self.bind(node, scope, kind)
+        if node.type == "shorthand_property_identifier_pattern":
+            self.bind(node, scope, kind, manner="pattern").opaque = True
+            self.file.accesses.append(MemberAccess(text_of(node), place_of(node, "pattern"), None, outer))
+        elif node.type == "pair_pattern":
+            key = node.child_by_field_name("key")
+            if key is not None and key.type == "property_identifier":
+                self.file.accesses.append(MemberAccess(text_of(key), place_of(key), None, outer))
+            else:
+                self.one(key, outer)
+            self._opaque(node.child_by_field_name("value"), scope, kind, outer)
+        elif node.type in ("assignment_pattern", "object_assignment_pattern"):
+            self._opaque(node.child_by_field_name("left"), scope, kind, outer)
+            self.one(node.child_by_field_name("right"), outer)
+        elif node.type in ("object_pattern", "array_pattern", "rest_pattern"):
+            for each in node.named_children:
+                self._opaque(each, scope, kind, outer)
+        elif node.type != "this":
+            self.one(node, scope)
+        return None
+
+    def _opaque(self, node: "Node | None", scope: Scope, kind: BindingKind, outer: Scope) -> None:
+        binding = self._patterns(node, scope, kind, outer)
+        if binding is not None:
+            binding.opaque = True
+
+    def resolve(self) -> None:
+        for name, value, scope in self._assigned:
+            if (assigned := lookup(name, scope)) is not None:
+                assigned.values.append((value, scope))
+        for use in self._uses:
+            meaning = use.meaning.removeprefix("export ")
+            binding = lookup(use.name, use.scope, meaning)
+            if binding is None and use.meaning.startswith("export"):
+                binding = lookup(use.name, use.scope, "type")
+            if binding is None:
+                self.file.free.append(use)
+            else:
+                binding.places.append(use.place)
+                self.file.uses.append((use, binding))
+
+
+def string_of(node: "Node") -> str:
+    return text_of(node)[1:-1]
 
 
 class ScriptDefinitions(ScriptWalk):
@@ -16,7 +120,9 @@ class ScriptDefinitions(ScriptWalk):
         binding = self.bind(name, scope, "function") if name is not None else None
         if binding is not None and (binding.node is None or node.type != "function_signature"):
             binding.node = node
-        self._bodies.append(None)  # `this` is another one there
+        if self._skips(node):
+            return
+        self._bodies.append(None)  # `this` differs there
         self._inside(node, self._scope("function", node, scope, binding))
         self._bodies.pop()
 
@@ -25,6 +131,8 @@ class ScriptDefinitions(ScriptWalk):
         if name is not None:
             scope = self._scope("block", node, scope)
             self.bind(name, scope, "function").node = node
+        if self._skips(node):
+            return
         owner = None
         around = node.parent
         if (
@@ -38,6 +146,10 @@ class ScriptDefinitions(ScriptWalk):
         self._inside(node, self._scope("function", node, scope, owner))
         if node.type in ("function_expression", "generator_function"):
             self._bodies.pop()
+
+    def _skips(self, node: "Node") -> bool:
+        in_class = any(body is not None for body in self._bodies)
+        return self._lacks_words(node) and not (in_class and self._enters_classes)
 
     def _inside(self, node: "Node", inner: Scope) -> None:
         self._type_parameters(node, inner)
@@ -83,7 +195,7 @@ class ScriptDefinitions(ScriptWalk):
             self._property(each, pattern, annotation, inner)
 
     def _property(self, node: "Node", pattern: "Node | None", annotation: "Node | None", inner: Scope) -> None:
-        """`constructor(private name: T)` makes a member, too."""
+        """Record `constructor(private name: T)` as a member."""
         marks = {each.type for each in node.children}
         body = self._bodies[-1] if self._bodies else None
         if pattern is None or body is None or not marks & {"accessibility_modifier", "readonly", "override_modifier"}:
@@ -103,6 +215,8 @@ class ScriptDefinitions(ScriptWalk):
         if binding is None:
             binding = Binding("", scope, "class", node.start_point[0] + 1)
         binding.node = node
+        if self._lacks_words(node) and not self._enters_classes:
+            return
         inner.owner = binding
         self._type_parameters(node, inner)
         bases: list[Node] = []
@@ -147,7 +261,7 @@ class ScriptDefinitions(ScriptWalk):
                 body.annotations.setdefault(member, []).extend([(annotation, scope)] if annotation is not None else [])
                 body.values.setdefault(member, []).extend([(value, scope)] if value is not None else [])
             else:
-                self.file.accesses.append(Access(member, place_of(name), None, scope))
+                self.file.accesses.append(MemberAccess(member, place_of(name), None, scope))
         else:
             self.one(name, scope)
         for each in node.named_children:
@@ -163,7 +277,7 @@ class ScriptDefinitions(ScriptWalk):
                 body.members.setdefault(text_of(name), []).append(place_of(name, defines=True))
                 body.methods[text_of(name)] = node
             else:
-                self.file.accesses.append(Access(text_of(name), place_of(name), None, scope))
+                self.file.accesses.append(MemberAccess(text_of(name), place_of(name), None, scope))
         else:
             self.one(name, scope)
         for each in node.named_children:
@@ -171,7 +285,7 @@ class ScriptDefinitions(ScriptWalk):
                 self.one(each, scope)
         if not owned:
             self._bodies.append(None)
-        # A method is no name of its scope, but what is inside of it is named after it.
+        # A method is no name of its scope, but qualifies the names inside it.
         owner = Binding(text_of(name), scope, "function", node.start_point[0] + 1) if name is not None else None
         self._inside(node, self._scope("function", node, scope, owner))
         if not owned:
@@ -186,7 +300,7 @@ class ScriptDefinitions(ScriptWalk):
         self._type_parameters(node, inner)
         value = node.child_by_field_name("value")
         if value is not None and value.type == "object_type":
-            # A shape with a name is as good as an interface.
+            # A named object type is treated like an interface.
             body = ClassBody(binding, inner, [], inner, by_members=True)
             self.file.classes.append(body)
             for each in value.named_children:
@@ -237,7 +351,7 @@ def _clauses(heritage: "Node") -> list["Node"]:
 
 
 def _heads(clause: "Node") -> list["Node"]:
-    """The names in an extends or implements clause, without their type arguments."""
+    """Return the names in an extends or implements clause without their type arguments."""
     found = []
     for each in clause.named_children:
         if each.type == "generic_type":

@@ -4,9 +4,9 @@ import re
 from typing import TYPE_CHECKING
 
 from tools.code.edits import Edit, newline_of
-from tools.code.importing import Tidied, alone, rest_of_line, unread, whole_lines, without
+from tools.code.import_edits import ImportEdits, alone, rest_of_line, unread, whole_lines, without
 from tools.code.scopes import FileScopes
-from tools.code.tree import below, text_of
+from tools.code.source import descendants, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,7 +19,7 @@ _NODE = frozenset(_NODE_MODULES.split())
 def unused(file: FileScopes) -> dict[str, list["Node"]]:
     text = file.source.text
     told = _in_comments(file)
-    jsx = any(node.type.startswith("jsx_") for node in below(file.source.root))
+    jsx = any(node.type.startswith("jsx_") for node in descendants(file.source.root))
     found: dict[str, list[Node]] = {}
     for statement in _statements(file):
         if not alone(statement, text) or _STANDING.search(_around(statement, text)):
@@ -33,8 +33,8 @@ def unused(file: FileScopes) -> dict[str, list["Node"]]:
     return found
 
 
-def tidied(file: FileScopes, gone: set[str], *, sort: bool) -> Tidied:
-    done = Tidied()
+def plan_edits(file: FileScopes, gone: set[str], *, sort: bool) -> ImportEdits:
+    done = ImportEdits()
     text = file.source.text
     for statement in _statements(file):
         parts = _parts(statement)
@@ -99,7 +99,7 @@ def _shortened(statement: "Node", dropped: list["Node"], text: bytes) -> list[Ed
 def _in_comments(file: FileScopes) -> set[str]:
     """Names in the braces of JSDoc: `@type {Name}`, `{@link Name}`."""
     found: set[str] = set()
-    for node in below(file.source.root):
+    for node in descendants(file.source.root):
         if node.type == "comment" and b"{" in (node.text or b""):
             for braces in re.findall(r"\{([^}]*)\}", text_of(node)):
                 found.update(re.findall(r"[\w$]+", braces))

@@ -1,4 +1,4 @@
-"""Rules about what a program does: syntax errors, what was left from looking for a fault, what hides one."""
+"""Review rules on the syntax tree: syntax errors, debugging leftovers, hidden errors."""
 
 import ast
 import re
@@ -9,24 +9,25 @@ from typing import TYPE_CHECKING
 
 from tools.code.files import is_test
 from tools.code.languages import parser
-from tools.code.outline import error_lines, readable
-from tools.code.review import Finding, Severity, Subject
-from tools.code.source import PYTHON, SCRIPT, Source, text
+from tools.code.review import ReviewedFile, ReviewFinding, Rule, Severity
+from tools.code.source import Source, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
 
-_CALLS: dict[str, tuple[Severity, str, str]] = {
-    "breakpoint": ("warning", "A breakpoint was left here.", "delete it."),
-    "pdb.set_trace": ("warning", "A breakpoint was left here.", "delete it."),
-    "ipdb.set_trace": ("warning", "A breakpoint was left here.", "delete it."),
-    "console.log": ("warning", "A console.log was left here.", "delete it, or use the project's log."),
-    "console.debug": ("warning", "A console.debug was left here.", "delete it, or use the project's log."),
-    "print": ("hint", "A print was left here.", "delete it if it was for looking for a fault, or use logging."),
-    "eval": ("warning", "eval runs whatever it is given.", "read the value without running it."),
+#: Severity, message, fix and rule.
+RuleHit = tuple[Severity, str, str, Rule]
+_CALLS: dict[str, RuleHit] = {
+    "breakpoint": ("warning", "A breakpoint was left here.", "delete it.", "debug"),
+    "pdb.set_trace": ("warning", "A breakpoint was left here.", "delete it.", "debug"),
+    "ipdb.set_trace": ("warning", "A breakpoint was left here.", "delete it.", "debug"),
+    "console.log": ("warning", "A console.log was left here.", "delete it, or use the project's log.", "debug"),
+    "console.debug": ("warning", "A console.debug was left here.", "delete it, or use the project's log.", "debug"),
+    "print": ("hint", "A print was left here.", "delete it if it was for debugging, or use logging.", "debug"),
+    "eval": ("warning", "eval runs any code it is given.", "parse the value instead.", "style"),
 }
 _ONLY = re.compile(r"^(?:it|test|describe)\.only$|^f(?:it|describe)$")
-_SPEAKS = re.compile(
+_PRINTING = re.compile(
     r"(^|/)(cli|__main__|main|manage|setup|conftest)\.py$|(^|/)(scripts?|bin|tools|examples?|commands)/"
 )
 _LATER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
@@ -45,20 +46,19 @@ _KINDS = (
 )
 
 
-def tree_rules(subject: Subject) -> list[Finding]:
-    source = subject.source
+def check_tree(file: ReviewedFile) -> list[ReviewFinding]:
+    source = file.source
     if source.language is None:
         return []
-    found = _syntax(subject, source)
-    for node in _worth_a_look(source):
-        line = node.start_point[0] + 1
-        if subject.counts(line):
-            found += [Finding(subject.path, line, *each) for each in _about(node, source)]
+    found = _check_syntax(file, source)
+    for node in _relevant_nodes(source):
+        if file.counts(line_of(node)):
+            found += [ReviewFinding(file.path, line_of(node), *each) for each in _check_node(node, source)]
     return found
 
 
-def _worth_a_look(source: Source) -> "list[Node]":
-    """The nodes that a rule is about, found by the grammar itself: walking over all of them would take seconds."""
+def _relevant_nodes(source: Source) -> "list[Node]":
+    """Return the nodes that rules check; a tree query is much faster than a walk."""
     from tree_sitter import QueryCursor
 
     assert source.language is not None
@@ -77,80 +77,77 @@ def _query(module: str, function: str) -> "Query | None":
     return Query(grammar, " ".join(f"({kind}) @node" for kind in known)) if known else None
 
 
-def _syntax(subject: Subject, source: Source) -> list[Finding]:
-    if not source.root.has_error:
-        return []
-    errors = error_lines(Source(subject.path, readable(subject.content)).root)
+def _check_syntax(file: ReviewedFile, source: Source) -> list[ReviewFinding]:
+    errors = source.errors
     if not errors:
         return []
     line, message = errors[0], "There is a syntax error here."
-    if source.kind in PYTHON:
+    if source.family == "python":
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                ast.parse(subject.content)
-            return []  # Python itself knows better than the grammar
+                ast.parse(file.content)
+            return []  # newer than the grammar
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", None) or line
             message = f"There is a syntax error here: {getattr(error, 'msg', error)}."
-    within = subject.counts(line) or any(subject.counts(each) for each in errors)
+    within = file.counts(line) or any(file.counts(each) for each in errors)
     severity: Severity = "error" if within else "warning"
-    return [Finding(subject.path, line, severity, message, "correct it; the file cannot be read as it is.")]
+    return [ReviewFinding(file.path, line, severity, message, "correct it.", "syntax")]
 
 
-def _about(node: "Node", source: Source) -> Iterator[tuple[Severity, str, str]]:
+def _check_node(node: "Node", source: Source) -> Iterator[RuleHit]:
     kind = node.type
     if kind in ("call", "call_expression"):
-        yield from _call(node, source)
+        yield from _check_call(node, source)
     elif kind == "except_clause":
-        yield from _except(node)
-    elif kind == "catch_clause" and source.kind in SCRIPT:
+        yield from _check_except(node)
+    elif kind == "catch_clause" and source.family == "script":
         body = node.child_by_field_name("body")
         if body is not None and not body.named_children:
-            yield "hint", "An error is caught here and nobody hears of it.", "handle it, or say why it does not matter."
-    elif "comment" in kind and (later := _LATER.search(text(node))):
-        yield _left(node, later)
+            yield "hint", "This hides an error.", "handle it, or say why it does not matter.", "style"
+    elif "comment" in kind and (later := _LATER.search(text_of(node))):
+        yield _open_task(node, later)
     elif kind == "debugger_statement":
-        yield "warning", "A debugger statement was left here.", "delete it."
+        yield "warning", "A debugger statement was left here.", "delete it.", "debug"
     elif kind in ("default_parameter", "typed_default_parameter"):
         value = node.child_by_field_name("value")
         if value is not None and value.type in ("list", "dictionary", "set"):
-            message = "This default is made once and shared by all calls."
-            yield "warning", message, "use None, and make a new one in the function."
-    elif kind == "macro_invocation" and text(node.child_by_field_name("macro")) == "dbg":
-        yield "warning", "A dbg! was left here.", "delete it."
+            message = "All calls share this default value."
+            yield "warning", message, "use None, and create the value in the function.", "style"
+    elif kind == "macro_invocation" and text_of(node.child_by_field_name("macro")) == "dbg":
+        yield "warning", "A dbg! was left here.", "delete it.", "debug"
 
 
-def _call(node: "Node", source: Source) -> Iterator[tuple[Severity, str, str]]:
-    name = text(node.child_by_field_name("function"))
-    if _ONLY.match(name) and source.kind in SCRIPT and is_test(source.path):
-        yield "warning", f"{name} keeps all other tests from running.", "take the .only away."
+def _check_call(node: "Node", source: Source) -> Iterator[RuleHit]:
+    name = text_of(node.child_by_field_name("function"))
+    if _ONLY.match(name) and source.family == "script" and is_test(source.path):
+        yield "warning", f"{name} keeps all other tests from running.", "remove the .only.", "debug"
         return
-    if name not in _CALLS or (name in ("breakpoint", "print") and source.kind not in PYTHON):
+    if name not in _CALLS or (name in ("breakpoint", "print") and source.family != "python"):
         return
-    if name in ("print", "console.log") and _is_spoken(source):
+    if name in ("print", "console.log") and _prints_by_design(source):
         return
     yield _CALLS[name]
 
 
-def _is_spoken(source: Source) -> bool:
-    """Whether a file is there to write to a terminal."""
+def _prints_by_design(source: Source) -> bool:
     script = source.content.startswith(b"#!") or b"__main__" in source.content
-    return script or bool(_SPEAKS.search(source.path)) or is_test(source.path)
+    return script or bool(_PRINTING.search(source.path)) or is_test(source.path)
 
 
-def _except(node: "Node") -> Iterator[tuple[Severity, str, str]]:
+def _check_except(node: "Node") -> Iterator[RuleHit]:
     caught = [child for child in node.named_children if child.type not in ("block", "comment")]
     body = next((child for child in node.named_children if child.type == "block"), None)
     passes = body is not None and [child.type for child in body.named_children] == ["pass_statement"]
     if not caught:
-        message = "A bare except also catches the signal that ends the program."
-        yield "warning", message, "name the exceptions that are meant."
-    elif passes and text(caught[0]).partition(" ")[0] in ("Exception", "BaseException"):
-        message = "Every error is caught here and nobody hears of it."
-        yield "warning", message, "name the exception that is meant, or log it."
+        message = "A bare except also catches KeyboardInterrupt and SystemExit."
+        yield "warning", message, "catch specific exceptions.", "style"
+    elif passes and text_of(caught[0]).partition(" ")[0] in ("Exception", "BaseException"):
+        message = "This hides every error."
+        yield "warning", message, "catch a specific exception, or log it.", "style"
 
 
-def _left(comment: "Node", later: re.Match[str]) -> tuple[Severity, str, str]:
-    said = text(comment)[later.start() :].splitlines()[0].rstrip(" */->")[:80]
-    return "hint", f"Something is left for later: “{said}”.", "do it, or note it where such things are kept."
+def _open_task(comment: "Node", later: re.Match[str]) -> RuleHit:
+    said = text_of(comment)[later.start() :].splitlines()[0].rstrip(" */->")[:80]
+    return "hint", f"Open task: “{said}”.", "do it, or move it to the issue tracker.", "todo"

@@ -1,194 +1,213 @@
-"""Who uses a definition, as surely as its language lets one know without running it."""
+"""Usages of a definition, and what a definition calls."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tools.code.bindings import Binding, bindings, reexported
-from tools.code.definitions import Definition
+from tools.code.classes import ClassIndex
+from tools.code.definitions import Definition, defined_by, enclosing_name, find_definitions
 from tools.code.files import is_test
+from tools.code.languages import words
 from tools.code.modules import Modules
-from tools.code.names import in_import, is_key, is_member, names, receiver_of
-from tools.code.receivers import belongs
-from tools.code.source import SCRIPT, Source, ancestors, defined_by, qualified, text
+from tools.code.project import Project, ResolvedImport, resolve_imports
+from tools.code.references import find_references
+from tools.code.source import Source, ancestors, descendants, is_field, line_of, text_of
+from tools.code.symbols import Certainty, Reference, References, Symbol, symbols_in
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Use = Literal["call", "import", "base", "name"]
-#: How often a name may be handed on from module to module.
-_HANDED_ON = 6
+UsageKind = Literal["call", "import", "base", "name"]
+_ROUNDS = 4
 _TITLED = frozenset({"it", "test", "describe"})
-_CALLING = frozenset({"jsx_self_closing_element", "jsx_opening_element", "decorator"})
+_CALLING = words("jsx_self_closing_element jsx_opening_element decorator")
+_IMPORTS = words(
+    "import_statement import_from_statement import_clause named_imports import_specifier namespace_import "
+    "dotted_name aliased_import export_specifier export_clause"
+)
+_SELF = frozenset({"self", "cls", "this"})
 
 
-class Usage(NamedTuple):
+class SymbolUsage(NamedTuple):
     path: str
     line: int
-    #: The definition that it stands in: `Class.method`; nothing at the top of a module.
+    #: The enclosing definition: `Class.method`; empty at the top of a module.
     within: str
-    use: Use
-    #: False where only the name is the same, and what it belongs to is not known.
-    sure: bool = True
+    kind: UsageKind
+    certainty: Certainty
 
     @property
     def place(self) -> str:
         return f"{self.path}:{self.line}"
 
 
-class Exports:
-    """Under which names a definition can be imported, and from which files."""
+class UsageReport(NamedTuple):
+    usages: list[SymbolUsage]
+    #: The names under which the definition can be imported, and the files that export it as default.
+    names: Collection[str] = ()
+    default_exporters: Collection[str] = ()
 
-    def __init__(self, definition: Definition, sources: Mapping[str, Source], modules: Modules) -> None:
-        self._names: dict[str, set[str]] = {definition.path: {definition.name}}
-        if definition.default:
-            self._names[definition.path].add("default")
-        self._bindings: dict[str, list[Binding]] = {
-            path: bindings(source, modules) for path, source in sources.items() if source.scoped
-        }
-        for _ in range(_HANDED_ON):
-            if not self._spread(sources):
+
+class UsageFinder:
+    """Finds usages in the sources it was given; analyzes only the parts that hold one of the searched words."""
+
+    def __init__(self, modules: Modules, searched: Iterable[str], *, members: bool) -> None:
+        self.project = Project(modules)
+        self._words = frozenset(searched)
+        self._members = members
+        self._others: dict[str, Source] = {}
+        self._classes = ClassIndex(self.project)
+
+    def add(self, sources: Iterable[Source]) -> None:
+        for source in sources:
+            if source.family is None:
+                self._others[source.path] = source
+            else:
+                self.project.add(source, self._words, members=self._members)
+        self._classes = ClassIndex(self.project)
+
+    def find(self, definition: Definition, paths: Iterable[str] | None = None) -> UsageReport:
+        """Search these files, or all."""
+        sources = self._sources(paths)
+        if definition.family is None:
+            related = [source for source in sources if _is_related(source, definition)]
+            return UsageReport(sorted({each for source in related for each in _by_name(definition, source)}))
+        references = References()
+        found: set[SymbolUsage] = set()
+        for _ in range(_ROUNDS):
+            symbol = self._symbol(definition)
+            if symbol is None:
                 break
+            files = {source.path: self.project.files[source.path] for source in sources if self._is_analyzed(source)}
+            references = find_references(symbol, self.project, aliases=True, files=files, classes=self._classes)
+            found = {usage for each in references.found if (usage := self._usage(each, symbol)) is not None}
+            if not self._learn(references.names):
+                break
+        for source in sources:
+            # Without an analysis, only the name is known.
+            if _is_related(source, definition) and (symbol is None or not self._is_analyzed(source)):
+                found.update(_by_name(definition, source))
+        return UsageReport(sorted(found), references.names, references.default_exporters)
 
-    def _spread(self, sources: Mapping[str, Source]) -> bool:
-        """One more step of files that hand it on."""
-        more = False
-        for path, bound in self._bindings.items():
-            for each in bound:
-                for name in self._meant(each):
-                    local = name if each.name == "*" else each.local
-                    exported = each.exported or (
-                        sources[path].kind in SCRIPT and each.local and reexported(sources[path], each.local)
-                    )
-                    if exported and local not in self._names.setdefault(path, set()):
-                        self._names[path].add(local)
-                        more = True
-        return more
+    def _sources(self, paths: Iterable[str] | None) -> list[Source]:
+        every = {**self.project.sources, **self._others}
+        return list(every.values()) if paths is None else [every[path] for path in paths if path in every]
 
-    def _meant(self, binding: Binding) -> Iterable[str]:
-        known = self._names.get(binding.file or "", set())
-        if binding.name == "*":
-            return {name for name in known if name != "default"}
-        return {binding.name} if binding.name in known else ()
+    def _is_analyzed(self, source: Source) -> bool:
+        return source.path in self.project.files
 
-    def names(self) -> dict[str, set[str]]:
-        """The files that can be asked for it, each with the names that it goes by there."""
-        return self._names
+    def _learn(self, names: set[str]) -> bool:
+        """Search for new aliases too: analyze the files that hold them again."""
+        fresh = names - self._words - {"default"}
+        if not fresh:
+            return False
+        self._words |= fresh
+        held = [name.encode() for name in fresh]
+        self.add([each for each in self.project.sources.values() if any(name in each.text for name in held)])
+        return True
 
-    def locals(self, path: str) -> dict[str, set[int]]:
-        """The names by which a file knows it, with the lines of their imports."""
-        found: dict[str, set[int]] = {}
-        for each in self._bindings.get(path, ()):
-            for name in self._meant(each):
-                found.setdefault(name if each.name == "*" else each.local, set()).add(each.line)
-        return found
+    def _symbol(self, definition: Definition) -> Symbol | None:
+        file = self.project.files.get(definition.path)
+        for symbol in symbols_in(file, definition.name) if file is not None else ():
+            places = [place for binding in symbol.bindings for place in binding.places]
+            body = self._classes.body(symbol.owner) if symbol.is_member and symbol.owner is not None else None
+            places += body.members.get(symbol.name, ()) if body is not None else ()
+            if any(place.start == definition.start for place in places):
+                return symbol
+        return None
 
-    def members(self, path: str) -> dict[str, set[str]]:
-        """The modules that a file knows it through: `module.name`."""
-        return {
-            each.local: self._names[each.file]
-            for each in self._bindings.get(path, ())
-            if each.name is None and each.file in self._names and each.local
-        }
+    def _usage(self, reference: Reference, symbol: Symbol) -> SymbolUsage | None:
+        place, source = reference.place, self.project.sources[reference.path]
+        certainty: Certainty | None = reference.certainty
+        node = source.node_at(place.start, place.end)
+        if reference.role == "text":
+            # Names in `__all__` are exports, not usages.
+            node = source.root.descendant_for_byte_range(place.start, place.end)
+            return _usage(node, source, "likely") if node is not None and certainty == "likely" else None
+        if node is None or ((_is_definition(node, source) or place.defines) and not _in_import(node)):
+            return None
+        if certainty == "likely" and not _is_member(node):
+            return None  # a key or a pattern of unknown type
+        if reference.receiver is not None:
+            certainty = self._dispatch(reference, symbol, node)
+        return _usage(node, source, certainty) if certainty is not None else None
 
-
-def usages(
-    definition: Definition, others: Sequence[Definition], sources: Mapping[str, Source], modules: Modules
-) -> list[Usage]:
-    """`others` are the definitions of the same name; `sources` the files in which the name stands."""
-    found: list[Usage] = []
-    if definition.owner:
-        for source in sources.values():
-            found += _of_member(definition, others, source)
-    elif definition.language in SCRIPT or definition.language == "Python":
-        exports = Exports(definition, sources, modules)
-        for source in sources.values():
-            if source.scoped:
-                found += _of_name(definition, source, exports)
-    else:
-        for source in sources.values():
-            if source.kind == definition.language:
-                found += _by_name(definition, source)
-    return sorted(set(found))
-
-
-def _of_name(definition: Definition, source: Source, exports: Exports) -> Iterator[Usage]:
-    if source.path == definition.path:
-        for name in names(source, definition.name):
-            if name.scope == definition.scope and not _is_definition(name.node, source):
-                yield _usage(name.node, source)
-        return
-    if definition.scope is not None:
-        return
-    for local, lines in exports.locals(source.path).items():
-        yield from (Usage(source.path, line, "", "import") for line in sorted(lines))
-        here = list(names(source, local))
-        # An import holds where it stands: at the top of the module, or in one function.
-        imported = {each.scope for each in here if _import_line(each.node) in lines} or {None}
-        for name in here:
-            if name.scope in imported and not in_import(name.node):
-                yield _usage(name.node, source)
-    for module, known in exports.members(source.path).items():
-        for exported in known:
-            for node in source.named(exported):
-                if is_member(node) and receiver_of(node) == module:
-                    yield _usage(node, source)
+    def _dispatch(self, reference: Reference, symbol: Symbol, node: "Node") -> Certainty | None:
+        """Whether a member taken from this class is the symbol, and not that of another class that overrides it."""
+        receiver, owner = reference.receiver, symbol.owner
+        assert receiver is not None and owner is not None
+        line_of_inheritance = self._classes.ancestors(receiver)
+        if _receiver_text(node).startswith("super"):
+            line_of_inheritance = line_of_inheritance[1:]
+        for key in line_of_inheritance:
+            body = self._classes.body(key)
+            if body is not None and symbol.name in body.members:
+                if key == owner:
+                    return "certain"
+                break
+        return "likely" if receiver in self._classes.ancestors(owner) else None
 
 
-def _import_line(node: "Node") -> int:
-    """The line of the import that a name stands in; nothing for any other name."""
-    kinds = ("import_statement", "import_from_statement", "lexical_declaration", "variable_declaration")
-    whole = next((above for above in ancestors(node) if above.type in kinds), None)
-    return whole.start_point[0] + 1 if whole is not None else 0
+def _is_related(source: Source, definition: Definition) -> bool:
+    if definition.family is None:
+        return source.language_name == definition.language
+    return source.family == definition.family
 
 
-def _of_member(definition: Definition, others: Sequence[Definition], source: Source) -> Iterator[Usage]:
-    if source.language is None or not _related(source.kind, definition.language):
-        return
-    rivals = {each.owner for each in others if each.owner} - {definition.owner}
-    for node in source.named(definition.name):
-        if _is_definition(node, source) or is_key(node):
-            continue
-        if not source.scoped:
-            yield _usage(node, source, sure=False)
-        elif is_member(node):
-            verdict = belongs(node, definition, rivals, source)
-            if verdict is not None:
-                yield _usage(node, source, sure=verdict)
-
-
-def _by_name(definition: Definition, source: Source) -> Iterator[Usage]:
+def _by_name(definition: Definition, source: Source) -> Iterator[SymbolUsage]:
     for node in source.named(definition.name):
         if not _is_definition(node, source):
-            yield _usage(node, source, sure=False)
+            yield _usage(node, source, "likely")
 
 
-def _related(one: str, other: str) -> bool:
-    return one == other or (one in SCRIPT and other in SCRIPT)
+def _usage(node: "Node", source: Source, certainty: Certainty) -> SymbolUsage:
+    assert source.language is not None
+    parent = node.parent if not _is_member(node) or node.parent is None else node.parent.parent
+    kind: UsageKind = "name"
+    if _in_import(node):
+        kind = "import"
+    elif parent is not None and _is_called(node, parent, source):
+        kind = "call"
+    elif _is_base(node):
+        kind = "base"
+    within = "" if kind == "import" else enclosing_name(node, source.language)
+    if not within and kind != "import" and source.family == "script" and is_test(source.path):
+        within = _test_title(node)
+    return SymbolUsage(source.path, line_of(node), within, kind, certainty)
+
+
+def _is_member(node: "Node") -> bool:
+    """Whether a node is `name` in `object.name`."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "attribute":
+        return is_field(node, "attribute")
+    if parent.type == "dotted_name":
+        # `case module.Name():`
+        return parent.named_children[0] != node and not _in_import(node)
+    if parent.type == "nested_type_identifier":
+        return is_field(node, "name")
+    return parent.type in ("member_expression", "subscript_expression") and is_field(node, "property")
+
+
+def _receiver_text(node: "Node") -> str:
+    return text_of(node.parent.child_by_field_name("object")) if node.parent is not None else ""
+
+
+def _in_import(node: "Node") -> bool:
+    parent = node.parent
+    while parent is not None and parent.type in _IMPORTS:
+        if parent.type in ("import_statement", "import_from_statement", "export_clause"):
+            return True
+        parent = parent.parent
+    return False
 
 
 def _is_definition(node: "Node", source: Source) -> bool:
     assert source.language is not None
     if defined_by(node, source.language) is not None:
         return True
-    return (
-        node.parent is not None and node.parent.type == "assignment" and node.parent.child_by_field_name("left") == node
-    )
-
-
-def _usage(node: "Node", source: Source, *, sure: bool = True) -> Usage:
-    assert source.language is not None
-    parent = node.parent if not is_member(node) or node.parent is None else node.parent.parent
-    use: Use = "name"
-    if in_import(node):
-        use = "import"
-    elif parent is not None and _is_called(node, parent, source):
-        use = "call"
-    elif _is_base(node):
-        use = "base"
-    within = qualified(node, source.language)
-    if not within and source.kind in SCRIPT and is_test(source.path):
-        within = _title(node)
-    return Usage(source.path, node.start_point[0] + 1, within, use, sure)
+    return node.parent is not None and node.parent.type == "assignment" and is_field(node, "left")
 
 
 def _is_called(node: "Node", parent: "Node", source: Source) -> bool:
@@ -201,18 +220,65 @@ def _is_called(node: "Node", parent: "Node", source: Source) -> bool:
 
 
 def _is_base(node: "Node") -> bool:
-    """Whether a class extends it."""
     kinds = [above.type for above, _ in zip(ancestors(node), range(4), strict=False)]
     return "class_heritage" in kinds or kinds[:2] == ["argument_list", "class_definition"]
 
 
-def _title(node: "Node") -> str:
-    """A test of a script has no name but a title: `it "adds"`."""
+def _test_title(node: "Node") -> str:
+    """Return the call that titles a script's test: `it "adds"`."""
     for above in ancestors(node):
         if above.type == "call_expression":
-            function = text(above.child_by_field_name("function")).partition(".")[0]
+            function = text_of(above.child_by_field_name("function")).partition(".")[0]
             arguments = above.child_by_field_name("arguments")
             first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
             if function in _TITLED and first is not None and first.type == "string":
-                return f"{function} {text(first)}"
+                return f"{function} {text_of(first)}"
     return ""
+
+
+class Callee(NamedTuple):
+    name: str
+    #: The file of the project that it comes from.
+    file: str | None
+    word: str
+
+
+def find_callees(definition: Definition, source: Source, modules: Modules) -> list[Callee]:
+    """Return what a definition calls, each once, in text order."""
+    assert source.language is not None
+    whole = source.root.descendant_for_byte_range(*definition.span)
+    if whole is None:
+        return []
+    imported = {each.local: each for each in resolve_imports(source, modules)}
+    found: dict[str, Callee] = {}
+    for node in descendants(whole):
+        part = source.language.calls.get(node.type)
+        name = " ".join(text_of(node.child_by_field_name(part) if part else None).split())
+        if name and len(name) < 100 and name not in found:
+            found[name] = Callee(name, _callee_file(name, source, imported), name.rpartition(".")[2])
+    return list(found.values())
+
+
+def _callee_file(name: str, source: Source, imported: Mapping[str, ResolvedImport]) -> str | None:
+    receiver, _, word = name.rpartition(".")
+    if receiver in _SELF or not receiver:
+        if word in imported and not receiver:
+            return imported[word].file
+        return source.path if find_definitions(source, word) else None
+    return imported[receiver].file if receiver in imported else None
+
+
+def locate_callee(callee: Callee, sources: Mapping[str, Source], modules: Modules) -> Definition | None:
+    """Find the definition of a callee, through packages that re-export it."""
+    path, word = callee.file, callee.word
+    for _ in range(5):
+        source = sources.get(path or "")
+        if source is None:
+            return None
+        if found := find_definitions(source, word):
+            return found[0]
+        imported = next((each for each in resolve_imports(source, modules) if each.local == word), None)
+        if imported is None:
+            return None
+        path, word = imported.file, imported.name or word
+    return None

@@ -63,13 +63,13 @@ _ALL = phrases("{look} {project}{for}", look=_LOOK, **{"for": _FOR})
 #: What is asked for in particular, and the words of the findings about it.
 _ONLY = {
     "secret|key|password": r"looks like|plain text|holds secrets",
-    "todo": r"left for later",
+    "todo": r"Open task",
     "debug": r"was left here",
     "conflict": r"conflict marker",
-    "syntax": r"syntax error|no valid",
-    "import": r"It imports",
+    "syntax": r"syntax error|not valid",
+    "import": r"is imported",
     "missing test": r"untested|no test",
-    "leftover": r"left over|was left here",
+    "leftover": r"leftover|was left here",
 }
 
 

@@ -296,7 +296,7 @@ def test_a_review_for_something_in_particular_tells_only_that() -> None:
     told = (
         "Reviewed src (2 files) by rules: 1 error, 1 hint.\n\n"
         "- **error** `src/a.py:1` This looks like a GitHub token. Fix: x\n"
-        "- **hint** `src/a.py:2` Something is left for later: “TODO”. Fix: x"
+        "- **hint** `src/a.py:2` Open task: “TODO”. Fix: x"
     )
     assert "TODO" not in said("check src/ for secrets", back("review_changes", told))
     assert "nothing of that" in said("check src/ for conflict markers", back("review_changes", told))
@@ -317,7 +317,7 @@ def test_the_reviewer_of_a_task_looks_at_the_lines_that_it_changed() -> None:
 
 
 def test_its_verdict_fails_for_errors_only() -> None:
-    hint = "- **hint** `src/a.py:3` Something is left for later: “TODO”. Fix: do it."
+    hint = "- **hint** `src/a.py:3` Open task: “TODO”. Fix: do it."
     error = "- **error** `src/a.py:4` There is a syntax error here. Fix: correct it."
     for lines, passed in ((hint, True), (f"{error}\n{hint}", False), ("", True)):
         answer = review_of(back("review_changes", f"Reviewed it.\n\n{lines}"))

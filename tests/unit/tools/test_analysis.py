@@ -3,7 +3,8 @@
 import pytest
 
 from tests.unit.tools.workbench import Workbench
-from tools.code.outline import outlined
+from tools.code.outline import outline_of
+from tools.code.source import Source
 
 SOURCES = {
     "a.py": ("import os\n\nclass A:\n    def f(self, x):\n        return os.getcwd() if x else None\n", "A f"),
@@ -21,10 +22,10 @@ SOURCES = {
 @pytest.mark.parametrize("path", SOURCES)
 def test_the_outline_of_each_language_names_its_symbols(path: str) -> None:
     source, names = SOURCES[path]
-    outline = outlined(path, source.encode())
+    outline = outline_of(Source(path, source.encode()))
 
     assert outline is not None
-    assert [symbol.name for symbol in outline.symbols] == names.split()
+    assert [symbol.name for symbol in outline.items] == names.split()
     assert not outline.errors
 
 
@@ -37,12 +38,12 @@ def test_the_outline_of_each_language_names_its_symbols(path: str) -> None:
     ],
 )
 def test_what_is_missing_is_a_syntax_error_like_what_is_wrong(path: str, source: str, line: int) -> None:
-    outline = outlined(path, source.encode())
+    outline = outline_of(Source(path, source.encode()))
     assert outline is not None and outline.errors[:1] == [line]
 
 
 def test_what_is_newer_than_the_grammar_is_no_error() -> None:
-    outline = outlined("a.ts", b'export type * from "./b";\n')
+    outline = outline_of(Source("a.ts", b'export type * from "./b";\n'))
     assert outline is not None and not outline.errors
 
 

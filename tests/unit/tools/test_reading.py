@@ -6,9 +6,8 @@ import pytest
 
 from tests.unit.tools.workbench import Workbench
 from tools.code.files import is_test
-from tools.code.graph import Graph
+from tools.code.graph import NODES, Graph, mermaid
 from tools.code.manifest import first_paragraph
-from tools.code.picture import NODES, mermaid
 
 PARSER = '''"""Reads lines."""
 import re

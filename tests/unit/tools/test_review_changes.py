@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.tools.workbench import Workbench
-from tools.code.changed_lines import ChangedLines, changed_lines
+from tools.code.review import ChangedLines, parse_changed_lines
 
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
 GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main")
@@ -35,18 +35,18 @@ async def found(bench: Workbench, **args: Any) -> list[tuple[str, str, int, str]
         ("a.py", f'key = "{KEY}"\n', "error", 1, "AWS"),
         ("a.py", "-----BEGIN RSA PRIVATE KEY-----\n", "error", 1, "private key"),
         ("a.ts", 'const password = "hunter2hunter2";\n', "warning", 1, "plain text"),
-        ("a.py", "from .gone import x\n", "error", 1, "no such file"),
-        ("a.ts", "import { x } from './gone';\n", "error", 1, "no such file"),
-        ("a.py", "from there import missing\n", "error", 1, "nothing has this name"),
+        ("a.py", "from .gone import x\n", "error", 1, "there is no file"),
+        ("a.ts", "import { x } from './gone';\n", "error", 1, "there is no file"),
+        ("a.py", "from there import missing\n", "error", 1, "does not define it"),
         ("a.py", "breakpoint()\n", "warning", 1, "breakpoint"),
         ("a.ts", "export function f() {\n  console.log(1);\n}\n", "warning", 2, "console.log"),
         ("a.js", "debugger;\n", "warning", 1, "debugger"),
         ("a.test.ts", "it.only('x', () => {});\n", "warning", 1, "other tests"),
         ("a.py", "try:\n    f()\nexcept:\n    pass\n", "warning", 3, "bare except"),
-        ("a.py", "try:\n    f()\nexcept Exception:\n    pass\n", "warning", 3, "nobody hears"),
-        ("a.py", "def f(x=[]):\n    return x\n", "warning", 1, "shared by all calls"),
-        ("a.py", "x = 1  # TODO: more\n", "hint", 1, "left for later"),
-        ("a.py.orig", "x = 1\n", "warning", 0, "left over"),
+        ("a.py", "try:\n    f()\nexcept Exception:\n    pass\n", "warning", 3, "hides every error"),
+        ("a.py", "def f(x=[]):\n    return x\n", "warning", 1, "All calls share"),
+        ("a.py", "x = 1  # TODO: more\n", "hint", 1, "Open task"),
+        ("a.py.orig", "x = 1\n", "warning", 0, "leftover"),
         ("deploy.pem", "x\n", "error", 0, "secrets"),
     ],
 )
@@ -138,7 +138,7 @@ def test_a_diff_is_read_without_being_misled_by_what_stands_in_it() -> None:
         "diff --git a/c.py b/c.py\ndeleted file mode 100644\n--- a/c.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
     )
 
-    assert changed_lines(diff) == [
+    assert parse_changed_lines(diff) == [
         ChangedLines("a.md", frozenset({3, 4}), False),
         ChangedLines("b.py", frozenset({1}), True),
     ]

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from tools.code import python_imports, script_imports
-from tools.code.edits import Edit, edited, newline_of
-from tools.code.finding import Refusal
+from tools.code.edits import Edit, apply_edits, newline_of
 from tools.code.modules import Modules
-from tools.code.project import Project
-from tools.code.python_walk import name_of
+from tools.code.project import Project, Refusal
+from tools.code.python_definitions import name_of
 from tools.code.scopes import Binding, FileScopes
-from tools.code.tree import below, parsed, text_of
+from tools.code.source import Source, descendants, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 Imported = tuple["Node", list["Node"], list[int], str | None]
 
 
-class Dialect(Protocol):
+class MoveSyntax(Protocol):
     def statement(self, root: "Node", place: int) -> "Node | None": ...
 
     def imports(self, file: FileScopes) -> Iterator[Imported]: ...
@@ -72,7 +71,7 @@ def _line_end(text: bytes, place: int) -> int:
     return end + 1 if end >= 0 else len(text)
 
 
-class PythonDialect:
+class PythonSyntax:
     def statement(self, root: "Node", place: int) -> "Node | None":
         for child in root.named_children:
             if child.start_byte <= place < child.end_byte:
@@ -85,7 +84,7 @@ class PythonDialect:
         return None
 
     def imports(self, file: FileScopes) -> Iterator[Imported]:
-        for node in below(file.source.root):
+        for node in descendants(file.source.root):
             if node.type == "import_from_statement":
                 names = list(node.children_by_field_name("name"))
                 module = node.child_by_field_name("module_name")
@@ -127,29 +126,28 @@ class PythonDialect:
         return f"from {module} import {imported.name}{alias}"
 
     def unneeded(self, file: FileScopes, gone: set[str]) -> list[Edit]:
-        return python_imports.tidied(file, gone, None).edits if gone else []
+        return python_imports.plan_edits(file, gone, None).edits if gone else []
 
     def carried(
         self, block: "Node", inside: tuple[int, int], text: bytes, project: Project, source: str, target: str
     ) -> bytes:
         """The text, with relative imports inside of it as they are written from the new place."""
         edits = []
-        for node in below(block):
+        for node in descendants(block):
             module = node.child_by_field_name("module_name") if node.type == "import_from_statement" else None
             if module is not None and module.type == "relative_import":
                 path = project.modules.package("".join(text_of(module).split()), source)
                 if path is not None:
                     new = _python_module(project, target, path, ".").encode()
                     edits.append(Edit(module.start_byte - inside[0], module.end_byte - inside[0], new))
-        return edited(text[slice(*inside)], edits).rstrip()
+        return apply_edits(text[slice(*inside)], edits).rstrip()
 
     def offered(self, text: bytes) -> bytes:
         return text
 
     def after_imports(self, text: bytes, path: str) -> int:
-        source = parsed(path, text)
         place = 0
-        for child in source.root.named_children if source is not None else ():
+        for child in Source(path, text).root.named_children:
             importing = child.type in ("import_statement", "import_from_statement", "future_import_statement")
             docstring = child.type == "expression_statement" and place == 0 and child.named_children[0].type == "string"
             if importing or docstring:
@@ -166,8 +164,7 @@ class PythonDialect:
         if not lines:
             return text
         place = self.after_imports(text, path)
-        source = parsed(path, text[:place])
-        bare = source is not None and not any("import" in each.type for each in source.root.named_children)
+        bare = not any("import" in each.type for each in Source(path, text[:place]).root.named_children)
         if bare and place > 0:
             lines = ["", *lines]
         return _added(text, lines, place)
@@ -208,7 +205,7 @@ def _python_module(project: Project, importer: str, target: str, written: str) -
     return modules.python_name(target)
 
 
-class ScriptDialect:
+class ScriptSyntax:
     def statement(self, root: "Node", place: int) -> "Node | None":
         for child in root.named_children:
             if child.start_byte <= place < child.end_byte:
@@ -225,7 +222,7 @@ class ScriptDialect:
             source = node.child_by_field_name("source")
             if node.type not in ("import_statement", "export_statement") or source is None:
                 continue
-            names = [each for each in below(node) if each.type in ("import_specifier", "export_specifier")]
+            names = [each for each in descendants(node) if each.type in ("import_specifier", "export_specifier")]
             yield node, names, list(range(len(names))), text_of(source)[1:-1]
 
     def imported_name(self, node: "Node") -> str:
@@ -284,7 +281,7 @@ class ScriptDialect:
         return f"import {names} from {quote}{module}{quote}{end}"
 
     def unneeded(self, file: FileScopes, gone: set[str]) -> list[Edit]:
-        return script_imports.tidied(file, gone, sort=False).edits if gone else []
+        return script_imports.plan_edits(file, gone, sort=False).edits if gone else []
 
     def carried(
         self, block: "Node", inside: tuple[int, int], text: bytes, project: Project, source: str, target: str
@@ -293,16 +290,15 @@ class ScriptDialect:
 
     def offered(self, text: bytes) -> bytes:
         """Exported, so that others can import it."""
-        source = parsed("a.tsx", text) or parsed("a.ts", text)
-        first = next((each for each in source.root.named_children if each.type != "comment"), None) if source else None
+        root = Source("a.tsx", text).root
+        first = next((each for each in root.named_children if each.type != "comment"), None)
         if first is None or first.type == "export_statement":
             return text
         return text[: first.start_byte] + b"export " + text[first.start_byte :]
 
     def after_imports(self, text: bytes, path: str) -> int:
-        source = parsed(path, text)
         place = 0
-        for child in source.root.named_children if source is not None else ():
+        for child in Source(path, text).root.named_children:
             if child.type == "import_statement":
                 place = _line_end(text, child.end_byte)
         return place

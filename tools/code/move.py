@@ -3,21 +3,19 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tools.code.edits import Edit, edited, newline_of
-from tools.code.finding import Refusal
-from tools.code.importing import without
-from tools.code.project import Module, Named, Project
+from tools.code.edits import Edit, apply_edits, newline_of
+from tools.code.import_edits import without
+from tools.code.move_syntax import MoveSyntax, PythonSyntax, ScriptSyntax
+from tools.code.project import BindingRef, ModuleRef, Project, Refusal
 from tools.code.scopes import Binding, FileScopes
-from tools.code.tree import Family, family_of, parsed
+from tools.code.source import Source, family_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tools.code.dialect import Dialect
-
 
 @dataclass(slots=True)
-class Moved:
+class MoveResult:
     #: The new content of each file; the target may be new.
     contents: dict[str, bytes]
     users: list[str]
@@ -26,21 +24,21 @@ class Moved:
 
 
 @dataclass(slots=True)
-class Draft:
+class FileDraft:
     """A file as it is to become: edits of the old text, and import lines to add."""
 
     edits: list[Edit] = field(default_factory=list)
     imports: list[str] = field(default_factory=list)
 
 
-def moved(name: str, source: str, target: str, project: Project) -> Moved:
-    return _Move(name, source, target, project).done()
+def plan_move(name: str, source: str, target: str, project: Project) -> MoveResult:
+    return _Move(name, source, target, project).plan()
 
 
 class _Move:
     def __init__(self, name: str, source: str, target: str, project: Project) -> None:
         self._name, self._from, self._to, self._project = name, source, target, project
-        self._drafts: dict[str, Draft] = {}
+        self._drafts: dict[str, FileDraft] = {}
         self._users: list[str] = []
         family = family_of(source)
         if family is None or family != family_of(target):
@@ -48,9 +46,9 @@ class _Move:
                 "unknown_language",
                 f"{source} and {target} are not of one language that can be moved in (Python, TypeScript).",
             )
-        self._dialect = _dialect(family)
+        self._syntax: MoveSyntax = PythonSyntax() if family == "python" else ScriptSyntax()
 
-    def done(self) -> Moved:
+    def plan(self) -> MoveResult:
         binding, block = self._definition()
         source = self._project.files[self._from]
         inside = _bytes_of(block, source.source.text)
@@ -61,20 +59,20 @@ class _Move:
             if path != self._from:
                 self._user(path, file)
         if stays:
-            self._draft(self._from).imports.append(self._dialect.line(self._project, self._from, self._to, self._name))
+            self._draft(self._from).imports.append(self._syntax.line(self._project, self._from, self._to, self._name))
         self._check_cycles(needed, stays=stays)
         contents = self._written(block, inside, needed, stays=stays)
-        return Moved(contents, self._users, binding.line, binding.kind)
+        return MoveResult(contents, self._users, binding.line, binding.kind)
 
-    def _draft(self, path: str) -> Draft:
-        return self._drafts.setdefault(path, Draft())
+    def _draft(self, path: str) -> FileDraft:
+        return self._drafts.setdefault(path, FileDraft())
 
     # -- what is moved -----------------------------------------------------------------------------------------------
 
     def _definition(self) -> tuple[Binding, "Node"]:
         file = self._project.files.get(self._from)
         if file is None:
-            why = self._project.left_alone.get(self._from, "it was not read")
+            why = self._project.skipped.get(self._from, "it was not read")
             raise Refusal("no_match", f"{self._from} cannot be changed: {why}.")
         binding = file.module.values.get(self._name) or file.module.types.get(self._name)
         if binding is None or binding.imported is not None:
@@ -83,7 +81,7 @@ class _Move:
         if len(defining) != 1:
             lines = ", ".join(str(place.line) for place in defining)
             raise Refusal("ambiguous", f"{self._name} is defined more than once in {self._from} (lines {lines}).")
-        block = self._dialect.statement(file.source.root, defining[0].start)
+        block = self._syntax.statement(file.source.root, defining[0].start)
         if block is None:
             raise Refusal("no_match", f"{self._name} is not a statement of its own in {self._from}; move it by hand.")
         return binding, block
@@ -104,8 +102,8 @@ class _Move:
     def _check_target(self, needed: dict[str, Binding]) -> None:
         target = self._project.files.get(self._to)
         if target is None:
-            if self._to in self._project.left_alone:
-                raise Refusal("no_match", f"{self._to} cannot be changed: {self._project.left_alone[self._to]}.")
+            if self._to in self._project.skipped:
+                raise Refusal("no_match", f"{self._to} cannot be changed: {self._project.skipped[self._to]}.")
             return
         source = self._project.files[self._from]
         there = target.module.values.get(self._name) or target.module.types.get(self._name)
@@ -132,30 +130,30 @@ class _Move:
 
     def _is_the_symbol(self, binding: Binding, file: FileScopes) -> bool:
         meaning = self._project.meaning(binding, file)
-        return isinstance(meaning, Named) and meaning.path == self._from and meaning.binding.name == self._name
+        return isinstance(meaning, BindingRef) and meaning.path == self._from and meaning.binding.name == self._name
 
     # -- who uses it -------------------------------------------------------------------------------------------------
 
     def _user(self, path: str, file: FileScopes) -> None:
         changed = False
-        for statement, names, gone, module in self._dialect.imports(file):
-            if module is None or self._project.resolved(module, path) != self._from:
+        for statement, names, gone, module in self._syntax.imports(file):
+            if module is None or self._project.resolve(module, path) != self._from:
                 continue
-            taken = [number for number in gone if self._dialect.imported_name(names[number]) == self._name]
+            taken = [number for number in gone if self._syntax.imported_name(names[number]) == self._name]
             if not taken:
                 continue
             changed = True
             text = file.source.text
             if path == self._to:
                 self._take_out(path, statement, names, set(taken), text)
-            elif len(taken) == len(names) and self._dialect.whole(statement):
+            elif len(taken) == len(names) and self._syntax.whole(statement):
                 self._draft(path).edits.append(
-                    self._dialect.redirected(statement, self._project, path, self._to, module)
+                    self._syntax.redirected(statement, self._project, path, self._to, module)
                 )
             else:
                 part = text[names[taken[0]].start_byte : names[taken[0]].end_byte].decode()
                 self._take_out(path, statement, names, set(taken), text)
-                new = self._dialect.another(statement, part, self._project, path, self._to, module)
+                new = self._syntax.another(statement, part, self._project, path, self._to, module)
                 end = statement.end_byte
                 self._draft(path).edits.append(Edit(end, end, newline_of(text) + new.encode()))
         changed |= self._by_module(path, file)
@@ -177,8 +175,8 @@ class _Move:
         for access in file.accesses:
             if access.name != self._name or access.object is None:
                 continue
-            owner = self._project.of_expression(access.object, access.scope, file)
-            if not isinstance(owner, Module) or owner.path != self._from:
+            owner = self._project.expression_meaning(access.object, access.scope, file)
+            if not isinstance(owner, ModuleRef) or owner.path != self._from:
                 continue
             if file.source.family == "script" or path == self._to:
                 raise Refusal(
@@ -221,7 +219,7 @@ class _Move:
         return any(
             each.imported is not None
             and each.imported.name != self._name
-            and self._project.resolved(each.imported.module, self._to) == self._from
+            and self._project.resolve(each.imported.module, self._to) == self._from
             for each in bindings
         )
 
@@ -231,10 +229,10 @@ class _Move:
             return set()
         modules = [each.imported.module for each in file.module.values.values() if each.imported is not None]
         names = [each.imported for each in file.module.values.values() if each.imported is not None]
-        found = {target for module in [*modules, *file.stars] if (target := self._project.resolved(module, path))}
+        found = {target for module in [*modules, *file.stars] if (target := self._project.resolve(module, path))}
         for each in names:
             # `from package import module`
-            if each.name and (owner := self._project.resolved(each.module, path)) and file.source.family == "python":
+            if each.name and (owner := self._project.resolve(each.module, path)) and file.source.family == "python":
                 below = self._project.modules.submodule(owner, each.name)
                 found |= {below} if below else set()
         return found - {path}
@@ -260,19 +258,19 @@ class _Move:
         self, block: "Node", inside: tuple[int, int], needed: dict[str, Binding], *, stays: bool
     ) -> dict[str, bytes]:
         source = self._project.files[self._from].source
-        text = self._dialect.carried(block, inside, source.text, self._project, self._from, self._to)
+        text = self._syntax.carried(block, inside, source.text, self._project, self._from, self._to)
         if stays or self._users:
-            text = self._dialect.offered(text)
+            text = self._syntax.offered(text)
         target = self._project.files.get(self._to)
         draft = self._draft(self._to)
         for name, each in sorted(needed.items()):
             if target is None or not (target.module.values.get(name) or target.module.types.get(name)):
-                draft.imports.append(self._dialect.needed(each, self._project, self._from, self._to))
+                draft.imports.append(self._syntax.needed(each, self._project, self._from, self._to))
         contents = {self._to: self._target(target, draft, text, newline_of(source.text))}
         gone = {name for name, each in needed.items() if each.imported is not None and not _read_outside(each, inside)}
         self._draft(self._from).edits += [
             Edit(*inside, b""),
-            *self._dialect.unneeded(self._project.files[self._from], gone),
+            *self._syntax.unneeded(self._project.files[self._from], gone),
         ]
         for path, changed in self._drafts.items():
             if path != self._to:
@@ -281,37 +279,30 @@ class _Move:
             left = contents[self._from].rstrip()
             contents[self._from] = left + newline_of(source.text) if left else b""
         for path, content in contents.items():
-            again = parsed(path, content)
-            if again is None or again.errors:
+            if not Source(path, content).is_valid:
                 raise Refusal("would_break", f"{path} would no longer be valid; nothing was changed. Move it by hand.")
         return contents
 
-    def _rewritten(self, path: str, draft: Draft) -> bytes:
+    def _rewritten(self, path: str, draft: FileDraft) -> bytes:
         source = self._project.files[path].source
-        return source.bom + self._dialect.with_imports(edited(source.text, draft.edits), draft.imports, path)
+        return source.bom + self._syntax.with_imports(apply_edits(source.text, draft.edits), draft.imports, path)
 
-    def _target(self, target: FileScopes | None, draft: Draft, text: bytes, newline: bytes) -> bytes:
+    def _target(self, target: FileScopes | None, draft: FileDraft, text: bytes, newline: bytes) -> bytes:
         if target is None:
             lines = newline.join(line.encode() for line in sorted(set(draft.imports)))
             return (lines + newline * 3 if lines else b"") + text + newline
         newline = newline_of(target.source.text) if b"\n" in target.source.text else newline
         text = text.replace(b"\r\n", b"\n").replace(b"\n", newline)
-        old = edited(target.source.text, draft.edits)
+        old = apply_edits(target.source.text, draft.edits)
         used = any(self._is_the_symbol(each, target) for each in target.module.values.values())
         if used:
             # What is below reads it, perhaps at once.
-            place = self._dialect.after_imports(old, self._to)
+            place = self._syntax.after_imports(old, self._to)
             new = old[:place] + newline + text + newline + newline + old[place:].lstrip(b"\r\n")
         else:
             body = old.rstrip()
             new = (body + newline * 3 if body else b"") + text + newline
-        return target.source.bom + self._dialect.with_imports(new, draft.imports, self._to)
-
-
-def _dialect(family: Family) -> "Dialect":
-    from tools.code.dialect import PythonDialect, ScriptDialect
-
-    return PythonDialect() if family == "python" else ScriptDialect()
+        return target.source.bom + self._syntax.with_imports(new, draft.imports, self._to)
 
 
 def _within(place: int, inside: tuple[int, int]) -> bool:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.unit.code.files import after, rename
-from tools.code.finding import Refusal
+from tests.unit.code.rename_helpers import after, rename
+from tools.code.project import Refusal
 
 LOCALS = """\
 id = 0
@@ -125,7 +125,7 @@ def test_a_dotted_name_in_a_string_is_not_certain() -> None:
         "tests/test_it.py": "patch('pkg.core.load')\npatch('other.load')\npatch('load')\n",
     }
     done = rename(files, "load", "read")
-    assert done.found.unsure == [("tests/test_it.py", 1)]
+    assert done.references.likely_lines == [("tests/test_it.py", 1)]
     assert list(done.contents) == ["pkg/core.py"]
 
 
@@ -177,7 +177,7 @@ def test_a_method_is_renamed_with_what_overrides_it_and_only_where_its_class_is_
     assert "    a.keep(); c.keep(); make().keep(); Child().keep(); Base.keep(a)\n" in text
     assert "    e.keep()\n    b.save()\n" in text
     assert done.contents["b.py"] == b"from a import make\nx = make()\nx.keep()\ny.save()\n"
-    assert done.found.unsure == [("a.py", 17), ("b.py", 4)]
+    assert done.references.likely_lines == [("a.py", 17), ("b.py", 4)]
 
 
 def test_an_attribute_is_renamed_with_the_keywords_that_make_it() -> None:
@@ -190,7 +190,7 @@ def test_an_attribute_is_renamed_with_the_keywords_that_make_it() -> None:
         "from dataclasses import dataclass\n@dataclass\nclass P:\n    left: int\n    y: int = 0\n"
         "    def m(self): return self.left\np = P(left=1, y=2)\nprint(p.left, q.x)\nmatch p:\n    case P(left=1): ...\n"
     )
-    assert done.found.unsure == [("a.py", 8)]
+    assert done.references.likely_lines == [("a.py", 8)]
 
 
 def test_a_member_is_followed_into_copies_and_slots_and_its_name_in_a_string_is_said() -> None:
@@ -207,20 +207,20 @@ def test_a_member_is_followed_into_copies_and_slots_and_its_name_in_a_string_is_
         .replace("(p, x=2)", "(p, left=2)")
         .replace("_replace(x=3)", "_replace(left=3)")
     )
-    assert done.found.unsure == [("a.py", 6), ("a.py", 10)]
+    assert done.references.likely_lines == [("a.py", 6), ("a.py", 10)]
     slots = after({"a.py": before}, "S.x", "left")["a.py"]
     assert "    __slots__ = ('left',)\n    def __init__(self): self.left = 1\n" in slots
 
 
 def test_a_class_that_may_fulfil_a_protocol_is_said() -> None:
     before = "class Port(Protocol):\n    def save(self): ...\nclass Disk:\n    def save(self): ...\n"
-    assert rename({"a.py": before}, "Port.save", "keep").found.unsure == [("a.py", 4)]
-    assert rename({"a.py": before}, "Disk.save", "keep").found.unsure == [("a.py", 2)]
+    assert rename({"a.py": before}, "Port.save", "keep").references.likely_lines == [("a.py", 4)]
+    assert rename({"a.py": before}, "Disk.save", "keep").references.likely_lines == [("a.py", 2)]
     before = (
         "class Port(Protocol):\n    def save(self, path): ...\nclass Disk:\n    def save(self, path): ...\n"
         "def f(port: Port):\n    port.save(path=1)\n"
     )
-    assert rename({"a.py": before}, "Disk.save.path", "place").found.unsure == [("a.py", 2), ("a.py", 6)]
+    assert rename({"a.py": before}, "Disk.save.path", "place").references.likely_lines == [("a.py", 2), ("a.py", 6)]
 
 
 def test_an_attribute_that_only_methods_make_is_known_too() -> None:
@@ -247,7 +247,7 @@ def test_keywords_of_a_method_and_of_a_constructor_follow_their_parameter() -> N
             "a.m(n=2)", "a.m(count=2)"
         )
     )
-    assert done.found.unsure == [("a.py", 6)]
+    assert done.references.likely_lines == [("a.py", 6)]
     assert "A(count=1)" in after({"a.py": before}, "__init__.n", "count")["a.py"]
 
 
@@ -268,13 +268,13 @@ def test_a_line_says_which_one_is_meant() -> None:
 @pytest.mark.parametrize(
     ("files", "symbol", "new", "code", "said"),
     [
-        ({"a.py": "def f(): ...\n"}, "f", "class", "invalid_name", "'class' cannot be a name"),
+        ({"a.py": "def f(): ...\n"}, "f", "class", "invalid_name", "'class' is not a valid name"),
         ({"a.py": "def f(): ...\n"}, "f", "1a", "invalid_name", "'1a'"),
         ({"a.py": "def f(): ...\n"}, "g", "h", "no_match", "Nothing named g"),
-        ({"a.py": "def f(): ...\n"}, "f", "f", "no_match", "has this name already"),
+        ({"a.py": "def f(): ...\n"}, "f", "f", "no_match", "already has this name"),
         ({"a.py": "def f(): ...\n", "b.py": "def f(): ...\n"}, "f", "g", "ambiguous", "- b.py:1 function f"),
         ({"a.py": "f = 1\ng = 2\n"}, "f", "g", "name_taken", "a.py:2"),
-        ({"a.py": "f = 1\ndef h():\n    g = 2\n    return f\n"}, "f", "g", "name_taken", "a.py:4: another g hides it"),
+        ({"a.py": "f = 1\ndef h():\n    g = 2\n    return f\n"}, "f", "g", "name_taken", "another g would hide it"),
         ({"a.py": "g = 1\ndef h(f):\n    return f + g\n"}, "f", "g", "name_taken", "a.py:3: g means something else"),
         ({"a.py": "def f(): ...\nprint(list(f))\n"}, "f", "list", "name_taken", "a.py:2"),
         ({"a.py": "f = 1\n", "b.py": "from a import f\ng = f\n"}, "f", "g", "name_taken", "b.py:2"),

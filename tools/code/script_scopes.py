@@ -2,10 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from tools.code.scopes import Access, Export, FileScopes, Import, Keyword, Manner, Scope, Use, lookup, place_of
-from tools.code.script_definitions import ScriptDefinitions
-from tools.code.script_walk import BOTH, TYPE, string_of
-from tools.code.tree import Source, text_of
+from tools.code.scopes import (
+    Export,
+    Import,
+    ImportedName,
+    Keyword,
+    Manner,
+    MemberAccess,
+    Scope,
+    Use,
+    lookup,
+    place_of,
+)
+from tools.code.script_definitions import BOTH, TYPE, ScriptDefinitions, string_of
+from tools.code.source import Source, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,16 +36,9 @@ _FIELDS = ("public_field_definition", "field_definition", "property_signature")
 _METHODS = ("method_definition", "method_signature", "abstract_method_signature")
 
 
-def script_scopes(source: Source) -> FileScopes:
-    reader = _Reader(source)
-    reader.block(source.root, reader.module)
-    reader.resolve()
-    return reader.file
-
-
-class _Reader(ScriptDefinitions):
-    def __init__(self, source: Source) -> None:
-        super().__init__(source)
+class ScriptScopes(ScriptDefinitions):
+    def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
+        super().__init__(source, words, members=members)
         self._handlers |= {
             "identifier": self._name,
             "type_identifier": self._type_name,
@@ -67,7 +70,7 @@ class _Reader(ScriptDefinitions):
             "assignment_expression": self._assignment,
             "tuple_type": self._tuple,
             "call_expression": self._call,
-            "comment": self._nothing,
+            "comment": self._ignore,
             **dict.fromkeys(_FUNCTIONS, self._function),
             **dict.fromkeys(_DECLARED, self._declared),
             **dict.fromkeys(_CLASSES, self._class),
@@ -83,14 +86,14 @@ class _Reader(ScriptDefinitions):
         self._use(node, scope, "type")
 
     def _shorthand(self, node: "Node", scope: Scope) -> None:
-        """`{id}` in an object: a property, and the value of the variable of the same name."""
+        """Record `{id}` in an object: a property and a use of the variable."""
         self._use(node, scope, manner="shorthand")
         self._key(node, scope, "shorthand")
 
     def _shorthand_pattern(self, node: "Node", scope: Scope) -> None:
-        """`({id} = o)`: an assignment to what is declared elsewhere."""
+        """Record `({id} = o)`: an assignment to a variable declared elsewhere."""
         self._use(node, scope, manner="pattern")
-        self.file.accesses.append(Access(text_of(node), place_of(node, "pattern"), None, scope))
+        self.file.accesses.append(MemberAccess(text_of(node), place_of(node, "pattern"), None, scope))
 
     def _labeled(self, node: "Node", scope: Scope) -> None:
         self.one(node.child_by_field_name("body"), scope)
@@ -105,6 +108,7 @@ class _Reader(ScriptDefinitions):
                 continue
             annotation, value = each.child_by_field_name("type"), each.child_by_field_name("value")
             name = each.child_by_field_name("name")
+            self._record_loaded(name, value, line_of(node))
             if self._required(name, value, target):
                 continue
             binding = self._patterns(name, target, "variable", scope)
@@ -119,7 +123,7 @@ class _Reader(ScriptDefinitions):
             self.one(value, scope)
 
     def _required(self, name: "Node | None", value: "Node | None", scope: Scope) -> bool:
-        """`const m = require("./m")` is an import, too."""
+        """Bind `const m = require("./m")` as an import."""
         if name is None or value is None or name.type != "identifier" or value.type != "call_expression":
             return False
         callee, arguments = value.child_by_field_name("function"), value.child_by_field_name("arguments")
@@ -130,6 +134,24 @@ class _Reader(ScriptDefinitions):
         binding = self.bind(name, scope, "import")
         binding.imported = Import(string_of(arguments.named_children[0]), None, None, aliased=True)
         return True
+
+    def _record_loaded(self, name: "Node | None", value: "Node | None", line: int) -> None:
+        """Record the names of `const { a } = require("./m")` and `await import("./m")`."""
+        if value is not None and value.type == "await_expression" and value.named_children:
+            value = value.named_children[0]
+        if name is None or value is None or value.type != "call_expression":
+            return
+        if text_of(value.child_by_field_name("function")) not in ("require", "import"):
+            return
+        module = text_of(value.child_by_field_name("arguments")).strip("()'\"` ")
+        if name.type == "identifier":
+            self.file.imports.append(ImportedName(text_of(name), module, None, line))
+        for each in name.named_children:
+            if each.type == "shorthand_property_identifier_pattern":
+                self.file.imports.append(ImportedName(text_of(each), module, text_of(each), line))
+            elif each.type == "pair_pattern":
+                local, key = text_of(each.child_by_field_name("value")), text_of(each.child_by_field_name("key"))
+                self.file.imports.append(ImportedName(local, module, key, line))
 
     def _assignment(self, node: "Node", scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -178,26 +200,32 @@ class _Reader(ScriptDefinitions):
             inside = required.child_by_field_name("source")
             binding = self.bind(required.named_children[0], scope, "import", BOTH)
             binding.imported = Import(string_of(inside) if inside is not None else "", None, None, aliased=True)
-        if source is None or clause is None:
+        if source is None:
             return
-        module = string_of(source)
+        module, line = string_of(source), line_of(node)
+        if clause is None:
+            self.file.imports.append(ImportedName("", module, None, line))
+            return
         for each in clause.named_children:
             if each.type == "identifier":
                 binding = self.bind(each, scope, "import", BOTH)
                 binding.imported = Import(module, "default", None, aliased=True, default=True)
+                self.file.imports.append(ImportedName(binding.name, module, "default", line))
             elif each.type == "namespace_import":
                 binding = self.bind(each.named_children[0], scope, "import", BOTH)
                 binding.imported = Import(module, None, None, aliased=True)
+                self.file.imports.append(ImportedName(binding.name, module, None, line))
             elif each.type == "named_imports":
                 for one in each.named_children:
-                    self._imported(one, module, scope)
+                    self._imported(one, module, scope, line)
 
-    def _imported(self, node: "Node", module: str, scope: Scope) -> None:
+    def _imported(self, node: "Node", module: str, scope: Scope, line: int) -> None:
         name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
         if name is None:
             return
         binding = self.bind(alias or name, scope, "import", BOTH)
         binding.imported = Import(module, text_of(name), place_of(name), aliased=alias is not None)
+        self.file.imports.append(ImportedName(binding.name, module, text_of(name), line))
 
     def _export(self, node: "Node", scope: Scope) -> None:
         source = node.child_by_field_name("source")
@@ -206,12 +234,13 @@ class _Reader(ScriptDefinitions):
         default = any(each.type == "default" for each in node.children)
         if clause is not None:
             for each in clause.named_children:
-                self._specifier(each, module, scope)
+                self._specifier(each, module, scope, line_of(node))
             return
         if module is not None:
             space = next((each for each in node.named_children if each.type == "namespace_export"), None)
             if space is None:
                 self.file.stars.append(module)
+            self.file.imports.append(ImportedName("*", module, "*", line_of(node)))
             return
         declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
         before = len(self.file.bindings)
@@ -227,14 +256,16 @@ class _Reader(ScriptDefinitions):
             names |= {text_of(named)} if named is not None else set()
             self.file.exports += [Export(name, name, None, None) for name in sorted(names)]
 
-    def _specifier(self, node: "Node", module: str | None, scope: Scope) -> None:
+    def _specifier(self, node: "Node", module: str | None, scope: Scope, line: int) -> None:
         name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
         if name is None:
             return
         outside = text_of(alias) if alias is not None else text_of(name)
         export = Export(outside, text_of(name), module, place_of(name), aliased=alias is not None)
         self.file.exports.append(export)
-        if module is None:
+        if module is not None:
+            self.file.imports.append(ImportedName(outside, module, text_of(name), line))
+        else:
             meaning = "value" if lookup(text_of(name), scope) is not None else "type"
             self._uses.append(Use(text_of(name), place_of(name), scope, f"export {meaning}"))
 
@@ -246,13 +277,13 @@ class _Reader(ScriptDefinitions):
             if item is not None and item.type == "this" and self._bodies and (body := self._bodies[-1]) is not None:
                 self.file.own.append((body, text_of(name), place))
             else:
-                self.file.accesses.append(Access(text_of(name), place, item, scope))
+                self.file.accesses.append(MemberAccess(text_of(name), place, item, scope))
 
     def _nested_type(self, node: "Node", scope: Scope) -> None:
         module, name = node.child_by_field_name("module"), node.child_by_field_name("name")
         self.one(module, scope)
         if name is not None:
-            self.file.accesses.append(Access(text_of(name), place_of(name), module, scope))
+            self.file.accesses.append(MemberAccess(text_of(name), place_of(name), module, scope))
 
     def _pair(self, node: "Node", scope: Scope) -> None:
         key = node.child_by_field_name("key")
@@ -263,7 +294,7 @@ class _Reader(ScriptDefinitions):
         self.one(node.child_by_field_name("value"), scope)
 
     def _key(self, key: "Node", scope: Scope, manner: Manner) -> None:
-        """The key of an object: a member of the type that is declared for the object, if one is."""
+        """Record the key of an object: a member of its declared type, if it has one."""
         item = key.parent if key.parent is None or key.parent.type == "object" else key.parent.parent
         around = item.parent if item is not None else None
         annotation = around.child_by_field_name("type") if around is not None else None
@@ -272,19 +303,19 @@ class _Reader(ScriptDefinitions):
         if annotation is not None:
             self.file.keywords.append(Keyword(text_of(key), place_of(key, manner), annotation, scope))
         else:
-            self.file.accesses.append(Access(text_of(key), place_of(key, manner), None, scope))
+            self.file.accesses.append(MemberAccess(text_of(key), place_of(key, manner), None, scope))
 
     def _tag(self, node: "Node", scope: Scope) -> None:
         name = node.child_by_field_name("name")
         for each in node.named_children:
-            # A lower-case tag is an element of the page, not a name of the program.
+            # A lower-case tag is an HTML element.
             if each != name or each.type != "identifier":
                 self.one(each, scope)
             elif not text_of(each)[:1].islower():
                 self._use(each, scope, manner="tag")
 
     def _tuple(self, node: "Node", scope: Scope) -> None:
-        """`[after: number]`: the name of a place in a tuple is nobody's."""
+        """Skip the labels of a tuple type: `[after: number]`."""
         for each in node.named_children:
             self.one(each.child_by_field_name("type") if each.type.endswith("_parameter") else each, scope)
 

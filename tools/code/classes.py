@@ -1,11 +1,11 @@
-"""Which class an expression is evidently an instance of. What is not evident is unknown, and never guessed."""
+"""Infer the class of an expression. What is not evident is unknown, never guessed."""
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tools.code.project import Named, Project
-from tools.code.python_walk import name_of
+from tools.code.project import BindingRef, Project
+from tools.code.python_definitions import name_of
 from tools.code.scopes import Binding, ClassBody, FileScopes, Scope, lookup
-from tools.code.tree import text_of
+from tools.code.source import text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -16,7 +16,7 @@ class ClassKey(NamedTuple):
     binding: Binding
 
 
-#: Something else for certain: a text, a number, a list, a module.
+#: Certainly no class of the project: a string, a number, a list, a module.
 Other = Literal["other"]
 Evidence = ClassKey | Other | None
 
@@ -32,8 +32,8 @@ _OPTIONAL = frozenset({"Optional", "Final", "ClassVar", "Annotated", "Type", "ty
 _DEPTH = 12
 
 
-class Members:
-    """One question at a time; answers are remembered, since files do not change while they are asked about."""
+class ClassIndex:
+    """Classes of a project, their bases, and the types of expressions. Caches bases while files do not change."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -45,7 +45,7 @@ class Members:
         return file.class_of(key.binding) if file is not None else None
 
     def bases(self, key: ClassKey) -> list[ClassKey]:
-        """The direct ones that are in the workspace."""
+        """Return the direct bases that are in the workspace."""
         if key in self._bases:
             return self._bases[key]
         self._bases[key] = []
@@ -55,8 +55,8 @@ class Members:
         found: list[ClassKey] = []
         for node in body.bases:
             head = node.child_by_field_name("value") if node.type == "subscript" else node
-            meaning = self._project.of_expression(head, body.outer, file) if head is not None else None
-            if isinstance(meaning, Named) and self.body(ClassKey(*meaning)) is not None:
+            meaning = self._project.expression_meaning(head, body.outer, file) if head is not None else None
+            if isinstance(meaning, BindingRef) and self.body(ClassKey(*meaning)) is not None:
                 found.append(ClassKey(*meaning))
             elif text_of(node) not in ("object", "ABC", "Protocol", "Enum", "NamedTuple"):
                 self._open.add(key)
@@ -73,8 +73,7 @@ class Members:
                 waiting += self.bases(each)
         return found
 
-    def outside(self, key: ClassKey) -> bool:
-        """Whether it derives from a class that is not in the workspace."""
+    def has_outside_base(self, key: ClassKey) -> bool:
         return any(each in self._open for each in self.ancestors(key))
 
     # -- evidence ----------------------------------------------------------------------------------------------------
@@ -125,8 +124,8 @@ class Members:
         if kind in ("predefined_type", "literal_type", "array_type", "tuple_type", "none"):
             return "other"
         if kind in ("identifier", "type_identifier", "attribute", "nested_type_identifier", "member_expression"):
-            meaning = self._project.of_expression(node, scope, file)
-            if isinstance(meaning, Named):
+            meaning = self._project.expression_meaning(node, scope, file)
+            if isinstance(meaning, BindingRef):
                 key = ClassKey(*meaning)
                 return key if self.body(key) is not None else None
             return "other" if meaning is None and text_of(node) in _BUILT_IN else None
@@ -136,7 +135,7 @@ class Members:
         names = [part.strip() for part in text_of(node.named_children[1]).split("|") if part.strip() != "None"]
         binding = lookup(names[0], scope) if len(names) == 1 else None
         meaning = self._project.meaning(binding, file) if binding is not None else None
-        if isinstance(meaning, Named) and self.body(ClassKey(*meaning)) is not None:
+        if isinstance(meaning, BindingRef) and self.body(ClassKey(*meaning)) is not None:
             return ClassKey(*meaning)
         return None
 
@@ -144,23 +143,23 @@ class Members:
         name = name_of(node) if file.source.family == "python" else text_of(node)
         binding = lookup(name, scope, "type" if node.type == "type_identifier" else "value")
         if binding is None:
-            meaning = self._project.of_expression(node, scope, file)
+            meaning = self._project.expression_meaning(node, scope, file)
         elif binding in file.selves:
             return ClassKey(file.path, file.selves[binding].binding)
         elif binding.imported is None:
             return self._of_binding(binding, file, depth)
         else:
             meaning = self._project.meaning(binding, file)
-            if meaning is None and self._project.resolved(binding.imported.module, file.path) is None:
-                return "other"  # from a module that is not in the workspace
-        if isinstance(meaning, Named):
+            if meaning is None and self._project.resolve(binding.imported.module, file.path) is None:
+                return "other"  # a module outside the workspace
+        if isinstance(meaning, BindingRef):
             target = self._project.files.get(meaning.path)
             return self._of_binding(meaning.binding, target, depth + 1) if target is not None else None
         return "other" if meaning is not None else None
 
     def _of_binding(self, binding: Binding, file: FileScopes, depth: int) -> Evidence:
         if binding.kind == "class":
-            return None if self._twice(binding, file) else ClassKey(file.path, binding)
+            return None if self._is_redefined(binding, file) else ClassKey(file.path, binding)
         if binding.annotations:
             found = {self.of_annotation(node, scope, file, depth + 1) for node, scope in binding.annotations}
             return found.pop() if len(found) == 1 else None
@@ -169,8 +168,8 @@ class Members:
         found = {self.of(node, scope, file, depth + 1) for node, scope in binding.values if node.type != "none"}
         return found.pop() if len(found) == 1 else None
 
-    def _twice(self, binding: Binding, file: FileScopes) -> bool:
-        """Python takes the class that was defined last; which one that is, nobody can tell from here."""
+    def _is_redefined(self, binding: Binding, file: FileScopes) -> bool:
+        """Whether a Python class has several definitions."""
         return file.source.family == "python" and binding.opaque
 
     def _of_call(self, node: "Node", scope: Scope, file: FileScopes, depth: int) -> Evidence:
@@ -179,13 +178,13 @@ class Members:
             return None
         if callee.type == "identifier" and text_of(callee) == "super":
             return self._of_super(node, scope, file)
-        meaning = self._project.of_expression(callee, scope, file)
-        if isinstance(meaning, Named):
+        meaning = self._project.expression_meaning(callee, scope, file)
+        if isinstance(meaning, BindingRef):
             target, binding = self._project.files.get(meaning.path), meaning.binding
             if target is None:
                 return None
             if binding.kind == "class":
-                return None if self._twice(binding, target) else ClassKey(*meaning)
+                return None if self._is_redefined(binding, target) else ClassKey(*meaning)
             if binding.kind == "function" and binding.node is not None and not binding.opaque:
                 inner = binding.scope
                 return self.of_annotation(binding.node.child_by_field_name("return_type"), inner, target, depth + 1)
@@ -195,7 +194,7 @@ class Members:
         return None
 
     def _of_method_call(self, callee: "Node", scope: Scope, file: FileScopes, depth: int) -> Evidence:
-        """By the method's return annotation, if the class is evident."""
+        """Use the return annotation of the method, if the class is known."""
         owner = self.of(callee.child_by_field_name("object"), scope, file, depth + 1)
         name = callee.child_by_field_name("attribute") or callee.child_by_field_name("property")
         if not isinstance(owner, ClassKey) or name is None:
@@ -207,8 +206,8 @@ class Members:
         return None
 
     def _of_attribute(self, node: "Node", scope: Scope, file: FileScopes, depth: int) -> Evidence:
-        meaning = self._project.of_expression(node, scope, file)
-        if isinstance(meaning, Named):
+        meaning = self._project.expression_meaning(node, scope, file)
+        if isinstance(meaning, BindingRef):
             target = self._project.files.get(meaning.path)
             return self._of_binding(meaning.binding, target, depth + 1) if target is not None else None
         if meaning is not None:
@@ -239,7 +238,7 @@ class Members:
         return self._around(node, file)
 
     def _of_super(self, node: "Node", scope: Scope, file: FileScopes) -> Evidence:
-        """The class around; what is asked of it is then looked for in its ancestors, too."""
+        """Return the enclosing class; lookups continue in its ancestors."""
         return self._around(node, file)
 
     def _around(self, node: "Node", file: FileScopes) -> Evidence:

@@ -1,12 +1,10 @@
-"""The scopes of a Python file, by the rules of the language: comprehensions, class bodies, global and nonlocal."""
+"""The scopes of a Python file: comprehensions, class bodies, global and nonlocal."""
 
 from typing import TYPE_CHECKING
 
-from tools.code.annotations import quoted
-from tools.code.python_definitions import PythonDefinitions
-from tools.code.python_walk import name_of
-from tools.code.scopes import Access, FileScopes, Import, Keyword, Place, Scope, Use, lookup, place_of
-from tools.code.tree import Source, text_of
+from tools.code.python_definitions import PythonDefinitions, name_of, quoted
+from tools.code.scopes import Import, ImportedName, Keyword, MemberAccess, Place, Scope, Use, lookup, place_of
+from tools.code.source import Source, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -14,15 +12,8 @@ if TYPE_CHECKING:
 _COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
 
 
-def python_scopes(source: Source) -> FileScopes:
-    reader = _Reader(source)
-    reader.block(source.root, reader.module)
-    reader.resolve()
-    return reader.file
-
-
 def _strings(node: "Node") -> list[tuple[str, Place]]:
-    """The strings of a list or a tuple that names names."""
+    """Return the strings of a list or tuple of names."""
     found: list[tuple[str, Place]] = []
     for item in node.named_children:
         if item.type == "string":
@@ -33,9 +24,9 @@ def _strings(node: "Node") -> list[tuple[str, Place]]:
     return found
 
 
-class _Reader(PythonDefinitions):
-    def __init__(self, source: Source) -> None:
-        super().__init__(source)
+class PythonScopes(PythonDefinitions):
+    def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
+        super().__init__(source, words, members=members)
         self._within = False
         self._handlers = {
             "identifier": self._name,
@@ -49,7 +40,7 @@ class _Reader(PythonDefinitions):
             "as_pattern": self._as_pattern,
             "import_statement": self._import,
             "import_from_statement": self._import_from,
-            "future_import_statement": self._nothing,
+            "future_import_statement": self._ignore,
             "global_statement": self._global,
             "nonlocal_statement": self._nonlocal,
             "attribute": self._attribute,
@@ -57,7 +48,7 @@ class _Reader(PythonDefinitions):
             "case_clause": self._case,
             "type_alias_statement": self._type_alias,
             "type": self._annotation,
-            "comment": self._nothing,
+            "comment": self._ignore,
             **dict.fromkeys(_COMPREHENSIONS, self._comprehension),
         }
 
@@ -90,7 +81,7 @@ class _Reader(PythonDefinitions):
             self._target(left, scope)
 
     def _own_attribute(self, left: "Node", scope: Scope, annotation: "Node | None", right: "Node | None") -> None:
-        """`self.name = …` in a method makes a member."""
+        """Record `self.name = …` in a method as a member."""
         item, name = left.child_by_field_name("object"), left.child_by_field_name("attribute")
         if item is None or name is None or item.type != "identifier":
             return
@@ -147,7 +138,7 @@ class _Reader(PythonDefinitions):
             if node.parent is not None and node.parent.type == "except_clause":
                 binding.annotations.append((value, scope))
             else:
-                binding.opaque = True  # what a context manager hands out is its own affair
+                binding.opaque = True  # a context manager may return anything
         else:
             self._target(alias, scope)
 
@@ -166,13 +157,15 @@ class _Reader(PythonDefinitions):
 
     def _import(self, node: "Node", scope: Scope) -> None:
         for each in node.named_children:
+            if each.type in ("aliased_import", "dotted_name"):
+                self._record_import(each, node)
             if each.type == "aliased_import":
                 name, alias = each.child_by_field_name("name"), each.child_by_field_name("alias")
                 if name is not None and alias is not None and (binding := self.bind(alias, scope, "import")):
                     binding.imported = Import(text_of(name), None, None, aliased=True)
             elif each.type == "dotted_name":
                 binding = self.bind(each.named_children[0], scope, "import")
-                # `import a.b` makes `a`; what is behind its dots is found by following them.
+                # `import a.b` binds `a`.
                 if binding is not None and binding.imported is None:
                     binding.imported = Import(text_of(each.named_children[0]), None, None, aliased=False)
 
@@ -185,10 +178,17 @@ class _Reader(PythonDefinitions):
             if name is None or not name.named_children:
                 continue
             word = name.named_children[0]
+            self.file.imports.append(ImportedName(name_of(alias or word), written, name_of(word), line_of(node)))
             if binding := self.bind(alias or word, scope, "import"):
                 binding.imported = Import(written, name_of(word), place_of(word), aliased=alias is not None)
         if any(child.type == "wildcard_import" for child in node.named_children):
             self.file.stars.append(written)
+            self.file.imports.append(ImportedName("*", written, "*", line_of(node)))
+
+    def _record_import(self, name: "Node", statement: "Node") -> None:
+        alias = name.child_by_field_name("alias")
+        module = text_of(name.child_by_field_name("name") or name)
+        self.file.imports.append(ImportedName(text_of(alias) or module, module, None, line_of(statement)))
 
     def _type_alias(self, node: "Node", scope: Scope) -> None:
         left = node.child_by_field_name("left")
@@ -219,7 +219,7 @@ class _Reader(PythonDefinitions):
             callee = owner.named_children[0] if owner is not None and owner.type == "class_pattern" else None
             if callee is not None and callee.named_child_count == 1:
                 callee = callee.named_children[0]
-            self.file.accesses.append(Access(name_of(name), place_of(name), callee, scope))
+            self.file.accesses.append(MemberAccess(name_of(name), place_of(name), callee, scope))
             for each in rest:
                 self._pattern(each, scope)
         elif kind == "dotted_name" and node.named_child_count == 1:
@@ -243,7 +243,7 @@ class _Reader(PythonDefinitions):
         self._name(first, scope)
         for each in rest:
             before = first if each == rest[0] else None
-            self.file.accesses.append(Access(name_of(each), place_of(each), before, scope))
+            self.file.accesses.append(MemberAccess(name_of(each), place_of(each), before, scope))
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 
@@ -258,7 +258,7 @@ class _Reader(PythonDefinitions):
         item, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
         self.one(item, scope)
         if name is not None:
-            self.file.accesses.append(Access(name_of(name), place_of(name), item, scope))
+            self.file.accesses.append(MemberAccess(name_of(name), place_of(name), item, scope))
 
     def _call(self, node: "Node", scope: Scope) -> None:
         callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")

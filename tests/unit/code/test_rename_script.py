@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.unit.code.files import after, rename
-from tools.code.finding import Refusal
+from tests.unit.code.rename_helpers import after, rename
+from tools.code.project import Refusal
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_what_is_loaded_while_it_runs_is_not_certain() -> None:
         "d.ts": "import { load } from './c';\nload();\n",
     }
     done = rename(files, "load", "read", path="a.ts")
-    assert done.found.unsure == [("b.ts", 2), ("b.ts", 3)]
+    assert done.references.likely_lines == [("b.ts", 2), ("b.ts", 3)]
     assert sorted(done.contents) == ["a.ts", "d.ts"]
 
 
@@ -136,7 +136,7 @@ def test_a_member_is_renamed_where_its_class_is_evident() -> None:
         "const c = new C(); c.up(); C.make().up(); other.inc(); new D().up();\n"
         "function f(x: D, y) { x.up(); y.inc(); (y as C).up(); }\n"
     )
-    assert done.found.unsure == [("a.ts", 3), ("a.ts", 4)]
+    assert done.references.likely_lines == [("a.ts", 3), ("a.ts", 4)]
 
 
 def test_a_property_of_an_interface_follows_where_the_type_is_declared() -> None:
@@ -149,7 +149,7 @@ def test_a_property_of_an_interface_follows_where_the_type_is_declared() -> None
         "interface P { title: string }\nconst p: P = { title: 'x' };\nconst q = { name: 'y' };\n"
         "function f(a: P) { const { name } = a; return a.title + p.title + q.name; }\n"
     )
-    assert done.found.unsure == [("a.ts", 3), ("a.ts", 4)]
+    assert done.references.likely_lines == [("a.ts", 3), ("a.ts", 4)]
 
 
 def test_a_private_name_stays_private() -> None:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 from tools.code.edits import Edit
 from tools.code.project import Project
 from tools.code.scopes import Binding
-from tools.code.tree import text_of
+from tools.code.source import text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
 @dataclass(slots=True)
-class Tidied:
+class ImportEdits:
     """The edits, and what was removed and what was kept for which reason."""
 
     edits: list[Edit] = field(default_factory=list)
@@ -68,7 +68,7 @@ def without(names: list["Node"], gone: set[int], text: bytes) -> list[Edit]:
     return edits
 
 
-def handed_on(path: str, names: set[str], project: Project) -> set[str]:
+def reexported_names(path: str, names: set[str], project: Project) -> set[str]:
     """Of these names of a module, those that other files take from it."""
     found: set[str] = set()
     stem = path.rpartition("/")[2].partition(".")[0]
@@ -79,7 +79,7 @@ def handed_on(path: str, names: set[str], project: Project) -> set[str]:
             imported = binding.imported
             if imported is None or imported.name is None or imported.name not in names:
                 continue
-            if project.resolved(imported.module, other) == path:
+            if project.resolve(imported.module, other) == path:
                 found.add(imported.name)
         for access in file.accesses:
             # `module.name`, whatever `module` may be there: to keep too much does no harm.

@@ -3,10 +3,10 @@
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.code.files import project_of
 from tests.unit.code.programs import NAMES, programs
-from tools.code.finding import Refusal
-from tools.code.rename import Wish, renamed
+from tests.unit.code.rename_helpers import project_of
+from tools.code.project import Refusal
+from tools.code.rename import RenameRequest, plan_rename
 
 
 def behaviour(text: str) -> str:
@@ -39,16 +39,16 @@ def test_a_program_does_the_same_under_another_name_and_comes_back_byte_for_byte
     assume(lines)
     line = lines[choice % len(lines)]
     try:
-        there = renamed(Wish(name, "fresh", "program.py", line), project)
+        there = plan_rename(RenameRequest(name, "fresh", "program.py", line), project)
     except Refusal as refusal:
         assert refusal.code == "ambiguous"  # two of them on one line
         return
     after = there.contents["program.py"]
     # A member that is reached in a way that is not evident is said, and then it may well be missed.
-    if not there.found.unsure:
+    if not there.references.likely_lines:
         assert behaviour(after.decode()) == behaviour(program)
     try:
-        back = renamed(Wish("fresh", name, "program.py", line), project_of({"program.py": after}))
+        back = plan_rename(RenameRequest("fresh", name, "program.py", line), project_of({"program.py": after}))
     except Refusal as refusal:
         assert refusal.code == "name_taken", refusal.message  # a class body that reads past a function around it
         assert "class " in program

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.unit.code.files import project_of
-from tools.code.finding import Refusal
-from tools.code.moving import moved
+from tests.unit.code.rename_helpers import project_of
+from tools.code.move import plan_move
+from tools.code.project import Refusal
 
 SOURCE = '''\
 """Parsing."""
@@ -30,7 +30,7 @@ def parse(text):
 
 
 def after(files: dict[str, str], name: str, source: str, target: str) -> dict[str, str]:
-    done = moved(name, source, target, project_of(files))
+    done = plan_move(name, source, target, project_of(files))
     return {**files, **{path: content.decode() for path, content in done.contents.items()}}
 
 
@@ -172,6 +172,6 @@ def test_a_new_script_names_its_neighbours_as_the_others_do() -> None:
 def test_what_is_refused(files: dict[str, str], code: str, said: str) -> None:
     target = "b.ts" if "b.ts" in files else "b.py"
     with pytest.raises(Refusal) as refused:
-        moved("one", "a.py", target, project_of(files))
+        plan_move("one", "a.py", target, project_of(files))
     assert refused.value.code == code
     assert said in refused.value.message

@@ -1,0 +1,286 @@
+"""Every place where a symbol is written in the project, each `certain` or `likely`."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from tools.code.classes import ClassIndex, ClassKey
+from tools.code.member_references import MemberFinder
+from tools.code.project import BindingRef, ModuleRef, Project, find_export
+from tools.code.scopes import Binding, FileScopes, Place, Scope
+from tools.code.source import text_of
+from tools.code.symbols import Certainty, References, Symbol, text_place
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+#: How often a name may be re-exported under another one.
+_ALIAS_STEPS = 6
+
+
+def find_references(
+    symbol: Symbol,
+    project: Project,
+    *,
+    aliases: bool = False,
+    files: Mapping[str, FileScopes] | None = None,
+    classes: ClassIndex | None = None,
+) -> References:
+    """Search all analyzed files, or only `files`; with `aliases`, also for other names of the symbol."""
+    found = References(names={symbol.name})
+    files = project.files if files is None else files
+    classes = classes or ClassIndex(project)
+    if symbol.is_member:
+        MemberFinder(symbol, project, classes, found, files).find()
+    else:
+        _BindingFinder(symbol, project, classes, found, files).find(aliases=aliases)
+    return found
+
+
+class _BindingFinder:
+    def __init__(
+        self,
+        symbol: Symbol,
+        project: Project,
+        classes: ClassIndex,
+        found: References,
+        files: Mapping[str, FileScopes],
+    ) -> None:
+        self._symbol = symbol
+        self._project = project
+        self._classes = classes
+        self._found = found
+        self._files = files
+        self._carried: dict[tuple[str, str], bool] = {}
+
+    def find(self, *, aliases: bool) -> None:
+        symbol, found = self._symbol, self._found
+        for binding in symbol.bindings:
+            self._add_binding(symbol.path, binding)
+        if any(binding.kind == "parameter" for binding in symbol.bindings):
+            _KeywordFinder(symbol, self._project, self._classes, found, self._files).find()
+        if not any(binding.scope.kind == "module" for binding in symbol.bindings):
+            return
+        for path, file in self._files.items():
+            self._search(path, file)
+        for export in self._project.files[symbol.path].exports:
+            if export.aliased and export.local == symbol.name and export.name != "default":
+                found.notes.append(f"{symbol.path} exports it as {export.name}, which stays.")
+        if aliases:
+            for _ in range(_ALIAS_STEPS):
+                known = len(found.names)
+                for path, file in self._files.items():
+                    self._search_aliases(path, file)
+                if len(found.names) == known:
+                    break
+
+    def _add_binding(self, path: str, binding: Binding) -> None:
+        self._found.bindings.append((path, binding))
+        for place in binding.places:
+            self._found.add(path, place)
+        file = self._project.files[path]
+        if binding.scope is file.module:
+            for name, place in file.listed:
+                if name == binding.name:
+                    self._found.add(path, place, "text")
+
+    def _search(self, path: str, file: FileScopes) -> None:
+        """Add what another file takes under the symbol's own name."""
+        name = self._symbol.name
+        for binding in file.bindings:
+            imported = binding.imported
+            if imported is None or imported.name != name or imported.source is None:
+                continue
+            source = self._project.resolve(imported.module, path)
+            if source is not None and self._carries(source, name):
+                self._found.add(path, imported.source)
+                if not imported.aliased:
+                    self._add_binding(path, binding)
+        for export in file.exports:
+            if export.module is not None and export.local == name and export.place is not None:
+                source = self._project.resolve(export.module, path)
+                if source is not None and self._carries(source, name):
+                    self._found.add(path, export.place)
+        for access in file.accesses:
+            if access.name == name and access.object is not None:
+                owner = self._project.expression_meaning(access.object, access.scope, file)
+                if isinstance(owner, ModuleRef) and not owner.path.endswith("/") and self._carries(owner.path, name):
+                    self._found.add(path, access.place, "property")
+        self._search_mentions(path, file)
+        if file.source.family == "python" and any(self._carries(star, name) for star in self._stars(file)):
+            for use in file.free:
+                if use.name == name:
+                    self._found.add(path, use.place)
+
+    def _search_mentions(self, path: str, file: FileScopes) -> None:
+        """Add uses that no import shows: modules loaded at run time, and Python's `"module.name"`."""
+        name = self._symbol.name
+        if file.source.family == "script":
+            sources = [self._project.resolve(module, path) for module in file.loaded]
+            if any(source is not None and self._carries(source, name) for source in sources):
+                known = {each.place for each in self._found.found if each.path == path}
+                for access in file.accesses:
+                    if access.name == name and access.place not in known:
+                        self._found.add_likely(path, access.place)
+            return
+        text = file.source.text
+        dotted = re.compile(rb"[\"']((?:\w+\.)+)(" + re.escape(name.encode()) + rb")[\"'.]")
+        for match in dotted.finditer(text):
+            source = self._project.modules.package(match[1].decode().rstrip("."), path)
+            if source is not None and not source.endswith("/") and self._carries(source, name):
+                self._found.add_likely(path, text_place(text, *match.span(2)), "text")
+
+    def _search_aliases(self, path: str, file: FileScopes) -> None:
+        names = self._found.names
+        known = {binding for where, binding in self._found.bindings if where == path}
+        for export in file.exports:
+            renames = export.aliased or export.name == "default"
+            if renames and export.local in names and self._is_symbol(self._project.member(path, export.name)):
+                names.add(export.name)
+                if export.name == "default":
+                    self._found.default_exporters.add(path)
+                if export.place is not None and export.module is not None:
+                    self._found.add(path, export.place, "alias")
+        for binding in file.bindings:
+            if binding.imported is None or binding.imported.name not in names or binding in known:
+                continue
+            if self._is_symbol(self._project.meaning(binding, file)):
+                for place in binding.places:
+                    self._found.add(path, place, "alias")
+                names.add(binding.name)
+        for access in file.accesses:
+            if access.name in names and access.name != self._symbol.name and access.object is not None:
+                owner = self._project.expression_meaning(access.object, access.scope, file)
+                if isinstance(owner, ModuleRef) and self._is_symbol(self._project.member(owner.path, access.name)):
+                    self._found.add(path, access.place, "alias")
+
+    def _is_symbol(self, meaning: object) -> bool:
+        return isinstance(meaning, BindingRef) and meaning.binding in self._symbol.bindings
+
+    def _carries(self, path: str, name: str) -> bool:
+        """Whether a module offers the symbol under its own name, without an alias on the way."""
+        key = (path, name)
+        if key not in self._carried:
+            self._carried[key] = False  # ends cycles
+            file = self._project.file(path)
+            self._carried[key] = file is not None and self._offers(file, name)
+        return self._carried[key]
+
+    def _offers(self, file: FileScopes, name: str) -> bool:
+        if file.source.family == "script":
+            export = find_export(file, name)
+            if export is None:
+                return any(self._carries(path, name) for path in self._stars(file))
+            if export.aliased:
+                return False
+            if export.module is not None:
+                path = self._project.resolve(export.module, file.path)
+                return path is not None and self._carries(path, name)
+            own = [each for each in (file.module.values.get(name), file.module.types.get(name)) if each is not None]
+        else:
+            own = [binding] if (binding := file.module.values.get(name)) is not None else []
+            if not own:
+                return any(self._carries(path, name) for path in self._stars(file))
+        return any(self._imports_symbol(binding, file) for binding in own)
+
+    def _imports_symbol(self, binding: Binding, file: FileScopes) -> bool:
+        if binding in self._symbol.bindings:
+            return True
+        imported = binding.imported
+        if imported is None or imported.aliased or imported.name != self._symbol.name:
+            return False
+        path = self._project.resolve(imported.module, file.path)
+        return path is not None and self._carries(path, self._symbol.name)
+
+    def _stars(self, file: FileScopes) -> Iterator[str]:
+        for star in file.stars:
+            if path := self._project.resolve(star, file.path):
+                yield path
+
+
+class _KeywordFinder:
+    """Find `f(name=…)` for a parameter `name` of f."""
+
+    def __init__(
+        self,
+        symbol: Symbol,
+        project: Project,
+        classes: ClassIndex,
+        found: References,
+        files: Mapping[str, FileScopes],
+    ) -> None:
+        self._symbol = symbol
+        self._project = project
+        self._classes = classes
+        self._found = found
+        self._files = files
+
+    def find(self) -> None:
+        symbol = self._symbol
+        function = symbol.bindings[0].scope.owner
+        if symbol.owner is not None and symbol.method is not None:
+            self._find_overrides(symbol.owner, symbol.method)
+        for path, file in self._files.items():
+            for keyword in file.keywords:
+                if keyword.name != symbol.name or file.source.family != "python":
+                    continue
+                verdict = self._calls(keyword.callee, keyword.scope, file, function)
+                if verdict == "certain":
+                    self._found.add(path, keyword.place)
+                elif verdict == "likely":
+                    self._found.add_likely(path, keyword.place)
+
+    def _calls(self, callee: "Node", scope: Scope, file: FileScopes, function: Binding | None) -> Certainty | None:
+        symbol = self._symbol
+        if symbol.owner is not None and callee.type != "identifier":
+            return self._calls_method(callee, scope, file)
+        if function is None:
+            # A lambda, or a function declared global or nonlocal.
+            name = symbol.bindings[0].scope.node.child_by_field_name("name")
+            return "likely" if name is not None and text_of(callee) == text_of(name) else None
+        meaning = self._project.expression_meaning(callee, scope, file)
+        if not isinstance(meaning, BindingRef) or meaning.binding is not function:
+            return self._calls_method(callee, scope, file) if symbol.owner is not None else None
+        return "likely" if function.opaque else "certain"  # opaque: there are several definitions
+
+    def _calls_method(self, callee: "Node", scope: Scope, file: FileScopes) -> Certainty | None:
+        owner, method = self._symbol.owner, self._symbol.method
+        if method == "__init__":
+            meaning = self._project.expression_meaning(callee, scope, file)
+            if isinstance(meaning, BindingRef) and meaning.binding.kind == "class":
+                return "certain" if self._constructs(ClassKey(*meaning)) else None
+        if text_of(callee.child_by_field_name("attribute")) != method:
+            return None
+        evidence = self._classes.of(callee.child_by_field_name("object"), scope, file)
+        if isinstance(evidence, ClassKey) and owner is not None:
+            if owner in self._classes.ancestors(evidence):
+                return "certain"
+            return "likely" if self._is_substitute(evidence, owner) else None
+        return "likely" if evidence is None else None
+
+    def _is_substitute(self, key: ClassKey, owner: ClassKey) -> bool:
+        """Whether one class may stand in for the other, by inheritance or as a protocol."""
+        if key in self._classes.ancestors(owner) or owner in self._classes.ancestors(key):
+            return True
+        bodies = [self._classes.body(each) for each in (key, owner)]
+        return any("Protocol" in text_of(base) for body in bodies if body is not None for base in body.bases)
+
+    def _find_overrides(self, owner: ClassKey, method: str) -> None:
+        """Add the same parameter of overriding methods and protocols as likely."""
+        word = re.compile(rb"(?<!\w)" + re.escape(self._symbol.name.encode()) + rb"\b")
+        for path, file in self._files.items():
+            for body in file.classes:
+                key, node = ClassKey(path, body.binding), body.methods.get(method)
+                if key == owner or node is None or not self._is_substitute(key, owner):
+                    continue
+                parameters = node.child_by_field_name("parameters")
+                if parameters is not None and word.search(parameters.text or b""):
+                    line = node.start_point[0] + 1
+                    self._found.add_likely(path, Place(node.start_byte, node.start_byte, line))
+
+    def _constructs(self, key: ClassKey) -> bool:
+        for each in self._classes.ancestors(key):
+            body = self._classes.body(each)
+            if body is not None and "__init__" in body.methods:
+                return each == self._symbol.owner
+        return False

@@ -1,0 +1,144 @@
+"""Search a project for a symbol: its definitions, and its usages in other files."""
+
+import asyncio
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from tools.code import files
+from tools.code.definitions import Definition, find_definitions
+from tools.code.files import is_test
+from tools.code.modules import Modules
+from tools.code.source import Source
+from tools.code.usages import SymbolUsage, UsageFinder, UsageReport
+from tools.errors import ToolError
+from tools.host import Host
+from tools.spec import Call
+
+#: How many files are parsed for one answer.
+FILES = 600
+_DEFINED = r"\b(?:def|class|function|interface|type|enum|const|let|fn|func|struct|trait)\s+([A-Za-z_$][\w$]*)"
+_NEAR = 20_000
+#: How often a search may need files that it has not read.
+_ROUNDS = 4
+
+
+class SearchResult(NamedTuple):
+    """The definitions that a name may mean, likeliest first."""
+
+    word: str
+    definitions: list[Definition]
+    #: All definitions of the name, also in other files and classes.
+    all: list[Definition]
+    #: The files that hold the name.
+    sources: dict[str, Source]
+    left_out: int
+
+
+class SymbolSearch:
+    def __init__(self, host: Host, call: Call) -> None:
+        self._host = host
+        self._call = call
+        self._modules: Modules | None = None
+        self.opened: dict[str, Source] = {}
+
+    async def modules(self) -> Modules:
+        if self._modules is None:
+            self._modules = Modules(await files.list_files(self._host, self._call))
+        return self._modules
+
+    async def sources(self, words: Sequence[str], first: str | None = None) -> tuple[dict[str, Source], int]:
+        """Return the files that hold one of the words, within the limit, and how many are left out."""
+        paths = await files.files_with_words(self._host, self._call, words)
+        paths.sort(key=lambda path: (path != first, is_test(path), path))
+        return await self.open(paths[:FILES]), max(0, len(paths) - FILES)
+
+    async def open(self, paths: Iterable[str]) -> dict[str, Source]:
+        wanted = list(paths)
+        self.opened |= await files.open_sources(self._host, [path for path in wanted if path not in self.opened])
+        return {path: self.opened[path] for path in wanted if path in self.opened}
+
+    async def find(self, symbol: str, path: str | None = None) -> SearchResult:
+        """Find the definitions, with `path` only in that file or folder. Raise an error that names close matches."""
+        parts = [part for part in re.split(r"\.|::|#|->", symbol.strip().removesuffix("()")) if part]
+        if not parts or not re.fullmatch(r"[\w$]+", parts[-1]):
+            raise ToolError(
+                f"{symbol!r} is not the name of a symbol. Give a name like parse or Parser.parse.", code="no_symbol"
+            )
+        word = parts[-1]
+        sources, left_out = await self.sources([word], path)
+        every = await asyncio.to_thread(
+            lambda: [each for source in sources.values() for each in find_definitions(source, word)]
+        )
+        meant = [each for each in every if _fits(each, parts[:-1], path)]
+        if not meant:
+            raise await self._not_found(symbol, word, path, every)
+        meant.sort(key=lambda each: (is_test(each.path), each.kind in ("variable", "attribute"), each.local))
+        return SearchResult(word, meant, every, sources, left_out)
+
+    async def finder(self, words: Iterable[str], *, members: bool) -> UsageFinder:
+        return UsageFinder(await self.modules(), words, members=members)
+
+    async def find_usages(self, found: SearchResult) -> list[SymbolUsage]:
+        """Find the usages of the likeliest definition, also in files that know it by another name only."""
+        one = found.definitions[0]
+        finder = await self.finder([found.word], members=bool(one.owner))
+        sources, known = found.sources, {found.word}
+        for _ in range(_ROUNDS):
+            report = await asyncio.to_thread(_find, finder, one, sources)
+            more = await self._with_names(report, set(report.names) - known)
+            known.update(report.names)
+            missing = dict.fromkeys([*more, *sorted(finder.project.wanted)])
+            sources = await self.open(path for path in missing if path not in finder.project.sources)
+            if not sources:
+                break
+        return report.usages
+
+    async def _with_names(self, report: UsageReport, names: set[str]) -> list[str]:
+        """Return the files that may use a definition by these other names."""
+        paths = await files.files_with_words(self._host, self._call, sorted(names - {"default"}))
+        if "default" in names:
+            stems = "|".join(re.escape(_stem(path)) for path in sorted(report.default_exporters))
+            pattern = rf"""['"/](?:{stems})(\.\w+)?['"]|from\s*['"]\.{{1,2}}/?['"]"""
+            paths += [line.path for line in await files.matching_lines(self._host, self._call, pattern, files.SOURCES)]
+        return paths[:FILES]
+
+    async def _not_found(self, symbol: str, word: str, path: str | None, every: Sequence[Definition]) -> ToolError:
+        if every:
+            places = ", ".join(f"{each.qualified} ({each.place})" for each in every[:5])
+            where = f" in {path}" if path else ""
+            return ToolError(f"{symbol} is not defined{where}; there is {places}.", code="no_symbol")
+        near = await self._close_matches(word)
+        hint = f" Did you mean {near}?" if near else ""
+        return ToolError(f"No symbol {word} is defined in this project.{hint}", code="no_symbol")
+
+    async def _close_matches(self, word: str) -> str:
+        lines = await files.matching_lines(self._host, self._call, _DEFINED, files.SOURCES)
+        named = {name: line for line in lines[:_NEAR] for name in re.findall(_DEFINED, line.text)}
+        folded = {name.casefold(): name for name in named}
+        close = difflib.get_close_matches(word.casefold(), folded, n=3, cutoff=0.75)
+        return ", ".join(f"{folded[name]} ({named[folded[name]].path}:{named[folded[name]].number})" for name in close)
+
+
+def _find(finder: UsageFinder, one: Definition, sources: dict[str, Source]) -> UsageReport:
+    finder.project.wanted.clear()
+    finder.add(sources.values())
+    return finder.find(one)
+
+
+def _stem(path: str) -> str:
+    """Return the name that imports give a file: its stem, or its folder's name for an index file."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return folder.rpartition("/")[2] if stem == "index" and folder else stem
+
+
+def _fits(definition: Definition, owners: Sequence[str], path: str | None) -> bool:
+    if path not in (None, ".", "") and path != definition.path:
+        assert path is not None
+        if not definition.path.startswith(f"{path.rstrip('/')}/"):
+            return False
+    around = definition.qualified.split(".")[:-1]
+    module = definition.path.rpartition(".")[0].split("/")
+    return not owners or [*module, *around][-len(owners) :] == list(owners)
