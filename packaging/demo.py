@@ -1,6 +1,6 @@
-"""`make demo`: three tasks in a project of its own, through the real sidecar, without a key; then the panel's address.
+"""`make demo`: three tasks in a temporary project, with a real sidecar and no key; then the panel's address.
 
-Everything is in a temporary directory: the project, and a data directory that knows no other. It is removed at the end.
+Project and data directory are temporary and removed at the end.
 """
 
 import json
@@ -26,7 +26,7 @@ START_SECONDS = 20.0
 
 def main(arguments: Sequence[str]) -> int:
     stays = "--once" not in arguments
-    # Ctrl-C is for the task that runs, which says what it did to it; the other signals end the demo, and it cleans up.
+    # Ctrl-C cancels the running task; other signals end the demo, which cleans up.
     stopped = threading.Event()
     signal.signal(signal.SIGINT, lambda *_: stopped.set())
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -35,14 +35,14 @@ def main(arguments: Sequence[str]) -> int:
         workspace, data = Path(directory, "textkit"), Path(directory, "data")
         workspace.mkdir()
         with serving(workspace, data):
-            # Its own tests may run without a question: the directory is ours, and only this sidecar knows of it.
+            # Its tests may run without asking: the directory is ours.
             brain("trust", str(workspace), data=data, stdout=subprocess.DEVNULL)
             for task in TASKS:
                 print(prompt(f'brain run "{task}"'), flush=True)
                 code = brain("run", task, "--workspace", str(workspace), data=data)
                 if code != 0:
                     return code
-            print("\nAll of it is in the panel too, step by step, and can be taken back there:", flush=True)
+            print("\nThe panel shows every step and can undo it:", flush=True)
             code = brain("open", "--print", data=data)
             if stays and code == 0:
                 print(f"The project is in {workspace}. Ctrl-C ends the demo and removes it.", flush=True)
@@ -66,7 +66,7 @@ def brain(*arguments: str, data: Path, stdout: int | None = None) -> int:
 def serving(workspace: Path, data: Path) -> Iterator[None]:
     command = [sys.executable, "-m", "sidecar", "serve", "--port", "0", "--die-with-parent"]
     command += ["--workspace", str(workspace), "--data-dir", str(data)]
-    # What a person has set for their own sidecar, keys included, is not for this one.
+    # Your own settings and keys are not for this sidecar.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BRAIN_")}
     process = subprocess.Popen(
         command,
@@ -83,7 +83,7 @@ def serving(workspace: Path, data: Path) -> Iterator[None]:
         assert process.stdout is not None
         line = process.stdout.readline()
         if not line:
-            raise SystemExit("The sidecar did not start. `brain doctor` says what is missing.")
+            raise SystemExit("The sidecar didn't start. Run `brain doctor`.")
         json.loads(line)
         late.cancel()
         yield

@@ -1,12 +1,13 @@
-"""Writes what is made from the wire types: the OpenAPI document and the TypeScript types.
+"""Writes the generated files: the OpenAPI document, the TypeScript types and each REFERENCE.md.
 
-`python packaging/generate.py` writes them; with `--check` it only says, by its exit code, whether they are up to date.
+`python packaging/generate.py` writes them; with `--check` it fails if one is out of date.
 """
 
 import json
 import sys
 from pathlib import Path
 
+import reference
 from typescript import commands, typescript
 
 from sidecar.api.openapi import document
@@ -16,10 +17,14 @@ ROOT = Path(__file__).parent.parent
 
 def generated() -> dict[Path, str]:
     described = document()
+    wire = ROOT / "frontend" / "src" / "wire"
     return {
         ROOT / "frontend" / "openapi.json": json.dumps(described, indent=2, ensure_ascii=False) + "\n",
-        ROOT / "frontend" / "src" / "wire" / "types.ts": typescript(described["components"]["schemas"]),
-        ROOT / "frontend" / "src" / "wire" / "commands.ts": commands(),
+        wire / "types.ts": typescript(described["components"]["schemas"]),
+        wire / "commands.ts": commands(),
+        ROOT / "sidecar" / "commands" / "REFERENCE.md": reference.commands(),
+        ROOT / "sidecar" / "config" / "REFERENCE.md": reference.settings(),
+        ROOT / "sidecar" / "api" / "REFERENCE.md": reference.api(),
     }
 
 
@@ -32,11 +37,11 @@ def main() -> int:
     ]
     for path, text in stale:
         if check:
-            print(f"{path.relative_to(ROOT)} differs from the wire types; run `make generate`.", file=sys.stderr)
+            print(f"{path.relative_to(ROOT)} is out of date; run `make generate`.", file=sys.stderr)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-            print(f"wrote {path.relative_to(ROOT)}")
+            print(f"Wrote {path.relative_to(ROOT)}")
     return 1 if check and stale else 0
 
 

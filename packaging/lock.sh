@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Pins every package with its hashes and without addresses, for all systems at once.
+# Pins every package with hashes and without index URLs, for all platforms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=.venv/bin/python

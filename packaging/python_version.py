@@ -1,4 +1,4 @@
-"""Stops `make setup` with a sentence that helps when the Python at hand is too old."""
+"""Stops `make setup` with a clear message if Python is too old."""
 
 import sys
 

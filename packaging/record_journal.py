@@ -97,7 +97,7 @@ def main() -> None:
     (target / f"{name}.sql").write_text("\n".join(lines) + "\n")
     served = {"tasks": tasks, "events": events, "scripts": SCRIPTS}
     (target / f"{name}.json").write_text(json.dumps(served, indent=1) + "\n")
-    print(f"wrote tests/journals/{name}.sql and .json")
+    print(f"Wrote tests/journals/{name}.sql and .json")
 
 
 if __name__ == "__main__":

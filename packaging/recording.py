@@ -1,9 +1,8 @@
-"""Records `make demo` as it is seen in a terminal, as an animated SVG: `python packaging/recording.py`.
+"""Records `make demo` in a terminal as an animated SVG: `python packaging/recording.py`.
 
-It runs the demo in a terminal of tmux, looks at the screen some twenty times a second, and writes each picture that is
-different with the time for which it was seen. Text stays text; there is no script in it. Without motion, or where it is
-not wanted, the last picture is shown. Two things are not as they were: each prompt stays a little longer, so that what
-stands above it can be read, and the one-time code of the panel's address is left out.
+Runs the demo in tmux, captures the screen about twenty times a second and writes each different frame with its time.
+There is no script in the SVG; with reduced motion it shows the last frame. Two edits: each prompt stays a little
+longer, so that you can read the lines above it, and the panel's one-time code is removed.
 """
 
 import html
@@ -20,11 +19,11 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "packaging" / "demo.svg"
 COLUMNS, ROWS = 100, 36
 LONGEST, PAUSE, PATIENCE = 120.0, 0.05, 15.0
-#: The last line of the demo, and how long the last picture stays.
+#: The last line of the demo, how long the last frame stays, and the pause at each prompt.
 END, STAYS, HELD = "Ctrl-C ends the demo", 6.0, 1.6
 CELL, LINE, MARGIN, BAR = 8.43, 19, 16, 34
 PAPER, INK = "#16181d", "#d8dbe2"
-#: The colours that the commands use, readable on the dark paper.
+#: The terminal's colours, readable on a dark background.
 COLOURS = {31: "#f2777a", 32: "#8fd18b", 33: "#e6c07b", 34: "#7cb8f2", 35: "#cba6f7", 36: "#6fcfd3"}
 _SGR = re.compile(r"\x1b\[([0-9;]*)m")
 _OTHER = re.compile(r"\x1b[()\]][^\x1b\x07]?|[\x0e\x0f]")
@@ -54,7 +53,7 @@ def record() -> list[Picture]:
 
 
 def _end(tmux: Sequence[str]) -> None:
-    """Ctrl-C, and the time that the demo needs to put everything away; the terminal ends with it."""
+    """Send Ctrl-C and wait until the demo has cleaned up; the terminal ends with it."""
     subprocess.run([*tmux, "send-keys", "C-c"], check=False, capture_output=True)
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
@@ -75,11 +74,11 @@ def _pictures(tmux: Sequence[str]) -> Iterator[Picture]:
         if END in shown:
             return
         time.sleep(PAUSE)
-    raise SystemExit(f"The demo did not come to its end within {LONGEST:g} s.")
+    raise SystemExit(f"The demo didn't finish within {LONGEST:g} s.")
 
 
-def spans(rows: Sequence[str]) -> list[tuple[Span, ...]]:
-    """The rows as tmux gives them, cut where their colours change; a colour goes on over the end of a row."""
+def split_spans(rows: Sequence[str]) -> list[tuple[Span, ...]]:
+    """Split rows where their style changes; a style may continue in the next row."""
     style: set[int] = set()
     return [tuple(_spans(_OTHER.sub("", row), style)) for row in rows]
 
@@ -93,10 +92,10 @@ def _spans(row: str, style: set[int]) -> Iterator[Span]:
         column += len(text)
         if code is not None:
             place = code.end()
-            _turn(style, [int(number or 0) for number in code[1].split(";")])
+            _apply(style, [int(number or 0) for number in code[1].split(";")])
 
 
-def _turn(style: set[int], numbers: Sequence[int]) -> None:
+def _apply(style: set[int], numbers: Sequence[int]) -> None:
     for number in numbers:
         if number == 0:
             style.clear()
@@ -114,8 +113,8 @@ def _classes(style: set[int]) -> str:
     return " ".join(f"s{number}" for number in sorted(style) if number in (1, 2, *COLOURS))
 
 
-def drawn(pictures: Sequence[Picture]) -> str:
-    pictures = list(_held(pictures))
+def draw_svg(pictures: Sequence[Picture]) -> str:
+    pictures = list(_with_pauses(pictures))
     whole = pictures[-1].at + STAYS
     width, height = round(COLUMNS * CELL + 2 * MARGIN), ROWS * LINE + BAR + MARGIN
     lines: dict[tuple[Span, ...], int] = {}
@@ -123,7 +122,7 @@ def drawn(pictures: Sequence[Picture]) -> str:
     for number, picture in enumerate(pictures):
         used = [
             f'<use href="#l{lines.setdefault(row, len(lines))}" y="{place * LINE}"/>'
-            for place, row in enumerate(spans(picture.rows))
+            for place, row in enumerate(split_spans(picture.rows))
             if row
         ]
         frames.append(f'<g class="f f{number}">{"".join(used)}</g>')
@@ -145,8 +144,8 @@ def drawn(pictures: Sequence[Picture]) -> str:
     )
 
 
-def _held(pictures: Sequence[Picture]) -> Iterator[Picture]:
-    """From zero on, with time to read at every prompt."""
+def _with_pauses(pictures: Sequence[Picture]) -> Iterator[Picture]:
+    """Start at zero, and add a pause at every prompt."""
     late = -pictures[0].at
     for picture in pictures:
         yield Picture(picture.at + late, picture.rows)
@@ -185,9 +184,9 @@ def _styles(pictures: Sequence[Picture], whole: float) -> str:
 
 def main() -> int:
     pictures = record()
-    TARGET.write_text(drawn(pictures), encoding="utf-8")
+    TARGET.write_text(draw_svg(pictures), encoding="utf-8")
     size = TARGET.stat().st_size // 1024
-    print(f"{TARGET.relative_to(ROOT)}: {len(pictures)} pictures, {pictures[-1].at:.1f} s, {size} KiB")
+    print(f"{TARGET.relative_to(ROOT)}: {len(pictures)} frames, {pictures[-1].at:.1f} s, {size} KiB")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The wire types as TypeScript, made from their JSON schemas."""
+"""TypeScript types, generated from the JSON schemas of the wire types."""
 
 import json
 from typing import Any, get_args
@@ -18,9 +18,9 @@ def typescript(schemas: dict[str, Schema]) -> str:
     parts = [HEADER, JSON_TYPES]
     parts += [_declaration(name, schema) for name, schema in sorted(schemas.items()) if name != "JsonValue"]
     parts += [
-        _union("WireEvent", AnyEvent, "Every event of a task; `type` tells them apart."),
-        _union("ShellFrame", ShellFrame, "What a shell sends over the bridge."),
-        _union("SidecarFrame", SidecarFrame, "What the sidecar sends over the bridge."),
+        _union("WireEvent", AnyEvent, "Every event of a task, discriminated by `type`."),
+        _union("ShellFrame", ShellFrame, "Frames a shell sends over the bridge."),
+        _union("SidecarFrame", SidecarFrame, "Frames the sidecar sends over the bridge."),
     ]
     return "\n".join(parts)
 
@@ -52,7 +52,7 @@ def _declaration(name: str, schema: Schema) -> str:
     required = set(schema.get("required", []))
     lines = []
     for field, described in schema.get("properties", {}).items():
-        # A field with one fixed value tells the types apart, so it is always there.
+        # A field with one fixed value discriminates the type, so it is always present.
         fixed = "const" in described
         mark = "" if field in required or fixed else "?"
         lines.append(f"{_comment(described.get('description'), '  ')}  {field}{mark}: {_type(described)};")

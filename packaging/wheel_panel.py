@@ -1,4 +1,4 @@
-"""Puts the built panel into the wheel. An editable install, as in a clone, serves it from where it is built."""
+"""Adds the built panel to the wheel. An editable install serves it from where it is built."""
 
 from pathlib import Path
 from typing import Any
@@ -14,4 +14,4 @@ class PanelHook(BuildHookInterface):  # type: ignore[type-arg]
         if (panel / "index.html").is_file():
             build_data["force_include"][str(panel)] = "sidecar/api/dist"
         else:
-            self.app.display_warning("This wheel has no panel: frontend/dist is missing, `make panel` builds it.")
+            self.app.display_warning("This wheel has no panel: build it with `make panel` (frontend/dist is missing).")

@@ -1,25 +1,24 @@
-"""The `brain` command: one module a command in `commands/`, imported when it is the one that was asked for."""
+"""The `brain` command. A command's code is imported only when it runs."""
 
 import contextlib
 import os
 import sys
 
 from sidecar import __version__
-from sidecar.commands import ALONE, COMMANDS, GROUPS
-from sidecar.commands.errors import CommandFailed
-from sidecar.commands.exits import EXIT_BROKEN_PIPE, EXIT_CANCELLED, EXIT_USAGE, MEANINGS
-from sidecar.commands.parsers import parser
+from sidecar.commands.errors import EXIT_BROKEN_PIPE, EXIT_CANCELLED, EXIT_MEANINGS, EXIT_USAGE, CommandFailed
+from sidecar.commands.table import COMMANDS, DEFAULT, Command
 
 _HEAD = """\
-Rainy Brain takes a task in plain words and carries it out beside your editor.
+Rainy Brain carries out tasks you describe in plain words, beside your editor.
 
+Usage:
   brain                          start the sidecar and open the panel
-  brain run "run the tests"      one task, here in the terminal
-  brain tasks                    what was done, and what is going on
+  brain run "run the tests"      run one task in this terminal
+  brain COMMAND [OPTIONS]        see below
 """
 _TAIL = """\
-Every command has its own help: brain run --help
-Tasks live in the data directory: --data-dir, else $BRAIN_DATA_DIR, else your system's place for it.
+`brain COMMAND --help` shows a command's options and examples.
+Tasks are stored in the data directory: --data-dir, else $BRAIN_DATA_DIR, else your system's default.
 """
 
 
@@ -27,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
-            # A terminal that cannot show a character gets a question mark, not a traceback.
+            # A terminal that can't show a character gets a question mark, not a traceback.
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         code = _dispatch(argv)
@@ -38,7 +37,7 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return EXIT_CANCELLED
     except BrokenPipeError:
-        # Whoever read our output has gone, as in `brain tasks | head`. Nothing more can be said, not even at exit.
+        # The reader is gone, as in `brain tasks | head`; keep the interpreter from flushing at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_BROKEN_PIPE
     return code
@@ -48,36 +47,43 @@ def _dispatch(argv: list[str]) -> int:
     word, rest = (argv[0], argv[1:]) if argv else ("", [])
     if word in ("-h", "--help", "help"):
         if rest and rest[0] in COMMANDS:
-            return _dispatch([rest[0], "--help"])
+            return _run(COMMANDS[rest[0]], ["--help"])
         sys.stdout.write(overview() + "\n")
         return 0
     if word in ("-V", "--version"):
         sys.stdout.write(f"brain {__version__}\n")
         return 0
     if word in COMMANDS:
-        return _act(word, rest)
+        return _run(COMMANDS[word], rest)
     if not word or word.startswith("-"):
-        misplaced = next((word for word in parser(ALONE).parse_known_args(argv)[1] if word in COMMANDS), None)
-        if misplaced is not None:
-            raise CommandFailed(f"Options come after the command: brain {misplaced} …", EXIT_USAGE)
-        return _act(ALONE, argv)
+        return _run_default(argv)
     raise CommandFailed(_unknown(word), EXIT_USAGE)
 
 
-def _act(name: str, argv: list[str]) -> int:
-    args = parser(name).parse_args(argv)
-    code: int = args.act(args)
-    return code
+def _run(command: Command, argv: list[str]) -> int:
+    from sidecar.commands.parser import build, handler
+
+    args = build(command).parse_args(argv)
+    return handler(args.handler)(args)
+
+
+def _run_default(argv: list[str]) -> int:
+    from sidecar.commands.parser import build
+
+    misplaced = next((word for word in build(DEFAULT).parse_known_args(argv)[1] if word in COMMANDS), None)
+    if misplaced is not None:
+        raise CommandFailed(f"Options come after the command: brain {misplaced} …", EXIT_USAGE)
+    return _run(DEFAULT, argv)
 
 
 def overview() -> str:
     lines = [_HEAD]
-    for title, names in GROUPS.items():
-        lines.append(f"{title}:")
-        lines += [f"  {name:<12} {COMMANDS[name].summary}" for name in names]
+    for group in dict.fromkeys(command.group for command in COMMANDS.values()):
+        lines.append(f"{group}:")
+        lines += [f"  {name:<12} {command.summary}" for name, command in COMMANDS.items() if command.group == group]
         lines.append("")
-    lines.append("exit codes:")
-    lines += [f"  {code:<12} {meaning}" for code, meaning in MEANINGS.items()]
+    lines.append("Exit codes:")
+    lines += [f"  {code:<12} {meaning}" for code, meaning in EXIT_MEANINGS.items()]
     return "\n".join([*lines, "", _TAIL])
 
 
@@ -85,10 +91,10 @@ def _unknown(word: str) -> str:
     from difflib import get_close_matches
 
     if " " in word:
-        return f'To give it a task, write: brain run "{word}"'
+        return f'To run a task, write: brain run "{word}"'
     near = get_close_matches(word, COMMANDS, 1)
     hint = f"Did you mean `brain {near[0]}`?" if near else "`brain --help` lists the commands."
-    return f"There is no command {word!r}. {hint}"
+    return f"Unknown command {word!r}. {hint}"
 
 
 if __name__ == "__main__":

@@ -1,28 +1,62 @@
-"""The sidecar over HTTP. Every call has a time limit, and every refusal becomes one line that helps."""
+"""HTTP client of the sidecar. Every call has a time limit; refusals become one-line errors."""
 
 import http.client
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from sidecar.commands.errors import Refused, Unreachable
-from sidecar.commands.sse import Message, Parser
 
 SECONDS = 10.0
-#: A stream says something every 15 seconds, if only that it is alive.
-SILENCE_SECONDS = 40.0
+#: A stream sends a keep-alive every 15 seconds.
+STREAM_SECONDS = 40.0
 
 Json = dict[str, Any]
 
 
+class Message(NamedTuple):
+    id: str | None
+    data: str
+
+
+class SseParser:
+    """Server-sent events without I/O: bytes in, messages out, wherever the bytes were cut."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._id: str | None = None
+        self._data: list[str] = []
+
+    def feed(self, data: bytes) -> list[Message]:
+        """The messages completed by these bytes. Comments complete none."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        messages = []
+        for line in lines:
+            text = line.removesuffix(b"\r").decode("utf-8", "replace")
+            if text:
+                self._field(text)
+            elif self._data:
+                messages.append(Message(self._id, "\n".join(self._data)))
+                self._id, self._data = None, []
+        return messages
+
+    def _field(self, line: str) -> None:
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "data":
+            self._data.append(value)
+        elif name == "id":
+            self._id = value
+
+
 class Client:
-    def __init__(self, url: str, token: str, pid: int, *, at_work: bool = True) -> None:
+    def __init__(self, url: str, token: str, pid: int, *, runs_tasks: bool = True) -> None:
         self.url = url
         self.pid = pid
-        #: Whether tasks go on there; one at rest only answers.
-        self.at_work = at_work
+        #: Whether it runs tasks; one at rest only answers.
+        self.runs_tasks = runs_tasks
         self._token = token
         self._address = urlsplit(url)
 
@@ -39,22 +73,22 @@ class Client:
         return self._call("PUT", path, body, {}, timeout)
 
     def stream(self, task_id: str, after: int = 0) -> Iterator[Message]:
-        """A task's events until the stream ends; `Unreachable` if it breaks off."""
+        """A task's events until the stream ends; raises `Unreachable` if it breaks."""
         headers = {"Last-Event-ID": str(after)} if after else {}
-        with closing(self._connection(SILENCE_SECONDS)) as connection:
+        with closing(self._connection(STREAM_SECONDS)) as connection:
             try:
                 connection.request("GET", f"/api/brain/tasks/{task_id}/stream", headers=self._headers(headers))
                 response = connection.getresponse()
                 if response.status != 200:
-                    raise refusal(response.status, response.read())
-                parser = Parser()
+                    raise parse_refusal(response.status, response.read())
+                parser = SseParser()
                 while data := response.read1(65_536):
                     yield from parser.feed(data)
             except (OSError, http.client.HTTPException) as error:
                 raise self._unreachable(error) from error
 
     def has(self, path: str) -> bool:
-        """Whether there is something to be got, of whatever kind."""
+        """Whether a GET succeeds."""
         return self._exchange("GET", path, None, {}, SECONDS)[0] == 200
 
     def _call(self, method: str, path: str, body: Json | None, headers: Mapping[str, str], timeout: float) -> Any:
@@ -62,7 +96,7 @@ class Client:
         typed = {"Content-Type": "application/json"} if body is not None else {}
         status, content = self._exchange(method, path, sent, {**typed, **headers}, timeout)
         if status >= 400:
-            raise refusal(status, content)
+            raise parse_refusal(status, content)
         return json.loads(content)
 
     def _exchange(
@@ -84,14 +118,14 @@ class Client:
 
     def _unreachable(self, error: Exception) -> Unreachable:
         return Unreachable(
-            f"The sidecar at {self.url} does not answer ({error or type(error).__name__}). Its tasks are kept; "
-            "`brain doctor` says more."
+            f"The sidecar at {self.url} doesn't answer ({error or type(error).__name__}). Your tasks are safe; "
+            "run `brain doctor`."
         )
 
 
-def refusal(status: int, content: bytes) -> Refused:
+def parse_refusal(status: int, content: bytes) -> Refused:
     try:
         problem = json.loads(content)
         return Refused(status, problem["code"], problem["detail"])
     except (ValueError, KeyError, TypeError):
-        return Refused(status, "http_error", f"The sidecar answered {status}, and not in a way that we understand.")
+        return Refused(status, "http_error", f"The sidecar answered {status} without a problem document.")

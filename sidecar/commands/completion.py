@@ -1,26 +1,17 @@
-"""`brain completion`: commands, options and task ids, completed by the shell."""
+"""`brain completion`: shell completion of commands, options, tools and task ids."""
 
 import argparse
 import os
 from collections.abc import Iterable
 from contextlib import suppress
 
-from sidecar.commands import COMMANDS
-from sidecar.commands.errors import CommandFailed
-from sidecar.commands.exits import EXIT_USAGE
-from sidecar.commands.parsers import parser
-from sidecar.commands.sidecars import looking
+from sidecar.commands.errors import EXIT_USAGE, CommandFailed
+from sidecar.commands.sidecars import reading
+from sidecar.commands.table import COMMANDS
 from sidecar.commands.text import clip, safe_line
 from sidecar.config.paths import default_data_dir
 
-ABOUT = "Print the completion script of your shell. It completes commands, options, tools and the ids of tasks."
-EXAMPLES = """\
-examples:
-  eval "$(brain completion bash)"                              in ~/.bashrc
-  eval "$(brain completion zsh)"                               in ~/.zshrc, after compinit
-  brain completion fish > ~/.config/fish/completions/brain.fish
-"""
-SHELLS = {
+SCRIPTS = {
     "bash": """\
 _brain() {
     local IFS=$'\\n'
@@ -37,26 +28,18 @@ compdef _brain brain""",
     "fish": """\
 complete -c brain -f -a '(brain completion --words (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'""",
 }
-_TAKES_TASK = frozenset({"show", "message", "approve", "cancel", "resume"})
 RECENT = 30
 
 
-def define(own: argparse.ArgumentParser) -> None:
-    own.add_argument("shell", choices=tuple(SHELLS), nargs="?", help="whose script")
-    own.add_argument("--words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    own.set_defaults(act=act)
-
-
-def act(args: argparse.Namespace) -> int:
+def completion(args: argparse.Namespace) -> int:
     if args.words is not None:
-        # One a line, what it is behind a tab. Pressing a key twice must never show an error.
+        # One candidate per line, its description after a tab. Pressing Tab must never show an error.
         with suppress(CommandFailed):
             print("\n".join(candidates(args.words)))
         return 0
-    shell = args.shell
-    if shell is None:
-        raise CommandFailed(f"Which shell? brain completion {'|'.join(SHELLS)}", EXIT_USAGE)
-    print(SHELLS[shell])
+    if args.shell is None:
+        raise CommandFailed(f"Name your shell: brain completion {'|'.join(SCRIPTS)}", EXIT_USAGE)
+    print(SCRIPTS[args.shell])
     return 0
 
 
@@ -65,22 +48,26 @@ def candidates(words: list[str]) -> list[str]:
     *before, last = words or [""]
     if not before:
         return _matching(last, (f"{name}\t{command.summary}" for name, command in COMMANDS.items()))
-    command = before[0]
-    if command not in COMMANDS:
+    command = COMMANDS.get(before[0])
+    if command is None:
         return []
-    actions = parser(command)._actions
-    for action in actions:
-        if action.choices and before[-1] in action.option_strings:
-            return _matching(last, map(str, action.choices))
+    for argument in command.arguments:
+        if argument.choices is not None and before[-1] in argument.names:
+            return _matching(last, argument.choices())
     if last.startswith("-"):
-        shown = (action for action in actions if action.help != argparse.SUPPRESS)
-        return _matching(last, (f"{name}\t{action.help}" for action in shown for name in action.option_strings))
+        shown = (argument for argument in command.arguments if argument.settings["help"] != argparse.SUPPRESS)
+        return _matching(
+            last, (f"{name}\t{argument.settings['help']}" for argument in shown for name in argument.names)
+        )
     given = [word for word in before[1:] if not word.startswith("-")]
-    if command in _TAKES_TASK and not given:
+    if given or not command.arguments:
+        return [action.name for action in command.actions if action.name.startswith(last)]
+    first = command.arguments[0]
+    if first.names == ("id",):
         return _matching(last, _tasks())
-    if command == "tool" and not given:
+    if command.name == "tool":
         return _matching(last, _tools())
-    return [*SHELLS] if command == "completion" and not given else []
+    return _matching(last, first.choices()) if first.choices and not first.names[0].startswith("-") else []
 
 
 def _matching(beginning: str, candidates: Iterable[str]) -> list[str]:
@@ -88,12 +75,12 @@ def _matching(beginning: str, candidates: Iterable[str]) -> list[str]:
 
 
 def _tasks() -> list[str]:
-    with looking(default_data_dir(os.environ)) as client:
+    with reading(default_data_dir(os.environ)) as client:
         tasks = client.get("/api/brain/tasks", {"limit": RECENT})["tasks"]
     return [f"{task['id'][:10]}\t{task['status']}: {clip(safe_line(task['task']), 40)}" for task in tasks]
 
 
 def _tools() -> list[str]:
-    with looking(default_data_dir(os.environ)) as client:
+    with reading(default_data_dir(os.environ)) as client:
         tools = client.get("/api/brain/tools")["tools"]
     return [f"{tool['name']}\t{clip(safe_line(tool['description']), 60)}" for tool in tools]

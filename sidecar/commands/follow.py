@@ -1,4 +1,4 @@
-"""A task's events to their end, each once and in order, also when the stream drops or the sidecar is started again."""
+"""A task's events to its end, each once and in order, across dropped streams and sidecar restarts."""
 
 import json
 import time
@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.commands.client import Client
-from sidecar.commands.endings import short
-from sidecar.commands.errors import CommandFailed, Refused, Unreachable
-from sidecar.commands.exits import EXIT_NO_SIDECAR
-from sidecar.commands.sidecars import Workplace, running
-from sidecar.commands.story import ENDED
+from sidecar.commands.errors import EXIT_NO_SIDECAR, CommandFailed, Refused, Unreachable
+from sidecar.commands.sidecars import Launcher, find_sidecar
+from sidecar.commands.text import short
 
-#: How long a sidecar that said it was stopping may take to come back, and how long one that died without a word.
-RETURN_SECONDS = 3.0
-SILENT_SECONDS = 1.0
-EMPTY_STREAMS = 20
+ENDED = frozenset({"completed", "failed", "cancelled", "escalated"})
+#: How long to wait for a sidecar that announced its stop, and for one that died.
+STOPPED_SECONDS = 3.0
+DIED_SECONDS = 1.0
+MAX_EMPTY_STREAMS = 20
 
 
 class Seen(NamedTuple):
-    """An event, its JSON as it came, and when the stream was opened on which it came."""
+    """An event, its JSON as received, and when its stream was opened."""
 
     event: dict[str, Any]
     data: str
@@ -29,15 +28,15 @@ class Seen(NamedTuple):
 
 
 class Follower:
-    def __init__(self, task_id: str, data_dir: Path, workplace: Workplace | None) -> None:
+    def __init__(self, task_id: str, data_dir: Path, launcher: Launcher | None) -> None:
         self._task_id = task_id
         self._data_dir = data_dir
-        #: Where a sidecar that died is replaced; none if we only look.
-        self._workplace = workplace
+        #: Replaces a sidecar that died; `None` for read-only watching.
+        self._launcher = launcher
         self._status = ""
         self._last = 0
 
-    def events(self, client: Client, told: Callable[[str], None]) -> Iterator[Seen]:
+    def events(self, client: Client, notify: Callable[[str], None]) -> Iterator[Seen]:
         empty = 0
         while True:
             before = self._last
@@ -51,10 +50,10 @@ class Follower:
                 if refusal.status not in (401, 503):
                     raise
             empty = empty + 1 if self._last == before else 0
-            if empty > EMPTY_STREAMS:
-                raise CommandFailed("The sidecar takes the connection but tells nothing; `brain doctor` says more.")
-            told("The connection to the sidecar was lost; waiting for it to come back …")
-            client = self._again()
+            if empty > MAX_EMPTY_STREAMS:
+                raise CommandFailed("The sidecar accepts connections but sends no events. Run `brain doctor`.")
+            notify("Lost the connection to the sidecar; reconnecting …")
+            client = self._reconnect()
 
     def _one_stream(self, client: Client) -> Iterator[Seen]:
         connected_at = ""
@@ -67,19 +66,19 @@ class Follower:
                 self._status = event["status"]
             yield Seen(event, message.data, connected_at)
 
-    def _again(self) -> Client:
-        """A sidecar that was stopped is left stopped, unless somebody starts it; one that died is started again."""
+    def _reconnect(self) -> Client:
+        """Replace a sidecar that died; leave one that was stopped alone."""
         stopped = self._status == "interrupted"
-        end = time.monotonic() + (RETURN_SECONDS if stopped or self._workplace is None else SILENT_SECONDS)
+        end = time.monotonic() + (STOPPED_SECONDS if stopped or self._launcher is None else DIED_SECONDS)
         while time.monotonic() < end:
             time.sleep(0.05)
-            client = running(self._data_dir)
+            client = find_sidecar(self._data_dir)
             if client is not None:
                 return client
-        if stopped or self._workplace is None:
+        if stopped or self._launcher is None:
             raise CommandFailed(
-                "The sidecar was stopped. The task is kept as it is, and goes on at the next start: "
+                "The sidecar was stopped. The task is saved and resumes at the next start: "
                 f"brain resume --follow {short(self._task_id)}",
                 EXIT_NO_SIDECAR,
             )
-        return self._workplace.client()
+        return self._launcher.client()

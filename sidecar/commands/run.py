@@ -1,132 +1,117 @@
-"""`brain run`: one task, watched in the terminal to its end."""
+"""`brain run`, `brain resume` and `brain fork`: start or continue a task and watch it."""
 
 import argparse
 import secrets
+import sys
 from pathlib import Path
 
-from sidecar.commands import options
 from sidecar.commands.client import Client, Json
-from sidecar.commands.errors import CommandFailed, Refused, Unreachable
-from sidecar.commands.exits import EXIT_DETACHED, EXIT_USAGE
-from sidecar.commands.sidecars import Workplace
-from sidecar.commands.telling import telling
+from sidecar.commands.errors import EXIT_DETACHED, EXIT_USAGE, CommandFailed, Refused, Unreachable
+from sidecar.commands.output import Output, open_output
+from sidecar.commands.parser import data_dir, task_id, workspace
+from sidecar.commands.sidecars import Launcher
+from sidecar.commands.table import ROLES
+from sidecar.commands.text import short
 from sidecar.commands.watch import Watch
-from sidecar.wire.intents import INTENTS
 
-ABOUT = """\
-Carry out a task and watch it here. It is done by the sidecar of the data directory; if none is running, one is
-started, and ends when it has nothing left to do.
-
-Ctrl-C cancels the task: everything that it started is stopped, and you are told what had already happened.
-A second Ctrl-C leaves the task alone and gives you your terminal back."""
-EXAMPLES = """\
-examples:
-  brain run "run the tests"
-  brain run "list the files in src" --workspace ~/project
-  brain run 'run `git status`' --json | jq .type
-  brain run "search for TODO" --approvals readonly
-
-exit codes:
-  0 completed (verified, or nothing to verify)      1 failed, not verified, or a person is needed
-  2 not usable as it was written
-  4 no sidecar   5 you detached; the task goes on   130 cancelled
-"""
 _ATTEMPTS = 3
 
 
-def define(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("task", help='what to do, in plain words; "-" reads it from standard input')
-    options.add_workspace(parser)
-    options.add_data_dir(parser)
-    parser.add_argument("--json", action="store_true", help="print the events, one JSON object a line, nothing else")
-    parser.add_argument(
-        "--approvals",
-        choices=("ask", "auto", "readonly"),
-        default="ask",
-        help="what happens before a command runs: you are asked, it runs, or it is refused (default: ask)",
-    )
-    parser.add_argument(
-        "--model",
-        action="append",
-        metavar="[ROLE=]PROVIDER/NAME",
-        default=[],
-        help="the model for every role, or for one of fast, smart, instant",
-    )
-    parser.add_argument(
-        "--intent",
-        choices=INTENTS,
-        metavar="INTENT",
-        help="what kind of task it is, if you know better than the router",
-    )
-    parser.add_argument("--conversation", metavar="ID", help="go on with this conversation")
-    parser.add_argument(
-        "--priority", choices=("high", "normal", "low"), default="normal", help="who goes first (default: normal)"
-    )
-    parser.add_argument(
-        "--verify",
-        action="append",
-        metavar="COMMAND",
-        default=[],
-        help="check the change with this command (may be given several times); off checks nothing. Without a terminal "
-        "nobody is asked: a check that needs your word, as in a workspace that you do not trust, is left out",
-    )
-    parser.add_argument("--max-duration", type=float, metavar="SECONDS", help="give up after this long (default: 3600)")
-    parser.set_defaults(act=act)
+class Session:
+    """A working sidecar, started if need be, and the output its task is watched on."""
+
+    def __init__(self, args: argparse.Namespace, place: Path | None = None) -> None:
+        self.data_dir = data_dir(args)
+        self.output: Output = open_output(json=args.json)
+        self.launcher = Launcher(self.data_dir, place, self.output.starting)
+
+    def connect(self) -> Client:
+        try:
+            return self.launcher.client()
+        finally:
+            self.output.clear()
+
+    def watch(self, client: Client, task: str) -> int:
+        """Watch until the task ends; then stop a sidecar that we started, unless you detached."""
+        code = Watch(task, self.data_dir, self.output, self.launcher, cancels=True).run(client)
+        if code != EXIT_DETACHED:
+            self.launcher.release()
+        return code
 
 
-def act(args: argparse.Namespace) -> int:
-    workspace, data_dir = options.workspace(args), options.data_dir(args)
-    told = telling(json=args.json)
-    workplace = Workplace(data_dir, workspace, told.starting)
+def run(args: argparse.Namespace) -> int:
+    place = workspace(args)
+    session = Session(args, place)
+    client, task = _execute(session, _run_request(args, place, interactive=session.output.interactive))
+    return session.watch(client, task)
+
+
+def resume(args: argparse.Namespace) -> int:
+    session = Session(args)
+    client = session.connect()
+    task = task_id(client, args.id)
     try:
-        client, task_id = _execute(workplace, _request(args, workspace, attended=told.asks))
-    finally:
-        told.rest()
-    code = Watch(task_id, data_dir, told, workplace, cancels=True).run(client)
-    if code != EXIT_DETACHED:
-        workplace.leave()
-    return code
+        client.post(f"/api/brain/tasks/{task}/resume")
+    except Refused as refusal:
+        # A sidecar that just started resumes interrupted tasks by itself, and may already be done.
+        if refusal.code != "task_active" and not (refusal.code == "task_completed" and session.launcher.started):
+            raise
+    if not args.follow:
+        session.output.notice(f"Resumed {task}. Watch it: brain show --follow {short(task)}")
+        return 0
+    return session.watch(client, task)
 
 
-def _request(args: argparse.Namespace, workspace: Path, *, attended: bool) -> Json:
-    text = args.task
-    if text == "-":
-        import sys
+def fork(args: argparse.Namespace) -> int:
+    session = Session(args)
+    client = session.connect()
+    other = task_id(client, args.id)
+    key = {"Idempotency-Key": secrets.token_hex(16)}
+    task = client.post(f"/api/brain/tasks/{other}/fork", _fork_request(args), headers=key)["taskId"]
+    return session.watch(client, task)
 
-        text = sys.stdin.read()
+
+def _run_request(args: argparse.Namespace, place: Path, *, interactive: bool) -> Json:
+    text = sys.stdin.read() if args.task == "-" else args.task
     if not text.strip():
-        raise CommandFailed('The task is empty. Say what is to be done: brain run "run the tests"', EXIT_USAGE)
-    chosen: Json = {"approvals": args.approvals, "priority": args.priority, "models": models(args.model)}
+        raise CommandFailed('The task is empty. Say what to do: brain run "run the tests"', EXIT_USAGE)
+    chosen: Json = {"approvals": args.approvals, "priority": args.priority, "models": parse_models(args.model)}
     chosen |= {"intent": args.intent} if args.intent else {}
     chosen |= {"conversationId": args.conversation} if args.conversation else {}
     chosen |= {"verify": "off" if args.verify == ["off"] else args.verify} if args.verify else {}
-    # Without a terminal nobody is here to say yes, and a task that is done should not wait for it.
-    chosen |= {} if attended else {"verifyUnasked": True}
+    # Without a terminal nobody can approve a check, and a finished task shouldn't wait for that.
+    chosen |= {} if interactive else {"verifyUnasked": True}
     chosen |= {"maxDuration": args.max_duration} if args.max_duration is not None else {}
-    return {"task": text, "context": {"workspace": str(workspace)}, "options": chosen}
+    return {"task": text, "context": {"workspace": str(place)}, "options": chosen}
 
 
-def models(given: list[str]) -> dict[str, str]:
-    roles = ("fast", "smart", "instant")
+def _fork_request(args: argparse.Namespace) -> Json:
+    chosen: Json = {"models": parse_models(args.model)} if args.model else {}
+    chosen |= {"approvals": args.approvals} if args.approvals else {}
+    wanted: Json = {"options": chosen, "keepFiles": args.keep_files}
+    wanted |= {"seq": args.to} if args.to is not None else {}
+    return wanted | ({"task": args.task} if args.task else {})
+
+
+def parse_models(given: list[str]) -> dict[str, str]:
+    """`[ROLE=]PROVIDER/NAME` by role; a model without a role fills the remaining ones."""
     chosen: dict[str, str] = {}
     for word in given:
         role, equals, name = word.partition("=")
-        if equals and role in roles:
+        if equals and role in ROLES:
             chosen[role] = name
         elif equals:
-            raise CommandFailed(
-                f"--model {word}: there is no role {role}; the roles are {', '.join(roles)}.", EXIT_USAGE
-            )
+            raise CommandFailed(f"--model {word}: unknown role {role}; the roles are {', '.join(ROLES)}.", EXIT_USAGE)
         else:
-            chosen |= {role: word for role in roles if role not in chosen}
+            chosen |= {role: word for role in ROLES if role not in chosen}
     return chosen
 
 
-def _execute(workplace: Workplace, request: Json) -> tuple[Client, str]:
-    """Tried again with the same key when a sidecar ends just as we come: it is one task, however often it is sent."""
+def _execute(session: Session, request: Json) -> tuple[Client, str]:
+    """Retries with the same key when the sidecar is just stopping, so that it stays one task."""
     key = {"Idempotency-Key": secrets.token_hex(16)}
     for attempt in range(1, _ATTEMPTS + 1):
-        client = workplace.client()
+        client = session.connect()
         try:
             return client, client.post("/api/brain/execute", request, headers=key)["taskId"]
         except Refused as refusal:

@@ -1,85 +1,151 @@
-"""`brain serve`: start the sidecar, say on standard output that it is ready, and run until told to stop."""
+"""`brain serve`: run a sidecar until it is told to stop.
+
+Heavy imports come late, so that an unusable command line or port fails fast.
+"""
 
 import argparse
 import errno
 import gc
+import os
 import signal
 import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sidecar.commands.exits import EXIT_ALREADY_RUNNING, EXIT_NO_SIDECAR, EXIT_USAGE
+from sidecar.commands.errors import EXIT_ALREADY_RUNNING, EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
+from sidecar.commands.parser import data_dir, workspace
 
-ABOUT = """\
-Start the sidecar and run until told to stop (SIGTERM, SIGINT). When it is ready it prints one JSON line on standard
-output, {"event":"ready","url":…,"pid":…,"tokenFile":…,"version":…}, and nothing else ever goes there; logs go to
-standard error. Tasks that an earlier sidecar left unfinished go on."""
-EXAMPLES = """\
-examples:
-  brain serve                                    in this directory, on port 3847
-  brain serve --port 0 --workspace ~/project     on any free port; read it from the ready line
-  brain serve --die-with-parent                  for a desktop shell: ends when its standard input is closed
-"""
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+    from sidecar.wire.system import Ready
+
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+#: Files are opened beneath a held directory and processes end by group; Windows supports neither.
+NEEDS_WSL = (
+    "Rainy Brain doesn't run on Windows itself yet. Run it inside WSL 2 (`wsl --install`, then clone and `make run` "
+    "there); an editor on Windows reaches it at the same address. Nothing was changed."
+)
+#: M_MMAP_THRESHOLD of malloc.h.
+_MMAP_THRESHOLD = -3
 
 
-def define(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--workspace", type=Path, default=Path(), help="the directory to work in (default: this one)")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=int, default=3847, help="port to listen on, 0 for any (default: %(default)s)")
-    parser.add_argument("--data-dir", type=Path, help="where tasks, logs and the token are kept")
-    parser.add_argument(
-        "--allow-remote", action="store_true", help="let --host be an address that other machines can reach"
-    )
-    parser.add_argument(
-        "--die-with-parent", action="store_true", help="stop when standard input is closed, as when the shell dies"
-    )
-    parser.add_argument("--exit-when-idle", action="store_true", help="stop once there is nothing left to do or watch")
-    parser.add_argument(
-        "--at-rest", action="store_true", help="answer questions, but work on no task and let nobody else find it"
-    )
-    parser.set_defaults(act=act)
-
-
-def act(args: argparse.Namespace) -> int:
+def serve(args: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
-        # Until there is something to stop in order, being told to stop is a quiet end.
+        # Until the sidecar handles signals itself, they just end the process.
         signal.signal(number, lambda *_: sys.exit(0))
     if args.host not in _LOOPBACK and not args.allow_remote:
-        return _refuse(
-            EXIT_USAGE,
-            f"{args.host} can be reached from other machines. If that is what you want, add --allow-remote.",
-        )
-    workspace = args.workspace.absolute()
-    if not workspace.is_dir():
-        return _refuse(EXIT_USAGE, f"There is no directory {workspace} to work in.")
-    return _serve(args, workspace)
-
-
-def _serve(args: argparse.Namespace, workspace: Path) -> int:
-    # What a start allocates stays for good: looking through it for garbage would only make the start slower.
+        problem = f"Other machines can reach {args.host}. Add --allow-remote if you want that."
+        raise CommandFailed(problem, EXIT_USAGE)
+    place = workspace(args)
+    # What a start allocates lives forever: looking for garbage in it only slows the start down.
     gc.disable()
     import asyncio
 
-    from sidecar.commands.serving import serve
     from sidecar.config.data_dir import AlreadyRunning
     from sidecar.config.settings import SettingsError
     from sidecar.journal.errors import JournalError
 
     try:
-        return asyncio.run(serve(args, workspace))
+        return asyncio.run(serve_until_stopped(args, place))
     except SettingsError as error:
-        return _refuse(EXIT_USAGE, str(error))
+        raise CommandFailed(str(error), EXIT_USAGE) from error
     except AlreadyRunning as error:
-        return _refuse(EXIT_ALREADY_RUNNING, str(error))
+        raise CommandFailed(str(error), EXIT_ALREADY_RUNNING) from error
     except JournalError as error:
-        return _refuse(EXIT_NO_SIDECAR, str(error))
+        raise CommandFailed(str(error), EXIT_NO_SIDECAR) from error
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            taken = f"Port {args.port} of {args.host} is taken by another program"
-            return _refuse(EXIT_NO_SIDECAR, f"{taken}. Choose another one with --port, or any free one with --port 0.")
-        return _refuse(EXIT_NO_SIDECAR, f"The sidecar cannot start: {error}.")
+            problem = f"Port {args.port} on {args.host} is in use. Choose another with --port; 0 takes any free port."
+            raise CommandFailed(problem, EXIT_NO_SIDECAR) from error
+        raise CommandFailed(f"The sidecar can't start: {error}.", EXIT_NO_SIDECAR) from error
 
 
-def _refuse(code: int, message: str) -> int:
-    print(f"brain: {message}", file=sys.stderr)
-    return code
+async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
+    import asyncio
+
+    if sys.platform == "win32":
+        raise CommandFailed(NEEDS_WSL, EXIT_NO_SIDECAR)
+    from sidecar.telemetry import logs
+
+    logs.configure()
+    from sidecar.app import Launch, Sidecar
+    from sidecar.config.settings import load
+
+    _raise_file_limit()
+    _return_large_memory()
+    launch = Launch(
+        workspace=place,
+        data_dir=data_dir(args),
+        host=args.host,
+        port=args.port,
+        exit_when_idle=args.exit_when_idle,
+        at_rest=args.at_rest,
+    )
+    sidecar = Sidecar(launch, load())
+    stop_on_signals(sidecar.stop)
+    if args.die_with_parent:
+        stop_with_parent(asyncio.get_running_loop(), sidecar.stop)
+    await sidecar.start(_ready_line())
+    gc.freeze()
+    gc.enable()
+    await sidecar.run_until_stopped()
+    return 0
+
+
+def _ready_line() -> Callable[["Ready"], None]:
+    """Reserve standard output for the ready line; anything else printed there joins the logs."""
+    kept = os.fdopen(os.dup(1), "w", encoding="utf-8", closefd=False)
+    os.dup2(2, 1)
+
+    def announce(ready: "Ready") -> None:
+        kept.write(ready.to_json() + "\n")
+        kept.flush()
+
+    return announce
+
+
+def stop_on_signals(stop: Callable[[], None]) -> None:
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
+
+
+def stop_with_parent(loop: "AbstractEventLoop", stop: Callable[[], None]) -> None:
+    """Stop when standard input closes, which it does when the parent process dies."""
+
+    def wait() -> None:
+        with suppress(OSError):
+            # Not sys.stdin: a thread that waits inside its lock would keep the interpreter from exiting.
+            while os.read(0, 4096):
+                pass
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(stop)
+
+    threading.Thread(target=wait, name="parent", daemon=True).start()
+
+
+def _return_large_memory() -> None:
+    """Make glibc return large blocks to the system instead of keeping tens of megabytes."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(AttributeError):  # another C library
+            ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 128 * 1024)
+
+
+def _raise_file_limit() -> None:
+    """Each stream is an open file, and the usual soft limit is lower than `max_streams`."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 65_536) if most > 0 else 65_536, most))

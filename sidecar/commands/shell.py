@@ -1,74 +1,110 @@
-"""`brain shell`: the reference desktop shell, without a window: carries out tools for the sidecar until stopped."""
+"""`brain shell`: the reference desktop shell without a window. `brain desktop` runs the same shell."""
 
 import argparse
-import asyncio
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sidecar.commands.errors import CommandFailed
-from sidecar.commands.exits import EXIT_USAGE
-from sidecar.commands.options import add_data_dir, add_workspace, data_dir, workspace
-from sidecar.telemetry import logs
-from sidecar.wire.bridge import Welcome
+from sidecar.commands.errors import EXIT_USAGE, CommandFailed
+from sidecar.commands.parser import data_dir, workspace
 
-ABOUT = """\
-Connect to the sidecar of a data directory as a desktop shell, and carry out its tools in a workspace until told to
-stop. It waits for a sidecar that is not there yet, and comes back to one that was restarted. With each connection it
-prints one JSON line on standard output, {"event":"connected","session":…,"workspace":…,"tools":[…],"sandbox":…}."""
-EXAMPLES = """\
-examples:
-  brain shell                                   in this directory, with every tool
-  brain shell --tools read_file,edit_file       only these; the sidecar does the rest itself
-"""
-
-
-def define(parser: argparse.ArgumentParser) -> None:
-    add_workspace(parser)
-    add_data_dir(parser)
-    parser.add_argument("--tools", metavar="NAMES", help="the tools to offer, with commas between them (default: all)")
-    parser.add_argument("--name", default="brain shell", help="how it introduces itself (default: %(default)s)")
-    parser.add_argument("--die-with-parent", action="store_true", help="stop when standard input is closed")
-    parser.set_defaults(act=act)
-
-
-def act(args: argparse.Namespace) -> int:
-    logs.configure()
-    # With stop_on_signals the end is an ordinary return; nothing is left running.
-    return asyncio.run(_shell(args, workspace(args), data_dir(args)))
-
-
-async def _shell(args: argparse.Namespace, place: Path, data: Path) -> int:
-    from sidecar.commands import shells
-    from sidecar.commands.serving import stop_on_signals, stop_with_parent
+if TYPE_CHECKING:
+    from bridge.shell import Endpoint, ReferenceShell
     from sidecar.config.data_dir import ShellDirectory
-    from tools.executor.registry import default_registry
+    from sidecar.wire.bridge import Welcome
 
-    offered = shells.offered(default_registry())
-    if args.tools:
-        wanted = [name.strip() for name in args.tools.split(",") if name.strip()]
-        unknown = [name for name in wanted if name not in offered]
-        if unknown:
-            raise CommandFailed(f"No tool is called {', '.join(unknown)}. There are: {', '.join(offered)}.", EXIT_USAGE)
-        offered = wanted
 
-    def welcomed(frame: Welcome) -> None:
-        said = {"event": "connected", "session": frame.session, "workspace": shell.workspace, "tools": offered}
-        sys.stdout.write(json.dumps({**said, "pid": os.getpid(), "sandbox": shell.sandboxes.tier}) + "\n")
+def shell(args: argparse.Namespace) -> int:
+    import asyncio
+
+    from sidecar.telemetry import logs
+
+    logs.configure()
+    return asyncio.run(_run(args, workspace(args), data_dir(args)))
+
+
+async def _run(args: argparse.Namespace, place: Path, directory: Path) -> int:
+    import asyncio
+
+    from sidecar.commands.serve import stop_on_signals, stop_with_parent
+    from sidecar.config.data_dir import ShellDirectory
+
+    offered = _tool_names(args.tools)
+
+    def connected(frame: "Welcome") -> None:
+        line = {"event": "connected", "session": frame.session, "workspace": running.workspace, "tools": offered}
+        sys.stdout.write(json.dumps({**line, "pid": os.getpid(), "sandbox": running.sandboxes.tier}) + "\n")
         sys.stdout.flush()
 
-    if shells.endpoint(data) is None:
-        sys.stderr.write(f"No sidecar is running on {data} yet; waiting for one (`brain serve`).\n")
+    if find_endpoint(directory) is None:
+        sys.stderr.write(f"No sidecar is running on {directory} yet; waiting for one (`brain serve`).\n")
     stop = asyncio.Event()
     stop_on_signals(stop.set)
     if args.die_with_parent:
         stop_with_parent(asyncio.get_running_loop(), stop.set)
-    own = ShellDirectory(data)
-    shell = shells.shell(place, data, own, args.name, offered)
-    shell.on_welcome = welcomed
-    sys.stderr.write(f"Sandbox for commands: {shell.sandboxes.description}.\n")
-    async with shell:
+    own = ShellDirectory(directory)
+    running = build_shell(place, directory, own, args.name, offered)
+    running.on_welcome = connected
+    sys.stderr.write(f"Sandbox for commands: {running.sandboxes.description}.\n")
+    async with running:
         await stop.wait()
     own.release()
     return 0
+
+
+def _tool_names(chosen: str | None = None) -> list[str]:
+    """The tools a shell can run, or those of them that were chosen."""
+    from tools.executor.registry import default_registry
+
+    known = [tool.spec.name for tool in default_registry() if tool.spec.executor != "local"]
+    if not chosen:
+        return known
+    wanted = [name.strip() for name in chosen.split(",") if name.strip()]
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise CommandFailed(f"Unknown tools: {', '.join(unknown)}. Available: {', '.join(known)}.", EXIT_USAGE)
+    return wanted
+
+
+def find_endpoint(directory: Path) -> "Endpoint | None":
+    """Where the sidecar of the data directory is now."""
+    from bridge.shell import Endpoint
+    from sidecar.config.paths import READY_FILE, TOKEN_FILE
+
+    try:
+        ready = json.loads((directory / READY_FILE).read_text(encoding="utf-8"))
+        return Endpoint(ready["url"], (directory / TOKEN_FILE).read_text(encoding="utf-8").strip())
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def build_shell(
+    place: Path, directory: Path, own: "ShellDirectory", name: str, tools: Sequence[str] | None = None
+) -> "ReferenceShell":
+    """Its commands run in the same sandbox and with the same limits as the sidecar's."""
+    from bridge.shell import ReferenceShell
+    from sidecar import __version__
+    from sidecar.config.settings import SettingsError, load
+    from sidecar.wire.bridge import ShellInfo
+    from tools.executor.registry import default_registry
+    from tools.local.limits import Limits
+    from tools.local.sandbox import Sandboxes
+
+    try:
+        settings = load(os.environ)
+    except SettingsError as error:
+        raise CommandFailed(str(error), EXIT_USAGE) from error
+    return ReferenceShell(
+        place,
+        lambda: find_endpoint(directory),
+        own.path,
+        private=directory,
+        registry=default_registry(),
+        tools=_tool_names() if tools is None else tools,
+        info=ShellInfo(name=name[:200], version=__version__),
+        sandboxes=Sandboxes(settings.sandbox),
+        limits=Limits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes),
+    )

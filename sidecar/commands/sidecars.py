@@ -1,7 +1,6 @@
-"""Finding the sidecar of a data directory, or starting one: to work, or only to look.
+"""Find the sidecar of a data directory, or start one.
 
-Which one a command takes decides what it may set off. A sidecar that works goes on with every task that an earlier
-one left unfinished; a command that only looks starts one that is at rest, and takes it down again.
+A working sidecar resumes every unfinished task, so commands that only read start one at rest and stop it afterwards.
 """
 
 import json
@@ -16,8 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sidecar.commands.client import Client, Json
-from sidecar.commands.errors import CommandFailed, Refused, Unreachable
-from sidecar.commands.exits import EXIT_ALREADY_RUNNING, EXIT_NO_SIDECAR
+from sidecar.commands.errors import EXIT_ALREADY_RUNNING, EXIT_NO_SIDECAR, CommandFailed, Refused, Unreachable
 from sidecar.config.paths import READY_FILE, TOKEN_FILE
 
 START_SECONDS = 15.0
@@ -26,15 +24,15 @@ LOG_BYTES = 1_048_576
 _ACTIVE = ("queued", "running", "waiting", "cancelling")
 
 
-def running(data_dir: Path) -> Client | None:
-    """The sidecar at work on this data directory, if it answers."""
+def find_sidecar(data_dir: Path) -> Client | None:
+    """The working sidecar of this data directory, if it answers."""
     try:
         ready = json.loads((data_dir / READY_FILE).read_text(encoding="utf-8"))
         token = (data_dir / TOKEN_FILE).read_text(encoding="utf-8").strip()
         client = Client(ready["url"], token, ready["pid"])
         client.get("/api/brain/agents", timeout=2)
     except Refused as refusal:
-        # After a crash its port may be another program's by now, or another sidecar's, which does not know our token.
+        # After a crash another program, or a sidecar with another token, may use its port.
         return client if refusal.status == 503 else None
     except (OSError, ValueError, KeyError, TypeError, Unreachable):
         return None
@@ -42,9 +40,9 @@ def running(data_dir: Path) -> Client | None:
 
 
 @contextmanager
-def looking(data_dir: Path, workspace: Path | None = None) -> Iterator[Client]:
-    """One to ask. If none is running, one at rest, for as long as it is asked."""
-    client = running(data_dir)
+def reading(data_dir: Path, workspace: Path | None = None) -> Iterator[Client]:
+    """The running sidecar, else one at rest for as long as the block runs."""
+    client = find_sidecar(data_dir)
     if client is not None:
         yield client
         return
@@ -55,30 +53,30 @@ def looking(data_dir: Path, workspace: Path | None = None) -> Iterator[Client]:
     try:
         yield client
     finally:
-        _end(process)
+        _terminate(process)
 
 
 @contextmanager
-def lasting(data_dir: Path, workspace: Path, port: int) -> Iterator[Client]:
-    """The one that runs; if none does, one of our own, on this port if it is free, that ends when we do."""
-    client = running(data_dir)
+def working(data_dir: Path, workspace: Path, port: int) -> Iterator[Client]:
+    """The running sidecar, else our own until the block ends, on this port if it is free."""
+    client = find_sidecar(data_dir)
     if client is not None:
         yield client
         return
     try:
         process, client = _start(data_dir, workspace, "--die-with-parent", "--port", str(port))
     except CommandFailed:
-        # The port is another program's; any other reason shows itself once more.
+        # The port is taken; any other problem fails again.
         process, client = _start(data_dir, workspace, "--die-with-parent")
     try:
         yield client
     finally:
         if process is not None:
-            _end(process)
+            _terminate(process)
 
 
-class Workplace:
-    """A sidecar that works on tasks: one that is there, or one that we start and that ends when it is idle."""
+class Launcher:
+    """Gets a working sidecar: the running one, or one it starts, which exits when it is idle."""
 
     def __init__(self, data_dir: Path, workspace: Path | None = None, on_start: Callable[[], object] = bool) -> None:
         self._data_dir = data_dir
@@ -87,7 +85,7 @@ class Workplace:
         self._own: subprocess.Popen[str] | None = None
 
     def client(self) -> Client:
-        client = running(self._data_dir)
+        client = find_sidecar(self._data_dir)
         if client is None:
             self._on_start()
             process, client = _start(self._data_dir, self._workspace, "--exit-when-idle")
@@ -96,22 +94,22 @@ class Workplace:
 
     @property
     def started(self) -> bool:
-        """Whether it is ours, and not one that was there before."""
+        """Whether we started it."""
         return self._own is not None
 
-    def leave(self) -> None:
-        """Takes down what we started, unless somebody uses it; left alone it ends by itself when it is idle."""
+    def release(self) -> None:
+        """Stop the sidecar we started, unless it is in use; it exits by itself when it is idle."""
         if self._own is None or self._own.poll() is not None:
             return
         with suppress(CommandFailed):
-            client = running(self._data_dir)
+            client = find_sidecar(self._data_dir)
             if client is None or client.pid != self._own.pid or _in_use(client.get("/api/brain/status")):
                 return
-            _end(self._own)
+            _terminate(self._own)
 
 
-def stop(client: Client) -> None:
-    """SIGTERM: tasks are checkpointed, children are gone. Returns once it has let go."""
+def stop_sidecar(client: Client) -> None:
+    """Send SIGTERM and wait until it no longer answers; its tasks are checkpointed."""
     os.kill(client.pid, signal.SIGTERM)
     end = time.monotonic() + 5
     while time.monotonic() < end:
@@ -120,7 +118,7 @@ def stop(client: Client) -> None:
         except CommandFailed:
             return
         time.sleep(0.02)
-    raise CommandFailed(f"The sidecar (process {client.pid}) was told to stop, but still answers.")
+    raise CommandFailed(f"The sidecar (process {client.pid}) got SIGTERM but still answers.")
 
 
 def _in_use(status: Json) -> bool:
@@ -130,26 +128,24 @@ def _in_use(status: Json) -> bool:
 def _start(
     data_dir: Path, workspace: Path | None, *options: str, seconds: float = START_SECONDS
 ) -> tuple[subprocess.Popen[str] | None, Client]:
-    """The process and its client; no process if somebody else was faster and theirs is to be used."""
+    """The process and its client; no process if another one was faster, whose client this is."""
     end = time.monotonic() + seconds
     while True:
         try:
             process = _spawn(data_dir, workspace, *options)
         except OSError as error:
-            told = f"The data directory {data_dir} cannot be used: {error.strerror}."
-            raise CommandFailed(
-                f"{told} Name another one with --data-dir or BRAIN_DATA_DIR.", EXIT_NO_SIDECAR
-            ) from error
+            problem = f"Can't use the data directory {data_dir}: {error.strerror}."
+            raise CommandFailed(f"{problem} Choose another with --data-dir.", EXIT_NO_SIDECAR) from error
         line = _ready_line(process, end - time.monotonic())
         if line:
             ready = json.loads(line)
             token = Path(ready["tokenFile"]).read_text(encoding="utf-8").strip()
-            return process, Client(ready["url"], token, ready["pid"], at_work="--at-rest" not in options)
-        code = _end(process)
+            return process, Client(ready["url"], token, ready["pid"], runs_tasks="--at-rest" not in options)
+        code = _terminate(process)
         if code != EXIT_ALREADY_RUNNING or time.monotonic() > end:
             raise CommandFailed(_why_not(data_dir, code), EXIT_NO_SIDECAR)
-        # Another one is starting, or has not quite ended: use the one, or take the other's place.
-        client = running(data_dir)
+        # Another sidecar is starting or stopping: use it, or take its place.
+        client = find_sidecar(data_dir)
         if client is not None:
             return None, client
         time.sleep(0.05)
@@ -161,14 +157,14 @@ def _spawn(data_dir: Path, workspace: Path | None, *options: str) -> subprocess.
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     stdin = subprocess.PIPE if "--die-with-parent" in options else subprocess.DEVNULL
     with os.fdopen(_open_log(data_dir / LOG_FILE), "a") as log:
-        # In a session of its own, so that Ctrl-C in this terminal is ours alone to understand.
+        # In its own session, so that Ctrl-C in this terminal doesn't reach it.
         return subprocess.Popen(
             command, stdin=stdin, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
         )
 
 
 def _open_log(path: Path) -> int:
-    """The log of those that we start; it begins anew when it has grown long."""
+    """The log of sidecars we start; truncated when it is too long."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o600)
     if os.fstat(descriptor).st_size > LOG_BYTES:
         os.ftruncate(descriptor, 0)
@@ -186,7 +182,7 @@ def _ready_line(process: subprocess.Popen[str], seconds: float) -> str:
         late.cancel()
 
 
-def _end(process: subprocess.Popen[str]) -> int:
+def _terminate(process: subprocess.Popen[str]) -> int:
     if process.poll() is None:
         process.terminate()
         try:
@@ -205,5 +201,5 @@ def _why_not(data_dir: Path, code: int) -> str:
     last = ""
     with suppress(OSError):
         last = log.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2]
-    told = last.removeprefix("brain: ") or f"it ended with exit code {code}"
-    return f"The sidecar could not be started: {told}\nIts log is {log}; `brain doctor` looks for the cause."
+    reason = last.removeprefix("brain: ") or f"exit code {code}"
+    return f"The sidecar didn't start: {reason}\nIts log: {log}. `brain doctor` looks for the cause."

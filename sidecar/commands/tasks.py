@@ -1,42 +1,32 @@
-"""`brain tasks`: what was done, and what is going on."""
+"""`brain tasks` and `brain show`: read tasks without starting any."""
 
 import argparse
 import json
 import shutil
+import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 
-from sidecar.commands import options
-from sidecar.commands.client import Json
-from sidecar.commands.sidecars import looking
-from sidecar.commands.style import Style, is_terminal, style_for
-from sidecar.commands.text import clip, safe_line
+from sidecar.commands.client import Client, Json
+from sidecar.commands.follow import ENDED
+from sidecar.commands.output import PlainScreen, open_output
+from sidecar.commands.parser import data_dir, task_id
+from sidecar.commands.render import TaskRenderer
+from sidecar.commands.sidecars import reading
+from sidecar.commands.text import Style, clip, is_terminal, safe_line, short, style_for
+from sidecar.commands.watch import Watch
 
-ABOUT = "List the tasks, newest first. It works without a running sidecar too, and starts no task by looking."
-EXAMPLES = """\
-examples:
-  brain tasks
-  brain tasks --status running,waiting
-  brain tasks --limit 200 --json | jq -r 'select(.status == "failed") | .id'
-"""
+_PAGE = 200
+_EVENT_PAGE = 2_000
 
 
-def define(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--status", metavar="STATUS", help="only tasks in this status; several with commas")
-    parser.add_argument(
-        "--limit", type=options.positive, default=20, metavar="N", help="how many at most (default: %(default)s)"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    options.add_data_dir(parser)
-    parser.set_defaults(act=act)
-
-
-def act(args: argparse.Namespace) -> int:
-    with looking(options.data_dir(args)) as client:
+def list_tasks(args: argparse.Namespace) -> int:
+    with reading(data_dir(args)) as client:
         found: list[Json] = []
         before: str | None = None
         while len(found) < args.limit:
-            query = {"status": args.status, "limit": min(args.limit - len(found), 200), "before": before}
+            query = {"status": args.status, "limit": min(args.limit - len(found), _PAGE), "before": before}
             page = client.get("/api/brain/tasks", query)
             found += page["tasks"]
             before = page["nextBefore"]
@@ -46,33 +36,72 @@ def act(args: argparse.Namespace) -> int:
         print("".join(json.dumps(task, ensure_ascii=False) + "\n" for task in found), end="")
         return 0
     if not found:
-        print(
-            "There is no such task." if args.status else 'There is no task yet. Start one: brain run "list the files"'
-        )
+        print("No matching tasks." if args.status else 'No tasks yet. Start one: brain run "list the files"')
         return 0
     columns = shutil.get_terminal_size().columns if is_terminal() else 200
-    print("\n".join(table(found, style_for(), columns, datetime.now(UTC), str(Path.cwd()))))
+    print("\n".join(format_table(found, style_for(), columns, datetime.now(UTC), str(Path.cwd()))))
     if before is not None:
-        print(style_for().dim(f"There are more: brain tasks --limit {args.limit * 5}"))
+        print(style_for().dim(f"Show more: brain tasks --limit {args.limit * 5}"))
     return 0
 
 
-def table(tasks: list[Json], style: Style, columns: int, now: datetime, here: str = "") -> list[str]:
-    """Of tasks that are not of the directory `here` it is said where they are."""
+def show(args: argparse.Namespace) -> int:
+    directory = data_dir(args)
+    with reading(directory) as client:
+        task = client.get(f"/api/brain/tasks/{task_id(client, args.id)}")
+        # A task that no sidecar works on sends no new events.
+        if args.follow and (client.runs_tasks or task["status"] in ENDED):
+            return Watch(task["id"], directory, open_output(json=args.json), None, cancels=False).run(client)
+        if args.json and not args.follow:
+            print(json.dumps(task, ensure_ascii=False))
+            return 0
+        events = list(read_events(client, task["id"]))
+    if args.json:
+        print("".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events), end="")
+        return 0
+    style, screen = style_for(), PlainScreen(sys.stdout)
+    renderer = TaskRenderer(style)
+    place = f"  in {safe_line(task['workspace'])}, conversation {safe_line(task['conversationId'])}"
+    screen.print([f"{style.bold(task['id'])}  {style.status(task['status'])}", style.dim(place), ""])
+    for event in events:
+        screen.print(renderer.render(event))
+    if task["status"] not in ENDED:
+        screen.print(["", _next_step(task, style, runs_tasks=client.runs_tasks)])
+    return 0
+
+
+def read_events(client: Client, task: str) -> Iterator[Json]:
+    more, after = True, 0
+    while more:
+        page = client.get(f"/api/brain/tasks/{task}/events", {"after": after, "limit": _EVENT_PAGE})
+        yield from page["events"]
+        more = page["more"]
+        after = page["events"][-1]["seq"] if page["events"] else after
+
+
+def _next_step(task: Json, style: Style, *, runs_tasks: bool) -> str:
+    name = short(task["id"])
+    if not runs_tasks:
+        return f"No sidecar is running. Resume it: {style.bold(f'brain resume --follow {name}')}"
+    return f"Still {style.status(task['status'])}. Watch it: {style.bold(f'brain show --follow {name}')}"
+
+
+def format_table(tasks: list[Json], style: Style, columns: int, now: datetime, here: str = "") -> list[str]:
+    """Tasks of another directory than `here` show their directory's name."""
     lines = [style.dim(f"{'ID':<12}{'STATUS':<13}{'WHEN':<10}TASK")]
     for task in tasks:
         status = style.status(task["status"], f"{task['status']:<13}")
-        verified = {True: style.green(" ✓ verified"), False: style.red(" ✗ a check failed")}.get(task["verified"], "")
+        verified = {True: style.green(" ✓ verified"), False: style.red(" ✗ check failed")}.get(task["verified"], "")
         elsewhere = here and task["workspace"] != here
         place = f" in {clip(safe_line(PurePath(task['workspace']).name or '/'), 20)}" if elsewhere else ""
         room = columns - 36 - (18 if verified else 0) - len(place)
         text = clip(safe_line(" ".join(task["task"].split())), max(room, 20))
-        told = f"{text}{style.dim(place) if place else ''}{verified}"
-        lines.append(f"{options.short(task['id']):<12}{status}{age(task['createdAt'], now):<10}{told}")
+        described = f"{text}{style.dim(place) if place else ''}{verified}"
+        lines.append(f"{short(task['id']):<12}{status}{format_age(task['createdAt'], now):<10}{described}")
     return lines
 
 
-def age(at: str, now: datetime) -> str:
+def format_age(at: str, now: datetime) -> str:
     try:
         seconds = max((now - datetime.fromisoformat(at)).total_seconds(), 0)
     except ValueError:

@@ -1,17 +1,19 @@
-"""Text for a terminal: nothing in it can drive the terminal, and it fits."""
+"""Text for a terminal: colours, control characters made visible, widths and wrapping."""
 
+import os
 import re
+import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import IO, Any
 
-#: Control characters, and those that change the direction of writing: both can make a line look like another one.
+#: Control characters and bidirectional overrides: both can make a line look like a different one.
 _DANGEROUS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 ELLIPSIS = "…"
 
 
 def safe(text: str) -> str:
-    """The text with everything that could drive the terminal made visible instead; line ends stay."""
+    """Make control characters visible, so that text can't drive the terminal; newlines stay."""
     text = text.replace("\r\n", "\n").expandtabs(4)
     return _DANGEROUS.sub(_visible, text)
 
@@ -21,19 +23,19 @@ def safe_line(text: str) -> str:
 
 
 def output_lines(text: str) -> list[str]:
-    """What a program printed, as its terminal would show it: without its colours, a line that it rewrote only once."""
+    """A program's output as a terminal shows it: no colours, and only the last version of a rewritten line."""
     plain = _COLOUR.sub("", text).replace("\r\n", "\n")
     return [safe(line.rstrip("\r").rpartition("\r")[2]) for line in plain.split("\n")]
 
 
 def width(text: str) -> int:
-    """Columns on the screen; colours take none."""
+    """Width in columns, ignoring colours."""
     text = _COLOUR.sub("", text)
     return len(text) if text.isascii() else sum(_columns(char) for char in text)
 
 
 def clip(text: str, columns: int) -> str:
-    """The text, cut so that it takes at most so many columns. It must be free of colours."""
+    """Cut text to this many columns. It must not contain colours."""
     if width(text) <= columns:
         return text
     room = max(columns - 1, 0)
@@ -44,8 +46,8 @@ def clip(text: str, columns: int) -> str:
     return text[:end] + ELLIPSIS if columns > 0 else ""
 
 
-def wrapped(line: str, columns: int) -> list[str]:
-    """One line as rows that fit, broken between words where there is a chance to."""
+def wrap(line: str, columns: int) -> list[str]:
+    """Break one line into rows that fit, between words if possible."""
     rows, row, taken = [], "", 0
     for word in re.findall(r"\s+|\S+", line):
         if taken + width(word) > columns and row.strip():
@@ -63,9 +65,9 @@ def wrapped(line: str, columns: int) -> list[str]:
 
 
 def paragraph(text: str, columns: int | None, indent: str = "  ", first: str | None = None) -> list[str]:
-    """A text in rows that fit, indented; the first one may begin differently. Without columns, in its own lines."""
+    """Wrap and indent text; `first` replaces the first indent. Without `columns` lines stay as they are."""
     room = None if columns is None else max(columns - len(indent) - 1, 20)
-    rows = [row for line in safe(text).split("\n") for row in ([line] if room is None else wrapped(line, room))]
+    rows = [row for line in safe(text).split("\n") for row in ([line] if room is None else wrap(line, room))]
     return [f"{indent if number or first is None else first}{row}".rstrip() for number, row in enumerate(rows)]
 
 
@@ -82,12 +84,17 @@ def duration(milliseconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {seconds:02} s"
 
 
-#: What is written, which the change shows better than a few of its words.
+def short(task_id: str) -> str:
+    """A prefix of the id, long enough to name the task."""
+    return task_id[:10]
+
+
+#: File content, which the diff shows better.
 _BODIES = frozenset({"content", "oldText", "newText"})
 
 
-def arguments(args: Mapping[str, Any]) -> str:
-    """The arguments of a call, short: what it is about first, long values cut."""
+def format_arguments(args: Mapping[str, Any]) -> str:
+    """A call's arguments on one short line."""
     parts = []
     for name, value in args.items():
         if value is None or (name in _BODIES and "path" in args):
@@ -122,3 +129,47 @@ def _columns(char: str) -> int:
     if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+class Style:
+    def __init__(self, *, colour: bool) -> None:
+        self._colour = colour
+
+    @property
+    def colours(self) -> bool:
+        return self._colour
+
+    def bold(self, text: str) -> str:
+        return self._in("1", text)
+
+    def dim(self, text: str) -> str:
+        return self._in("2", text)
+
+    def red(self, text: str) -> str:
+        return self._in("31", text)
+
+    def green(self, text: str) -> str:
+        return self._in("32", text)
+
+    def yellow(self, text: str) -> str:
+        return self._in("33", text)
+
+    def cyan(self, text: str) -> str:
+        return self._in("36", text)
+
+    def status(self, status: str, text: str | None = None) -> str:
+        colours = {"completed": self.green, "failed": self.red, "escalated": self.yellow, "waiting": self.yellow}
+        colours |= {"running": self.cyan, "cancelling": self.yellow}
+        return colours.get(status, self.dim)(status if text is None else text)
+
+    def _in(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self._colour and text else text
+
+
+def is_terminal(stream: IO[str] | None = None, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether output can be redrawn."""
+    return (stream or sys.stdout).isatty() and environ.get("TERM") != "dumb"
+
+
+def style_for(stream: IO[str] | None = None, environ: Mapping[str, str] = os.environ) -> Style:
+    return Style(colour=is_terminal(stream, environ) and not environ.get("NO_COLOR"))

@@ -1,46 +1,141 @@
-"""`brain tools`: what the agents can use, and so can you."""
+"""`brain tools`, `tool`, `route`, `policy` and `trust`: tools, and what they may do."""
 
 import argparse
 import json
+import shlex
 import shutil
+import sys
+from pathlib import Path
+from typing import Any
 
-from sidecar.commands import options
 from sidecar.commands.client import Json
-from sidecar.commands.sidecars import looking
-from sidecar.commands.style import is_terminal, style_for
-from sidecar.commands.text import clip
+from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
+from sidecar.commands.parser import data_dir, workspace
+from sidecar.commands.sidecars import reading
+from sidecar.commands.text import clip, is_terminal, safe, safe_line, style_for
 
-ABOUT = "List the tools: what each does, what it takes, and whether it changes anything."
-EXAMPLES = """\
-examples:
-  brain tools
-  brain tools --json | jq '.[] | select(.name == "search_code") | .parameters'
-"""
+TOOL_SECONDS = 3_600.0
 
 
-def define(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="all of it, as a JSON list")
-    options.add_data_dir(parser)
-    parser.set_defaults(act=act)
-
-
-def act(args: argparse.Namespace) -> int:
-    with looking(options.data_dir(args)) as client:
+def list_tools(args: argparse.Namespace) -> int:
+    with reading(data_dir(args)) as client:
         tools: list[Json] = client.get("/api/brain/tools")["tools"]
     if args.json:
         print(json.dumps(tools, ensure_ascii=False, indent=2))
         return 0
     style = style_for()
     columns = shutil.get_terminal_size().columns if is_terminal() else 200
+    effects = {"none": "", "files": style.yellow("  changes files"), "command": style.yellow("  runs a program")}
     for tool in sorted(tools, key=lambda tool: str(tool["name"])):
-        takes = style.cyan(signature(tool["parameters"]))
-        effects = {"none": "", "files": style.yellow("  changes files"), "command": style.yellow("  runs a program")}
-        print(f"{style.bold(tool['name'])} {takes}{effects[tool['effects']]}")
+        print(f"{style.bold(tool['name'])} {style.cyan(_signature(tool['parameters']))}{effects[tool['effects']]}")
         print(style.dim(clip(f"  {tool['description'].splitlines()[0]}", columns - 1)))
-    print(style.dim("\nTo run one: brain tool NAME key=value …"))
+    print(style.dim("\nRun one: brain tool NAME key=value …"))
     return 0
 
 
-def signature(parameters: Json) -> str:
+def _signature(parameters: Json) -> str:
     required = parameters.get("required", [])
     return " ".join(name if name in required else f"[{name}]" for name in parameters.get("properties", {}))
+
+
+def run_tool(args: argparse.Namespace) -> int:
+    place = workspace(args)
+    call: Json = {"tool": args.name, "args": parse_arguments(args.args)}
+    body: Json = {"workspace": str(place), "calls": [call], "approvals": args.approvals}
+    with reading(data_dir(args), place) as client:
+        result = client.post("/api/brain/tools/batch", body, timeout=TOOL_SECONDS)["results"][0]
+    if args.json:
+        print(json.dumps(result, ensure_ascii=False))
+    elif result["status"] == "success":
+        text = result["content"]
+        print(safe(text) if sys.stdout.isatty() else text)
+    else:
+        error = result.get("error") or {"code": result["status"], "message": result["content"]}
+        hint = " Add --approvals auto to let it run." if error["code"] == "approval_required" else ""
+        print(f"{style_for(sys.stderr).red('✗')} {safe(error['message'])}{hint}", file=sys.stderr)
+    return 0 if result["status"] == "success" else EXIT_FAILED
+
+
+def parse_arguments(words: list[str]) -> dict[str, Any]:
+    """`key=value` words; a value that is JSON is taken as JSON, anything else as text."""
+    given: dict[str, Any] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise CommandFailed(f"{word!r} is not an argument; write key=value.", EXIT_USAGE)
+        try:
+            given[name] = json.loads(value)
+        except ValueError:
+            given[name] = value
+    return given
+
+
+def route(args: argparse.Namespace) -> int:
+    if not args.task.strip():
+        raise CommandFailed('The task is empty. Say what to do: brain route "run the tests"', EXIT_USAGE)
+    with reading(data_dir(args)) as client:
+        # A trusted workspace may add slash commands.
+        asked = {"task": args.task, "context": {"workspace": str(workspace(args))}}
+        found = client.post("/api/brain/route", asked)
+    if args.json:
+        print(json.dumps(found))
+        return 0
+    style = style_for()
+    print(f"{style.bold(found['intent'])}  {' → '.join(found['pipeline'])}")
+    print(style.dim(f"because {found['why']} (confidence {found['confidence']:.0%})"))
+    return 0
+
+
+def explain_policy(args: argparse.Namespace) -> int:
+    place = workspace(args)
+    call: Json = {"tool": "run_command", "args": {"command": " ".join(args.words)}}
+    if args.tool:
+        call = {"tool": args.tool, "args": parse_arguments(args.words)}
+    with reading(data_dir(args), place) as client:
+        answer = client.post("/api/brain/policy/explain", {**call, "workspace": str(place)})
+    style = style_for()
+    if args.json:
+        print(json.dumps(answer))
+    else:
+        paint = {"allow": style.green, "ask": style.yellow, "deny": style.red}[answer["decision"]]
+        print(f"{paint(answer['decision'])}: {answer['why']}")
+    return EXIT_FAILED if answer["decision"] == "deny" else 0
+
+
+def list_grants(args: argparse.Namespace) -> int:
+    with reading(data_dir(args), Path.cwd()) as client:
+        answer = client.get("/api/brain/approvals")
+    if args.json:
+        print(json.dumps(answer, ensure_ascii=False))
+        return 0
+    for each in answer["approvals"]:
+        call = shlex.join(each["argv"] or [each["action"]])
+        print(f"{each['id']}  {safe_line(each['workspace'])}  {safe_line(call)}")
+    if not answer["approvals"]:
+        print("You haven't allowed anything for a whole workspace.")
+    return 0
+
+
+def revoke_grant(args: argparse.Namespace) -> int:
+    with reading(data_dir(args), Path.cwd()) as client:
+        client.post("/api/brain/approvals/revoke", {"id": args.id})
+    print("Revoked; this call needs your approval again.")
+    return 0
+
+
+def trust(args: argparse.Namespace) -> int:
+    place = Path(args.directory).resolve()
+    with reading(data_dir(args), place if place.is_dir() else Path.cwd()) as client:
+        if args.list:
+            answer = client.get("/api/brain/trust")
+        else:
+            answer = client.post("/api/brain/trust", {"workspace": str(place), "trusted": not args.revoke})
+    if args.json:
+        print(json.dumps(answer, ensure_ascii=False))
+        return 0
+    style = style_for()
+    for entry in answer["workspaces"]:
+        if args.list or entry["workspace"] == str(place):
+            mark = style.green("trusted    ") if entry["trusted"] else style.yellow("not trusted")
+            print(f"{mark}  {safe_line(entry['workspace'])}  {style.dim(entry['why'])}")
+    return 0

@@ -1,1 +1,1 @@
-"""The types of everything that crosses a boundary. No logic, and no import from the rest of the project."""
+"""The types that cross a boundary: requests, answers, events and bridge frames."""

@@ -1,4 +1,4 @@
-"""What every wire type shares: camelCase on the wire, snake_case in Python, nothing unknown let in."""
+"""The base of every wire type: camelCase on the wire, snake_case in Python, unknown fields rejected."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ JsonObject = dict[str, JsonValue]
 
 
 class Wire(BaseModel):
-    # Schemas are built when a type is first used: a start pays only for what it says.
+    # Schemas are built on first use, which keeps the start fast.
     model_config = ConfigDict(
         alias_generator=to_camel,
         populate_by_name=True,
@@ -23,7 +23,7 @@ class Wire(BaseModel):
         return self.model_dump_json(by_alias=True)
 
 
-def _says_nothing(value: object) -> bool:
+def _is_empty(value: object) -> bool:
     return value is None or value == ""
 
 
@@ -36,5 +36,5 @@ def _never_null(schema: dict[str, Any]) -> None:
 
 
 def optional(default: Any = None) -> Any:
-    """A field that is left out, rather than sent as null, when it says nothing."""
-    return Field(default=default, exclude_if=_says_nothing, json_schema_extra=_never_null)
+    """A field that is omitted, rather than null, when it is empty."""
+    return Field(default=default, exclude_if=_is_empty, json_schema_extra=_never_null)

@@ -16,7 +16,7 @@ Place = Annotated[str, Field(max_length=4_096)]
 
 
 class Frame(Wire):
-    """Shells and sidecars of different age talk to each other: what a frame says beyond this is passed over."""
+    """Ignores unknown fields: shells and sidecars of different versions talk to each other."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -34,7 +34,7 @@ class OpenCall(Frame):
     workspace: str
     approved: Annotated[
         bool | None,
-        Field(description="The person said yes to exactly this: it may reach the network, protected files."),
+        Field(description="You approved exactly this call: it may reach the network and protected files."),
     ] = optional()
 
 
@@ -42,10 +42,10 @@ class Hello(Frame):
     type: Literal["hello"] = "hello"
     shell: ShellInfo
     workspace: Annotated[Place, Field(min_length=1)]
-    tools: Annotated[list[Name], Field(max_length=1_000, description="The names of the tools that it executes.")]
-    session: Annotated[Id | None, Field(description="An earlier session, to take it up again.")] = optional()
+    tools: Annotated[list[Name], Field(max_length=1_000, description="The tools the shell runs.")]
+    session: Annotated[Id | None, Field(description="An earlier session to resume.")] = optional()
     remembers: Annotated[
-        list[Id] | None, Field(max_length=10_000, description="Calls that it would answer from its log.")
+        list[Id] | None, Field(max_length=10_000, description="Calls whose results the shell still has.")
     ] = optional()
 
 
@@ -53,9 +53,7 @@ class Welcome(Frame):
     type: Literal["welcome"] = "welcome"
     session: str
     heartbeat_seconds: float
-    open: Annotated[
-        list[OpenCall], Field(description="Calls still without a result; each comes again in a frame of its own.")
-    ]
+    open: Annotated[list[OpenCall], Field(description="Calls without a result; each is sent again in its own frame.")]
 
 
 class ToolCallFrame(OpenCall):
@@ -71,10 +69,10 @@ class ResultBody(Frame):
     content: str
     details: JsonValue = optional()
     summary: str = optional("")
-    error: Annotated[
-        ErrorBody | None, Field(description="The call was carried out and did not succeed; `content` is worth reading.")
-    ] = optional()
-    killed: Annotated[list[EndedProcess] | None, Field(description="Processes that were ended with it.")] = optional()
+    error: Annotated[ErrorBody | None, Field(description="The call ran and failed; `content` has the output.")] = (
+        optional()
+    )
+    killed: Annotated[list[EndedProcess] | None, Field(description="Processes killed with the call.")] = optional()
 
 
 class ToolResultFrame(Frame):
@@ -94,7 +92,7 @@ class ErrorFrame(Frame):
     type: Literal["error"] = "error"
     id: Id | None = optional()
     error: ErrorBody
-    killed: Annotated[list[EndedProcess] | None, Field(description="Processes that were ended with it.")] = optional()
+    killed: Annotated[list[EndedProcess] | None, Field(description="Processes killed with the call.")] = optional()
 
 
 class CancelFrame(Frame):
@@ -103,7 +101,7 @@ class CancelFrame(Frame):
 
 
 class Diagnostic(Frame):
-    line: Annotated[int, Field(description="From 1.")] = 1
+    line: Annotated[int, Field(description="Starts at 1.")] = 1
     column: int = 1
     severity: Name = "error"
     message: str
@@ -112,7 +110,7 @@ class Diagnostic(Frame):
 
 
 class NotifyFrame(Frame):
-    """What the editor knows first. `diagnostics` are all there are of `path`: they replace what was said before."""
+    """What the editor knows first. `diagnostics` are all diagnostics of `path` and replace earlier ones."""
 
     type: Literal["notify"] = "notify"
     event: Literal["file_changed", "diagnostics", "focus"]

@@ -1,4 +1,4 @@
-"""What a task tells those who watch it. The order of a task's events is the order of their `seq`."""
+"""The events of a task, ordered by `seq`."""
 
 from typing import Annotated, Any, Literal
 
@@ -9,14 +9,14 @@ from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import Status, TaskResult
 
 
-def _always_filled_in(schema: dict[str, Any]) -> None:
+def _mark_required(schema: dict[str, Any]) -> None:
     schema["required"] = ["type", "taskId", "at", *(name for name in schema.get("required", []) if name != "type")]
 
 
 class Event(Wire):
-    """The fields that the journal fills in; a live event, which is never stored, has no `seq`."""
+    """The fields every event has; the journal fills them in. Live events are never stored and have no `seq`."""
 
-    model_config = ConfigDict(json_schema_extra=_always_filled_in)
+    model_config = ConfigDict(json_schema_extra=_mark_required)
 
     type: str
     seq: int | None = optional()
@@ -25,15 +25,19 @@ class Event(Wire):
 
 
 class StatusEvent(Event):
+    """The task's new status."""
+
     type: Literal["status"] = "status"
     status: Status
     reason: str | None = optional()
     rewound_to: Annotated[
-        int | None, Field(description="The task was taken back to this event; what came between no longer counts.")
+        int | None, Field(description="The event the task was rewound to; events in between no longer count.")
     ] = optional()
 
 
 class RouteEvent(Event):
+    """The intent and pipeline the router chose, and why."""
+
     type: Literal["route"] = "route"
     intent: Intent
     confidence: float
@@ -42,6 +46,8 @@ class RouteEvent(Event):
 
 
 class StepEvent(Event):
+    """An agent started, completed or failed its step. A step stopped by a cancel fails and starts again on resume."""
+
     type: Literal["step"] = "step"
     step: int
     total: int
@@ -51,6 +57,8 @@ class StepEvent(Event):
 
 
 class ModelEvent(Event):
+    """The model that plays a role from here on; `reason` also says when earlier results no longer fit its context."""
+
     type: Literal["model"] = "model"
     role: str
     provider: str
@@ -59,13 +67,15 @@ class ModelEvent(Event):
     reason: str | None = optional()
 
 
-#: Whoever comes in the middle of something live is told at once what was said of it before.
+#: A reader that joins in the middle of something live first gets all of it so far.
 Whole = Annotated[
-    bool | None, Field(description="Everything so far, also if that is nothing: it replaces what one has.")
+    bool | None, Field(description="`text` is everything so far, even if empty, and replaces earlier parts.")
 ]
 
 
 class DeltaEvent(Event):
+    """A part of a message, live."""
+
     type: Literal["delta"] = "delta"
     message_id: str
     role: Literal["user", "assistant"]
@@ -76,6 +86,8 @@ class DeltaEvent(Event):
 
 
 class MessageEvent(Event):
+    """A complete message. After a retry the new message has the same `messageId` and replaces the old one."""
+
     type: Literal["message"] = "message"
     message_id: str
     role: Literal["user", "assistant"]
@@ -89,12 +101,12 @@ ToolStatus = Literal["pending", "running", "success", "error", "cancelled", "unk
 class ErrorBody(Wire):
     code: str
     message: str
-    advice: Annotated[str | None, Field(description="What a model may do about it; `message` is for people, too.")] = (
-        optional()
-    )
+    advice: Annotated[str | None, Field(description="Advice for a model; `message` is for people.")] = optional()
 
 
 class ToolEvent(Event):
+    """A tool call and its outcome."""
+
     type: Literal["tool"] = "tool"
     call_id: str
     tool: str
@@ -109,6 +121,8 @@ class ToolEvent(Event):
 
 
 class ToolOutputEvent(Event):
+    """Output of a running command, live."""
+
     type: Literal["tool_output"] = "tool_output"
     call_id: str
     stream: Literal["stdout", "stderr"]
@@ -117,6 +131,8 @@ class ToolOutputEvent(Event):
 
 
 class ApprovalEvent(Event):
+    """A call that needs your approval, and later your answer."""
+
     type: Literal["approval"] = "approval"
     approval_id: str
     call_id: str
@@ -125,14 +141,14 @@ class ApprovalEvent(Event):
     cwd: str | None = optional()
     diff: str | None = optional()
     environment: Annotated[
-        list[str] | None, Field(description="The names of the environment's values that a command gets.")
+        list[str] | None, Field(description="Names of the environment variables the command gets.")
     ] = optional()
-    binding: Annotated[str | None, Field(description="Stands for exactly what was asked.")] = optional()
+    binding: Annotated[str | None, Field(description="Hash of exactly what was asked.")] = optional()
     why: str
     state: Literal["requested", "allowed", "denied"]
-    scope: Annotated[
-        Literal["once", "task", "workspace"] | None, Field(description="For how long the answer holds.")
-    ] = optional()
+    scope: Annotated[Literal["once", "task", "workspace"] | None, Field(description="How long the answer holds.")] = (
+        optional()
+    )
 
 
 class PlanItem(Wire):
@@ -142,6 +158,8 @@ class PlanItem(Wire):
 
 
 class PlanEvent(Event):
+    """The planner's steps and their state. Every change sends the whole list."""
+
     type: Literal["plan"] = "plan"
     items: list[PlanItem]
 
@@ -154,6 +172,8 @@ class VerdictIssue(Wire):
 
 
 class VerdictEvent(Event):
+    """The reviewer's decision."""
+
     type: Literal["verdict"] = "verdict"
     approved: bool
     issues: list[VerdictIssue]
@@ -166,6 +186,8 @@ class HandoffContext(Wire):
 
 
 class HandoffEvent(Event):
+    """One agent hands over to the next."""
+
     type: Literal["handoff"] = "handoff"
     from_: Annotated[str, Field(alias="from")]
     to: str
@@ -181,6 +203,8 @@ class ChangedFile(Wire):
 
 
 class DiffEvent(Event):
+    """Files that a tool call or command changed."""
+
     type: Literal["diff"] = "diff"
     files: list[ChangedFile]
 
@@ -195,16 +219,20 @@ class Check(Wire):
 
 
 class VerificationEvent(Event):
+    """The checks that ran after the last edit."""
+
     type: Literal["verification"] = "verification"
     passed: bool
     attempt: int
     checks: list[Check]
     notes: Annotated[
-        list[str] | None, Field(description="What else is known: failures from before, flaky tests, what was not run.")
+        list[str] | None, Field(description="Earlier failures, flaky tests, and checks that didn't run.")
     ] = optional()
 
 
 class RetryEvent(Event):
+    """A step, or a change that failed its checks, is tried again."""
+
     type: Literal["retry"] = "retry"
     attempt: int
     of: int
@@ -213,6 +241,8 @@ class RetryEvent(Event):
 
 
 class EscalationEvent(Event):
+    """The task needs you."""
+
     type: Literal["escalation"] = "escalation"
     reason: str
     attempts: int
@@ -220,6 +250,8 @@ class EscalationEvent(Event):
 
 
 class UsageEvent(Event):
+    """Tokens and cost so far."""
+
     type: Literal["usage"] = "usage"
     input_tokens: int
     output_tokens: int
@@ -228,11 +260,15 @@ class UsageEvent(Event):
 
 
 class CompleteEvent(Event):
+    """The result of the task."""
+
     type: Literal["complete"] = "complete"
     result: TaskResult
 
 
 class ErrorEvent(Event):
+    """Why the task failed; `recoverable` says whether a resume may help."""
+
     type: Literal["error"] = "error"
     code: str
     message: str
@@ -252,6 +288,8 @@ class Effect(Wire):
 
 
 class CancelledEvent(Event):
+    """What a cancel killed, and what had already happened."""
+
     type: Literal["cancelled"] = "cancelled"
     killed: list[KilledProcess]
     effects: list[Effect]
@@ -284,7 +322,7 @@ AnyEvent = Annotated[EventKind, Field(discriminator="type")]
 
 class EventPage(Wire):
     events: list[AnyEvent]
-    last_seq: Annotated[int, Field(description="The newest event there is, on this page or a later one.")]
+    last_seq: Annotated[int, Field(description="The newest event of the task, on this page or a later one.")]
     more: bool
 
 

@@ -1,4 +1,4 @@
-"""Trying a model, finding the servers on this machine, and choosing who plays a role."""
+"""Testing models, finding local servers, and choosing a role's model."""
 
 from typing import Annotated, Literal
 
@@ -18,26 +18,24 @@ class ModelTestRequest(Wire):
 
 
 class ModelTest(Wire):
-    """What came of one small request to a model."""
+    """The result of one small request to a model."""
 
     model: str
     ok: Annotated[bool, Field(description="Whether it answered.")]
-    message: Annotated[str, Field(description="In words; if it did not answer, what to do.")]
+    message: Annotated[str, Field(description="The result in words, with a fix if it failed.")]
     latency_ms: Annotated[float | None, Field(description="From the request to the end of the answer.")] = optional()
-    tools: Annotated[bool | None, Field(description="Whether it called the tool that it was told to call.")] = (
-        optional()
-    )
-    context_window: Annotated[int | None, Field(description="In tokens, if anybody knows.")] = optional()
+    tools: Annotated[bool | None, Field(description="Whether it called the tool it was asked to call.")] = optional()
+    context_window: Annotated[int | None, Field(description="In tokens, if known.")] = optional()
 
 
 class LocalModelInfo(Wire):
-    name: Annotated[str, Field(description="`openai/name`, as it is used.")]
-    context_window: Annotated[int | None, Field(description="What the server really holds, in tokens.")] = optional()
-    tools: Annotated[bool | None, Field(description="Left out if the server does not say.")] = optional()
+    name: Annotated[str, Field(description="`openai/name`.")]
+    context_window: Annotated[int | None, Field(description="Context size the server reports, in tokens.")] = optional()
+    tools: Annotated[bool | None, Field(description="Omitted if the server doesn't say.")] = optional()
 
 
 class LocalServerInfo(Wire):
-    kind: Annotated[str, Field(description="By its port: Ollama, LM Studio, llama.cpp or vLLM.")]
+    kind: Annotated[str, Field(description="Guessed from the port: Ollama, LM Studio, llama.cpp or vLLM.")]
     base_url: str
     models: list[LocalModelInfo]
 
@@ -51,20 +49,20 @@ class UseRequest(Wire):
         ShortText,
         Field(
             min_length=1,
-            description="`provider/name`, or several with commas; `offline`; `auto`: whatever there are keys for.",
+            description="`provider/name` (several with commas), `offline`, or `auto`: the providers you have keys for.",
         ),
     ]
-    role: Annotated[Role | None, Field(description="Every role, if left out.")] = optional()
+    role: Annotated[Role | None, Field(description="Default: every role.")] = optional()
     base_url: Annotated[
         ShortText | None,
-        Field(description="Where `openai/…` is served: a server on this machine, or empty for OpenAI itself."),
+        Field(description="A server on this machine for `openai/…`, or empty for OpenAI itself."),
     ] = None
-    force: Annotated[bool, Field(description="Also if the model does not answer now.")] = False
+    force: Annotated[bool, Field(description="Choose the model even if it doesn't answer.")] = False
 
 
 class UseAnswer(Wire):
-    changed: Annotated[bool, Field(description="Whether it was written down; the next task then uses it.")]
+    changed: Annotated[bool, Field(description="Whether the choice was saved; the next task uses it.")]
     message: str
     tests: list[ModelTest]
-    roles: Annotated[list[RoleInfo], Field(description="Who plays which role now.")]
-    back: Annotated[list[str], Field(description="The commands that make it as it was.")]
+    roles: Annotated[list[RoleInfo], Field(description="The model roles now.")]
+    back: Annotated[list[str], Field(description="Commands that undo the choice.")]

@@ -1,4 +1,4 @@
-"""What there is, who may come in, and how a refusal is said."""
+"""The sidecar itself: status, sessions, models, keys, policy, doctor, and problem documents."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ from sidecar.wire.tasks import ShortText
 
 
 class Ready(Wire):
-    """The one line on standard output when the sidecar can be called."""
+    """The line on standard output when the sidecar is ready."""
 
     event: Literal["ready"] = "ready"
     url: str
@@ -35,12 +35,12 @@ class SessionRequest(Wire):
 class SessionToken(Wire):
     token: str
     renewal: Annotated[
-        str | None, Field(description="Sent as `code`, it gives the new token after the sidecar was started again.")
+        str | None, Field(description="Send it as `code` after a restart of the sidecar to get the new token.")
     ] = optional()
 
 
 class Ticket(Wire):
-    """Lets one WebSocket in, where no header can be sent."""
+    """Opens one WebSocket without an Authorization header."""
 
     ticket: str
     expires_in: float
@@ -84,7 +84,7 @@ class JournalState(Wire):
 
 
 class ShellState(Wire):
-    """A desktop shell on the bridge; one that is away may come back to its open calls."""
+    """A desktop shell on the bridge; a disconnected one may come back to its open calls."""
 
     name: str
     version: str
@@ -94,7 +94,7 @@ class ShellState(Wire):
 
 
 class SandboxState(Wire):
-    """What commands run inside of; `none` and `off` mean that every command asks."""
+    """The sandbox for commands; with `none` and `off` every command needs approval."""
 
     tier: str
     message: str
@@ -105,7 +105,7 @@ class StatusAnswer(Wire):
     pid: int
     workspace: str
     uptime_seconds: float
-    tasks: Annotated[dict[str, int], Field(description="How many tasks there are in each status.")]
+    tasks: Annotated[dict[str, int], Field(description="Number of tasks by status.")]
     streams: int
     shells: list[ShellState]
     sandbox: SandboxState
@@ -139,16 +139,16 @@ class TrustAnswer(Wire):
 
 
 class GrantInfo(Wire):
-    """What the person has allowed for a whole workspace, or for a whole task, exactly as it was asked."""
+    """A standing permission for a workspace or a task, exactly as you approved it."""
 
     id: str
     workspace: str
     action: str
     argv: list[str] | None
     cwd: str | None
-    at: Annotated[float | None, Field(description="Seconds since 1970, if it was allowed for a workspace.")]
-    task_id: Annotated[str | None, Field(description="The task, if it was allowed for one.")] = optional()
-    task: Annotated[str | None, Field(description="What that task was asked to do.")] = optional()
+    at: Annotated[float | None, Field(description="Unix time, for a workspace's grant.")]
+    task_id: Annotated[str | None, Field(description="The task, for a task's grant.")] = optional()
+    task: Annotated[str | None, Field(description="That task's text.")] = optional()
 
 
 class GrantList(Wire):
@@ -157,16 +157,16 @@ class GrantList(Wire):
 
 class RevokeRequest(Wire):
     id: ShortText
-    task_id: Annotated[ShortText | None, Field(description="The task, if it was allowed for one.")] = None
+    task_id: Annotated[ShortText | None, Field(description="The task, for a task's grant.")] = None
 
 
 class KeyInfo(Wire):
-    """Whether there is a key for a provider, and where; never the key."""
+    """Whether a provider has a key, and where; never the key."""
 
     provider: str
-    place: Annotated[str | None, Field(description="Where it is, in words; null if there is none.")]
-    removable: Annotated[bool, Field(description="Whether it was put away, and can be taken out again.")]
-    variables: Annotated[list[str], Field(description="Where else it is looked for.")]
+    place: Annotated[str | None, Field(description="Where the key is, in words; null if there is none.")]
+    removable: Annotated[bool, Field(description="Whether it is stored and can be removed.")]
+    variables: Annotated[list[str], Field(description="Environment variables that can hold it.")]
 
 
 class KeyList(Wire):
@@ -174,18 +174,18 @@ class KeyList(Wire):
 
 
 class KeyRequest(Wire):
-    """A key to put away, or, without one, the provider whose key is taken out."""
+    """A key to store; without `key`, the provider's key is removed."""
 
     provider: ShortText
-    key: Annotated[ShortText | None, Field(description="It is never told again.")] = None
+    key: Annotated[ShortText | None, Field(description="Never returned by any route.")] = None
 
 
 class Remedy(Wire):
-    """What mends it with one click: trust a workspace, add a provider's key, choose a model; or a command to copy."""
+    """A one-click fix: trust a workspace, add a key, choose a model; or a command to copy."""
 
     kind: Literal["trust", "key", "model", "command"]
     value: Annotated[str, Field(description="The workspace, the provider, the model, or the command.")]
-    base_url: Annotated[str | None, Field(description="Where the model is served.")] = optional()
+    base_url: Annotated[str | None, Field(description="The model's server.")] = optional()
 
 
 class FindingInfo(Wire):
@@ -193,12 +193,12 @@ class FindingInfo(Wire):
     state: Literal["ok", "note", "missing"]
     found: str
     fix: str
-    essential: Annotated[bool, Field(description="Whether nothing works without it.")]
+    essential: Annotated[bool, Field(description="Nothing works without it.")]
     remedies: list[Remedy]
 
 
 class Examination(Wire):
-    """What `brain doctor` finds, of the sidecar that answers."""
+    """The findings of `brain doctor` for the running sidecar."""
 
     findings: list[FindingInfo]
 
@@ -209,7 +209,7 @@ class FieldProblem(Wire):
 
 
 class Problem(Wire):
-    """RFC 9457, with a `code` that does not change."""
+    """A problem document (RFC 9457) with a stable `code`."""
 
     type: str = "about:blank"
     title: str

@@ -1,4 +1,4 @@
-"""A task: how it is asked for, what is known of it, and the operations on it."""
+"""Tasks: requests, answers, and the operations on them."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -25,7 +25,7 @@ ENDED = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.ESC
 
 Priority = Literal["high", "normal", "low"]
 Approvals = Literal["ask", "auto", "readonly"]
-#: One of the roster, or one of the person's own.
+#: An agent of the roster, or one of your own.
 AgentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]
 
 TASK_TEXT_LIMIT = 200_000
@@ -40,9 +40,9 @@ class Attachment(Wire):
 
 
 class Context(Wire):
-    workspace: Annotated[
-        ShortText | None, Field(description="An absolute path; the sidecar's own workspace unless told.")
-    ] = None
+    workspace: Annotated[ShortText | None, Field(description="An absolute path; default: the sidecar's workspace.")] = (
+        None
+    )
     current_file: ShortText | None = None
     selected_code: Annotated[str, Field(max_length=TASK_TEXT_LIMIT)] | None = None
     open_files: Annotated[list[ShortText], Field(max_length=1_000)] = []
@@ -50,7 +50,7 @@ class Context(Wire):
 
 
 class Models(Wire):
-    """Which model plays a role: `provider/name`, or several with commas between them."""
+    """The model of each role: `provider/name`, or several separated by commas."""
 
     fast: ShortText | None = None
     smart: ShortText | None = None
@@ -63,13 +63,13 @@ class Options(Wire):
     models: Models = Field(default_factory=Models)
     priority: Priority = "normal"
     max_duration: Annotated[
-        float, Field(gt=0, le=604_800, description="Seconds of work, waits for a person not counted.")
+        float, Field(gt=0, le=604_800, description="Seconds of work, without waits for your approval.")
     ] = 3_600
     approvals: Approvals = "ask"
     verify: Literal["auto", "off"] | list[ShortText] = "auto"
     verify_unasked: Annotated[
         bool | None,
-        Field(description="Nobody is asked to let a check run: one that needs it is left out, and the result says so."),
+        Field(description="Skip checks that need approval instead of asking; the result lists them."),
     ] = optional()
     conversation_id: ShortText | None = None
     max_iterations: Annotated[int, Field(ge=1, le=1_000)] | None = None
@@ -105,7 +105,7 @@ class NamedApproval(Wire):
 
 
 class ApprovalsRequest(Wire):
-    """Several answers at once, each to its own question."""
+    """Answers to several approvals."""
 
     answers: Annotated[list[NamedApproval], Field(min_length=1, max_length=100)]
 
@@ -147,7 +147,7 @@ class TaskResult(Wire):
 
 
 class ForkedFrom(Wire):
-    """The task and the event that another task began from."""
+    """The task and event another task started from."""
 
     task_id: str
     seq: int
@@ -198,10 +198,8 @@ class HunkRequest(Wire):
 
 class RewindRequest(Wire):
     seq: Annotated[int, Field(ge=0)]
-    conversation: Annotated[
-        bool, Field(description="False takes back the files alone; the conversation goes on from where it is.")
-    ] = True
-    preview: Annotated[bool, Field(description="Only say what it would change.")] = False
+    conversation: Annotated[bool, Field(description="False rewinds the files only.")] = True
+    preview: Annotated[bool, Field(description="Report what would change and change nothing.")] = False
 
 
 class RewoundFile(Wire):
@@ -211,25 +209,23 @@ class RewoundFile(Wire):
 
 
 class RewindAnswer(Wire):
-    """What a rewind did to each file. A file that the person edited since is merged, or left alone as a conflict."""
+    """What a rewind did to each file. Your later edits are merged; a conflicting file stays as it is."""
 
     seq: int
     files: list[RewoundFile]
 
 
 class ForkRequest(Wire):
-    """A new task that begins where another one was at one of its events."""
+    """A new task that starts from an event of another one."""
 
-    seq: Annotated[int | None, Field(ge=0, description="The event to begin from; the last one unless told.")] = None
+    seq: Annotated[int | None, Field(ge=0, description="The event to start from; default: the last one.")] = None
     task: Annotated[
-        TaskText | None, Field(description="What to do instead; needed if there is nothing left to do.")
+        TaskText | None, Field(description="What to do instead; required if the other task had finished.")
     ] = None
-    options: Annotated[Options, Field(description="Only what is named replaces the other task's.")] = Field(
+    options: Annotated[Options, Field(description="Options that differ from the other task's.")] = Field(
         default_factory=Options
     )
-    keep_files: Annotated[
-        bool, Field(description="Leave the files as they are, rather than as they were at that event.")
-    ] = False
+    keep_files: Annotated[bool, Field(description="Leave the files as they are now.")] = False
 
 
 class DiffLine(Wire):
@@ -255,14 +251,14 @@ class FileDiff(Wire):
 
 
 class DiffAnswer(Wire):
-    """The change so far; `conflicts` are files that a rejection could not be undone in, and why."""
+    """The remaining changes; `conflicts` are files in which a rejected hunk couldn't be undone."""
 
     files: list[FileDiff]
     conflicts: list[RewoundFile] = []
 
 
 class StoredRequest(Wire):
-    """What was asked for, completed with what the sidecar decided when it took the task in."""
+    """The request, completed with defaults when the sidecar accepted the task."""
 
     task: str
     workspace: str

@@ -1,4 +1,4 @@
-"""A tool as the models, the bridge and the panel see it, and a batch of calls without a model."""
+"""Tools as models, the bridge and the panel see them, and batches of calls."""
 
 from typing import Annotated, Literal
 

@@ -117,7 +117,7 @@ def test_one_that_does_not_answer_is_not_chosen_unless_told_so(
     use = ("use", "anthropic/claude-none", "--data-dir", str(sidecar.data_dir))
     refused = brain(*use, environ=sidecar.environ)
     assert refused.returncode == 1
-    assert "Nothing was changed" in refused.stdout
+    assert "Nothing changed" in refused.stdout
     assert not config.exists()
     assert brain(*use, "--force", environ=sidecar.environ).returncode == 0
     assert config.read_text().count('"anthropic/claude-none"') == 3

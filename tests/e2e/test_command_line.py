@@ -5,11 +5,12 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from sidecar.commands import COMMANDS
+from sidecar.commands.table import COMMANDS
 from tests.e2e.support import PROJECT, RunningSidecar, is_alive, running_sidecar, wait_until
 from tests.e2e.terminal import BRAIN, brain, command, newest, on_terminal, script, sidecar_of
 
@@ -70,8 +71,8 @@ def test_an_unknown_or_ambiguous_id_is_explained(sidecar: RunningSidecar) -> Non
         sidecar.wait_for_end(sidecar.execute("list the files"))
 
     unknown, ambiguous = brain("show", "t_zz", environ=environ), brain("show", "t_", environ=environ)
-    assert "There is no task t_zz" in unknown.stderr
-    assert "is the beginning of 2 ids" in ambiguous.stderr
+    assert "No task t_zz" in unknown.stderr
+    assert "matches 2 tasks" in ambiguous.stderr
     assert (unknown.returncode, ambiguous.returncode) == (1, 2)
 
 
@@ -179,7 +180,7 @@ def test_serve_refuses_what_it_cannot_do_with_its_own_exit_code(sidecar: Running
     assert [done.stdout for done in (twice, remote, taken, bad)] == [""] * 4
     assert "already running" in twice.stderr
     assert "--allow-remote" in remote.stderr
-    assert "is taken" in taken.stderr
+    assert "is in use" in taken.stderr
     assert "BRAIN_MAX_TASKS" in bad.stderr
 
 
@@ -190,7 +191,7 @@ def test_stop_stops_it_and_says_what_goes_on_later(sidecar: RunningSidecar) -> N
     assert "has stopped" in done.stdout
     assert sidecar.process
     assert sidecar.process.wait(5) == 0
-    assert "nothing to stop" in brain("stop", environ=environ).stdout
+    assert "No sidecar is running" in brain("stop", environ=environ).stdout
 
 
 def test_brain_alone_attaches_to_the_one_that_is_running(sidecar: RunningSidecar) -> None:
@@ -289,3 +290,21 @@ def test_every_command_teaches_itself(name: str, home: dict[str, str]) -> None:
     assert done.returncode == 0
     assert f"brain {name}" in done.stdout
     assert "examples:" in done.stdout
+
+
+HEAVY = {"pydantic", "asyncio", "starlette", "uvicorn"}
+
+
+@pytest.mark.parametrize("name", ["tasks", "run", "show", "approve", "diff", "tools", "open"])
+def test_a_command_that_only_talks_to_a_sidecar_imports_nothing_heavy(name: str) -> None:
+    code = f"""
+import sys
+from sidecar.cli import main
+from sidecar.commands.parser import handler
+handler({COMMANDS[name].handler!r})
+try: main([{name!r}, "--help"])
+except SystemExit: pass
+print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PROJECT, check=True)
+    assert not HEAVY & set(done.stdout.splitlines()[-1].split())

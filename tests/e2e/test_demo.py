@@ -30,7 +30,7 @@ def test_three_tasks_are_carried_out_and_nothing_is_left(tmp_path: Path) -> None
     for task in demo.TASKS:
         assert f'$ brain run "{task}"' in done.stdout
     assert done.stdout.count("✓ Completed in") == len(demo.TASKS)
-    assert done.stdout.count("\nverified\n") == 2
+    assert done.stdout.count("\nVerified\n") == 2
     assert "abbreviate: 8 places in 3 files" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("http://127.0.0.1:")
     assert list(tmp_path.glob("rainy-brain-*")) == []
@@ -38,7 +38,7 @@ def test_three_tasks_are_carried_out_and_nothing_is_left(tmp_path: Path) -> None
 
 def test_a_recording_is_text_and_pictures_without_a_script() -> None:
     rows = ('\x1b[32m$\x1b[0m \x1b[1mbrain run "x < y & z"\x1b[0m', "\x1b[2mdim over", "two rows\x1b[0m plain")
-    drawn = recording.drawn([recording.Picture(1.0, rows[:1]), recording.Picture(3.0, rows)])
+    drawn = recording.draw_svg([recording.Picture(1.0, rows[:1]), recording.Picture(3.0, rows)])
     root = ElementTree.fromstring(drawn)
     texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
     assert texts == ['$brain run "x < y & z"', "dim over", "two rows plain"]

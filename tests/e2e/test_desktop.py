@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.commands.sidecars import running
+from sidecar.commands.sidecars import find_sidecar
 from sidecar.config.paths import READY_FILE
 from tests.e2e.support import PROJECT, SECONDS, wait_until
 from tests.e2e.terminal import BRAIN, brain
@@ -111,7 +111,7 @@ def test_told_to_stop_it_closes_the_window_and_ends_in_order(
     process.send_signal(number)
     _, errors = process.communicate(timeout=SECONDS + 10)
     assert process.returncode == 0, errors
-    assert "unfinished tasks go on" in errors
+    assert "unfinished tasks resume" in errors
     assert not (tmp_path / "data" / READY_FILE).exists()
 
 
@@ -130,7 +130,7 @@ def test_without_a_desktop_it_says_so(home: dict[str, str], workspace: Path) -> 
     nowhere = {name: value for name, value in home.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")}
     done = brain("desktop", environ=nowhere, cwd=workspace)
     assert done.returncode == 1
-    assert "no desktop" in done.stderr
+    assert "No desktop" in done.stderr
 
 
 @built
@@ -145,7 +145,7 @@ def test_a_real_window_comes_up_and_goes(environ: dict[str, str], tmp_path: Path
     wait_until(ready.exists, seconds=30, what="the sidecar")
 
     def traded() -> bool:
-        client = running(tmp_path / "data")
+        client = find_sidecar(tmp_path / "data")
         # The panel follows nothing yet, but a shell is there and the page has asked for its code to be traded.
         return client is not None and bool(client.get("/api/brain/status")["shells"]) and _renewed(tmp_path / "data")
 

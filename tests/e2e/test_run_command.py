@@ -61,7 +61,7 @@ def test_a_workspace_that_does_not_exist_is_refused_before_anything_starts(home:
     done = brain("run", "list the files", "--workspace", "/no/such/place", environ=home)
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert "There is no directory /no/such/place" in done.stderr
+    assert "No such directory: /no/such/place" in done.stderr
     assert not Path(home["BRAIN_DATA_DIR"]).exists()
 
 
@@ -89,7 +89,7 @@ def test_run_goes_on_when_the_sidecar_is_killed_in_the_middle(tmp_path: Path, wo
     assert durable == list(range(1, len(durable) + 1)), "no gap and no repeat"
     assert process.returncode == 0, errors
     assert events[-1]["status"] == "completed"
-    assert "The connection to the sidecar was lost" in errors
+    assert "Lost the connection to the sidecar" in errors
 
 
 def test_run_says_so_when_the_sidecar_was_stopped_under_it(sidecar: RunningSidecar) -> None:
@@ -98,7 +98,7 @@ def test_run_says_so_when_the_sidecar_was_stopped_under_it(sidecar: RunningSidec
     with on_terminal("run", "say it", "--model", model, "--intent", "run_command", environ=environ) as terminal:
         terminal.wait_for("terminal 1/1")
         assert sidecar.stop() == 0
-        terminal.wait_for("The sidecar was stopped. The task is kept")
+        terminal.wait_for("The sidecar was stopped. The task is saved")
         assert terminal.exit_code() == 4
 
 
@@ -156,11 +156,11 @@ def test_a_second_ctrl_c_leaves_the_task_alone_and_says_how_to_see_it_again(side
         # A sidecar that does not answer keeps nobody waiting.
         os.kill(sidecar.pid, signal.SIGSTOP)
         terminal.press_ctrl_c()
-        terminal.wait_for("Once more leaves it alone")
+        terminal.wait_for("Press Ctrl-C again to detach")
         terminal.press_ctrl_c()
         assert terminal.exit_code() == 5
         assert re.search(
-            r"Detached; the task goes on\. Watch it again: brain show --follow t_[0-9a-f]{8}", terminal.text
+            r"Detached; the task continues\. Watch it again: brain show --follow t_[0-9a-f]{8}", terminal.text
         )
     os.kill(sidecar.pid, signal.SIGCONT)
     assert sidecar.get("/api/brain/tasks").json["tasks"][0]["status"] in ("running", "cancelling", "cancelled")
@@ -170,7 +170,7 @@ def test_nothing_is_left_on_the_screen_before_an_error(home: dict[str, str], wor
     broken = {**home, "BRAIN_MAX_TASKS": "many"}
     with on_terminal("run", "list the files", environ=broken, cwd=workspace) as terminal:
         assert terminal.exit_code() == 4
-        assert "Starting the sidecar …\r\x1b[2Kbrain: The sidecar could not be started" in terminal.raw
+        assert "Starting the sidecar …\r\x1b[2Kbrain: The sidecar didn't start" in terminal.raw
 
 
 def test_a_task_that_was_left_while_it_was_cancelled_is_cancelled_all_the_same(
@@ -194,7 +194,7 @@ def test_a_command_is_shown_in_full_and_asked_about(
     model = script(home, "asks", command("touch made-by-command"), {"text": "That was all."})
     arguments = ("run", "do it", "--model", model, "--intent", "run_command")
     with on_terminal(*arguments, environ=home, cwd=workspace) as terminal:
-        terminal.wait_for("Allow it?")
+        terminal.wait_for("Allow?")
         assert "$ touch made-by-command" in terminal.text
         terminal.press("what?\n")
         terminal.press(f"{key}\n")
@@ -208,10 +208,10 @@ def test_always_is_asked_once_for_the_same_command(home: dict[str, str], workspa
     model = script(home, "twice", again, again, {"text": "That was all."})
     arguments = ("run", "do it", "--model", model, "--intent", "run_command")
     with on_terminal(*arguments, environ=home, cwd=workspace) as terminal:
-        terminal.wait_for("Allow it?")
+        terminal.wait_for("Allow?")
         terminal.press("a\n")
         assert terminal.exit_code() == 0
-        assert terminal.text.count("needs your word") == 1
+        assert terminal.text.count("needs your approval") == 1
     assert (workspace / "log").read_text() == "again\nagain\n"
 
 
@@ -220,10 +220,10 @@ def test_a_question_that_is_answered_elsewhere_is_taken_back(home: dict[str, str
     with on_terminal(
         "run", "do it", "--model", model, "--intent", "run_command", environ=home, cwd=workspace
     ) as terminal:
-        terminal.wait_for("Allow it?")
+        terminal.wait_for("Allow?")
         assert brain("approve", newest(home)["id"], "--deny", environ=home).returncode == 0
         assert terminal.exit_code() == 0
-        assert "denied" in terminal.text
+        assert "Denied" in terminal.text
     assert not (workspace / "made-by-command").exists()
 
 
@@ -232,7 +232,7 @@ def test_without_a_terminal_nobody_is_asked_to_let_the_checks_run(home: dict[str
     (workspace / "test_calc.py").write_text("from calc import add\n\n\ndef test_it():\n    assert add(1, 2) == 3\n")
     done = brain("run", "rename add to plus", environ=home, cwd=workspace)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "neither verified nor refuted" in done.stdout
+    assert "Not verified" in done.stdout
     assert "`brain trust` lets a workspace's checks run" in done.stdout
     assert newest(home)["verified"] is None
     assert brain("trust", str(workspace), environ=home).returncode == 0
@@ -246,7 +246,7 @@ def test_on_a_terminal_the_checks_of_a_workspace_that_is_not_trusted_are_asked_a
     (workspace / "calc.py").write_text("def add(a, b):\n    return a + b\n")
     (workspace / "test_calc.py").write_text("from calc import add\n\n\ndef test_it():\n    assert add(1, 2) == 3\n")
     with on_terminal("run", "rename add to plus", environ=home, cwd=workspace) as terminal:
-        terminal.wait_for("Allow it?")
+        terminal.wait_for("Allow?")
         terminal.press("y\n")
         assert terminal.exit_code() == 0
     assert newest(home)["verified"] is True
@@ -257,7 +257,7 @@ def test_ctrl_c_at_a_question_cancels_the_task(home: dict[str, str], workspace: 
     with on_terminal(
         "run", "do it", "--model", model, "--intent", "run_command", environ=home, cwd=workspace
     ) as terminal:
-        terminal.wait_for("Allow it?")
+        terminal.wait_for("Allow?")
         terminal.press_ctrl_c()
         assert terminal.exit_code() == 130
     assert not (workspace / "made-by-command").exists()
@@ -271,7 +271,7 @@ def test_ctrl_c_while_following_only_stops_the_watching(sidecar: RunningSidecar)
         terminal.wait_for("run_command")
         terminal.press_ctrl_c()
         assert terminal.exit_code() == 5
-        assert "Detached; the task goes on" in terminal.text
+        assert "Detached; the task continues" in terminal.text
     assert sidecar.task(task_id)["status"] == "running"
 
 

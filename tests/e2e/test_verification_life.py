@@ -153,9 +153,9 @@ def test_the_checks_of_a_workspace_count_only_if_it_is_trusted(sidecar: RunningS
     ("coder", "options", "code", "words"),
     [
         ([write("calc.py", RIGHT), says("Fixed.")], [], 0, "verified"),
-        ([write("calc.py", WRONG), says("All tests pass.")] * 3, [], 1, "You are needed"),
+        ([write("calc.py", WRONG), says("All tests pass.")] * 3, [], 1, "Needs you"),
         ([write("calc.py", WRONG), says("All tests pass.")], ["--verify", "off"], 0, "Completed"),
-        ([write("calc.py", RIGHT), says("Fixed.")], ["--verify", "exit 4"], 1, "You are needed"),
+        ([write("calc.py", RIGHT), says("Fixed.")], ["--verify", "exit 4"], 1, "Needs you"),
         ([says("Nothing to do.")], [], 0, "Completed"),
     ],
 )

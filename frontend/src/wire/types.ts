@@ -26,6 +26,7 @@ export interface ApprovalAnswer {
   scope: "once" | "task" | "workspace";
 }
 
+/** A call that needs your approval, and later your answer. */
 export interface ApprovalEvent {
   type: "approval";
   seq?: number;
@@ -37,13 +38,13 @@ export interface ApprovalEvent {
   argv?: string[];
   cwd?: string;
   diff?: string;
-  /** The names of the environment's values that a command gets. */
+  /** Names of the environment variables the command gets. */
   environment?: string[];
-  /** Stands for exactly what was asked. */
+  /** Hash of exactly what was asked. */
   binding?: string;
   why: string;
   state: "requested" | "allowed" | "denied";
-  /** For how long the answer holds. */
+  /** How long the answer holds. */
   scope?: "once" | "task" | "workspace";
 }
 
@@ -56,7 +57,7 @@ export interface ApprovalsAnswer {
   answers: ApprovalAnswer[];
 }
 
-/** Several answers at once, each to its own question. */
+/** Answers to several approvals. */
 export interface ApprovalsRequest {
   answers: NamedApproval[];
 }
@@ -85,6 +86,7 @@ export interface CancelFrame {
   id: string;
 }
 
+/** What a cancel killed, and what had already happened. */
 export interface CancelledEvent {
   type: "cancelled";
   seq?: number;
@@ -110,6 +112,7 @@ export interface Check {
   evidence: string;
 }
 
+/** The result of the task. */
 export interface CompleteEvent {
   type: "complete";
   seq?: number;
@@ -119,7 +122,7 @@ export interface CompleteEvent {
 }
 
 export interface Context {
-  /** An absolute path; the sidecar's own workspace unless told. */
+  /** An absolute path; default: the sidecar's workspace. */
   workspace?: string | null;
   currentFile?: string | null;
   selectedCode?: string | null;
@@ -127,6 +130,7 @@ export interface Context {
   attachments?: Attachment[];
 }
 
+/** A part of a message, live. */
 export interface DeltaEvent {
   type: "delta";
   seq?: number;
@@ -137,12 +141,12 @@ export interface DeltaEvent {
   agent: string;
   text: string;
   kind: "text" | "thinking";
-  /** Everything so far, also if that is nothing: it replaces what one has. */
+  /** `text` is everything so far, even if empty, and replaces earlier parts. */
   whole?: boolean;
 }
 
 export interface Diagnostic {
-  /** From 1. */
+  /** Starts at 1. */
   line?: number;
   column?: number;
   severity?: string;
@@ -151,12 +155,13 @@ export interface Diagnostic {
   code?: string;
 }
 
-/** The change so far; `conflicts` are files that a rejection could not be undone in, and why. */
+/** The remaining changes; `conflicts` are files in which a rejected hunk couldn't be undone. */
 export interface DiffAnswer {
   files: FileDiff[];
   conflicts?: RewoundFile[];
 }
 
+/** Files that a tool call or command changed. */
 export interface DiffEvent {
   type: "diff";
   seq?: number;
@@ -184,10 +189,11 @@ export interface EndedProcess {
 export interface ErrorBody {
   code: string;
   message: string;
-  /** What a model may do about it; `message` is for people, too. */
+  /** Advice for a model; `message` is for people. */
   advice?: string;
 }
 
+/** Why the task failed; `recoverable` says whether a resume may help. */
 export interface ErrorEvent {
   type: "error";
   seq?: number;
@@ -202,10 +208,11 @@ export interface ErrorFrame {
   type: "error";
   id?: string;
   error: ErrorBody;
-  /** Processes that were ended with it. */
+  /** Processes killed with the call. */
   killed?: EndedProcess[];
 }
 
+/** The task needs you. */
 export interface EscalationEvent {
   type: "escalation";
   seq?: number;
@@ -218,12 +225,12 @@ export interface EscalationEvent {
 
 export interface EventPage {
   events: (StatusEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | PlanEvent | VerdictEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | ErrorEvent | CancelledEvent)[];
-  /** The newest event there is, on this page or a later one. */
+  /** The newest event of the task, on this page or a later one. */
   lastSeq: number;
   more: boolean;
 }
 
-/** What `brain doctor` finds, of the sidecar that answers. */
+/** The findings of `brain doctor` for the running sidecar. */
 export interface Examination {
   findings: FindingInfo[];
 }
@@ -255,46 +262,46 @@ export interface FindingInfo {
   state: "ok" | "note" | "missing";
   found: string;
   fix: string;
-  /** Whether nothing works without it. */
+  /** Nothing works without it. */
   essential: boolean;
   remedies: Remedy[];
 }
 
-/** A new task that begins where another one was at one of its events. */
+/** A new task that starts from an event of another one. */
 export interface ForkRequest {
-  /** The event to begin from; the last one unless told. */
+  /** The event to start from; default: the last one. */
   seq?: number | null;
-  /** What to do instead; needed if there is nothing left to do. */
+  /** What to do instead; required if the other task had finished. */
   task?: string | null;
-  /** Only what is named replaces the other task's. */
+  /** Options that differ from the other task's. */
   options?: Options;
-  /** Leave the files as they are, rather than as they were at that event. */
+  /** Leave the files as they are now. */
   keepFiles?: boolean;
 }
 
-/** The task and the event that another task began from. */
+/** The task and event another task started from. */
 export interface ForkedFrom {
   taskId: string;
   seq: number;
 }
 
-/** Shells and sidecars of different age talk to each other: what a frame says beyond this is passed over. */
+/** Ignores unknown fields: shells and sidecars of different versions talk to each other. */
 export interface Frame {
 
 }
 
-/** What the person has allowed for a whole workspace, or for a whole task, exactly as it was asked. */
+/** A standing permission for a workspace or a task, exactly as you approved it. */
 export interface GrantInfo {
   id: string;
   workspace: string;
   action: string;
   argv: string[] | null;
   cwd: string | null;
-  /** Seconds since 1970, if it was allowed for a workspace. */
+  /** Unix time, for a workspace's grant. */
   at: number | null;
-  /** The task, if it was allowed for one. */
+  /** The task, for a task's grant. */
   taskId?: string;
-  /** What that task was asked to do. */
+  /** That task's text. */
   task?: string;
 }
 
@@ -308,6 +315,7 @@ export interface HandoffContext {
   remainingTasks: string[];
 }
 
+/** One agent hands over to the next. */
 export interface HandoffEvent {
   type: "handoff";
   seq?: number;
@@ -328,11 +336,11 @@ export interface Hello {
   type: "hello";
   shell: ShellInfo;
   workspace: string;
-  /** The names of the tools that it executes. */
+  /** The tools the shell runs. */
   tools: string[];
-  /** An earlier session, to take it up again. */
+  /** An earlier session to resume. */
   session?: string;
-  /** Calls that it would answer from its log. */
+  /** Calls whose results the shell still has. */
   remembers?: string[];
 }
 
@@ -356,14 +364,14 @@ export interface JournalState {
   setAside: string[];
 }
 
-/** Whether there is a key for a provider, and where; never the key. */
+/** Whether a provider has a key, and where; never the key. */
 export interface KeyInfo {
   provider: string;
-  /** Where it is, in words; null if there is none. */
+  /** Where the key is, in words; null if there is none. */
   place: string | null;
-  /** Whether it was put away, and can be taken out again. */
+  /** Whether it is stored and can be removed. */
   removable: boolean;
-  /** Where else it is looked for. */
+  /** Environment variables that can hold it. */
   variables: string[];
 }
 
@@ -371,10 +379,10 @@ export interface KeyList {
   keys: KeyInfo[];
 }
 
-/** A key to put away, or, without one, the provider whose key is taken out. */
+/** A key to store; without `key`, the provider's key is removed. */
 export interface KeyRequest {
   provider: string;
-  /** It is never told again. */
+  /** Never returned by any route. */
   key?: string | null;
 }
 
@@ -385,16 +393,16 @@ export interface KilledProcess {
 }
 
 export interface LocalModelInfo {
-  /** `openai/name`, as it is used. */
+  /** `openai/name`. */
   name: string;
-  /** What the server really holds, in tokens. */
+  /** Context size the server reports, in tokens. */
   contextWindow?: number;
-  /** Left out if the server does not say. */
+  /** Omitted if the server doesn't say. */
   tools?: boolean;
 }
 
 export interface LocalServerInfo {
-  /** By its port: Ollama, LM Studio, llama.cpp or vLLM. */
+  /** Guessed from the port: Ollama, LM Studio, llama.cpp or vLLM. */
   kind: string;
   baseUrl: string;
   models: LocalModelInfo[];
@@ -404,6 +412,7 @@ export interface LocalServerList {
   servers: LocalServerInfo[];
 }
 
+/** A complete message. After a retry the new message has the same `messageId` and replaces the old one. */
 export interface MessageEvent {
   type: "message";
   seq?: number;
@@ -419,6 +428,7 @@ export interface MessageRequest {
   text: string;
 }
 
+/** The model that plays a role from here on; `reason` also says when earlier results no longer fit its context. */
 export interface ModelEvent {
   type: "model";
   seq?: number;
@@ -444,18 +454,18 @@ export interface ModelList {
   roles: RoleInfo[];
 }
 
-/** What came of one small request to a model. */
+/** The result of one small request to a model. */
 export interface ModelTest {
   model: string;
   /** Whether it answered. */
   ok: boolean;
-  /** In words; if it did not answer, what to do. */
+  /** The result in words, with a fix if it failed. */
   message: string;
   /** From the request to the end of the answer. */
   latencyMs?: number;
-  /** Whether it called the tool that it was told to call. */
+  /** Whether it called the tool it was asked to call. */
   tools?: boolean;
-  /** In tokens, if anybody knows. */
+  /** In tokens, if known. */
   contextWindow?: number;
 }
 
@@ -466,7 +476,7 @@ export interface ModelTestRequest {
   baseUrl?: string;
 }
 
-/** Which model plays a role: `provider/name`, or several with commas between them. */
+/** The model of each role: `provider/name`, or several separated by commas. */
 export interface Models {
   fast?: string | null;
   smart?: string | null;
@@ -479,7 +489,7 @@ export interface NamedApproval {
   scope?: "once" | "task" | "workspace";
 }
 
-/** What the editor knows first. `diagnostics` are all there are of `path`: they replace what was said before. */
+/** What the editor knows first. `diagnostics` are all diagnostics of `path` and replace earlier ones. */
 export interface NotifyFrame {
   type: "notify";
   event: "file_changed" | "diagnostics" | "focus";
@@ -494,7 +504,7 @@ export interface OpenCall {
   args: { [key: string]: JsonValue };
   timeoutMs: number;
   workspace: string;
-  /** The person said yes to exactly this: it may reach the network, protected files. */
+  /** You approved exactly this call: it may reach the network and protected files. */
   approved?: boolean;
 }
 
@@ -503,11 +513,11 @@ export interface Options {
   agentType?: string | null;
   models?: Models;
   priority?: "high" | "normal" | "low";
-  /** Seconds of work, waits for a person not counted. */
+  /** Seconds of work, without waits for your approval. */
   maxDuration?: number;
   approvals?: "ask" | "auto" | "readonly";
   verify?: "auto" | "off" | string[];
-  /** Nobody is asked to let a check run: one that needs it is left out, and the result says so. */
+  /** Skip checks that need approval instead of asking; the result lists them. */
   verifyUnasked?: boolean;
   conversationId?: string | null;
   maxIterations?: number | null;
@@ -515,6 +525,7 @@ export interface Options {
   maxCostUsd?: number | null;
 }
 
+/** The planner's steps and their state. Every change sends the whole list. */
 export interface PlanEvent {
   type: "plan";
   seq?: number;
@@ -540,7 +551,7 @@ export interface PolicyRequest {
   workspace?: string | null;
 }
 
-/** RFC 9457, with a `code` that does not change. */
+/** A problem document (RFC 9457) with a stable `code`. */
 export interface Problem {
   type?: string;
   title: string;
@@ -556,7 +567,7 @@ export interface Progress {
   message: string;
 }
 
-/** The one line on standard output when the sidecar can be called. */
+/** The line on standard output when the sidecar is ready. */
 export interface Ready {
   event: "ready";
   url: string;
@@ -565,12 +576,12 @@ export interface Ready {
   version: string;
 }
 
-/** What mends it with one click: trust a workspace, add a provider's key, choose a model; or a command to copy. */
+/** A one-click fix: trust a workspace, add a key, choose a model; or a command to copy. */
 export interface Remedy {
   kind: "trust" | "key" | "model" | "command";
   /** The workspace, the provider, the model, or the command. */
   value: string;
-  /** Where the model is served. */
+  /** The model's server. */
   baseUrl?: string;
 }
 
@@ -578,12 +589,13 @@ export interface ResultBody {
   content: string;
   details?: JsonValue;
   summary?: string;
-  /** The call was carried out and did not succeed; `content` is worth reading. */
+  /** The call ran and failed; `content` has the output. */
   error?: ErrorBody;
-  /** Processes that were ended with it. */
+  /** Processes killed with the call. */
   killed?: EndedProcess[];
 }
 
+/** A step, or a change that failed its checks, is tried again. */
 export interface RetryEvent {
   type: "retry";
   seq?: number;
@@ -597,11 +609,11 @@ export interface RetryEvent {
 
 export interface RevokeRequest {
   id: string;
-  /** The task, if it was allowed for one. */
+  /** The task, for a task's grant. */
   taskId?: string | null;
 }
 
-/** What a rewind did to each file. A file that the person edited since is merged, or left alone as a conflict. */
+/** What a rewind did to each file. Your later edits are merged; a conflicting file stays as it is. */
 export interface RewindAnswer {
   seq: number;
   files: RewoundFile[];
@@ -609,9 +621,9 @@ export interface RewindAnswer {
 
 export interface RewindRequest {
   seq: number;
-  /** False takes back the files alone; the conversation goes on from where it is. */
+  /** False rewinds the files only. */
   conversation?: boolean;
-  /** Only say what it would change. */
+  /** Report what would change and change nothing. */
   preview?: boolean;
 }
 
@@ -633,6 +645,7 @@ export interface RouteAnswer {
   why: string;
 }
 
+/** The intent and pipeline the router chose, and why. */
 export interface RouteEvent {
   type: "route";
   seq?: number;
@@ -649,7 +662,7 @@ export interface RouteRequest {
   context?: Context;
 }
 
-/** What commands run inside of; `none` and `off` mean that every command asks. */
+/** The sandbox for commands; with `none` and `off` every command needs approval. */
 export interface SandboxState {
   tier: string;
   message: string;
@@ -666,7 +679,7 @@ export interface SessionRequest {
 
 export interface SessionToken {
   token: string;
-  /** Sent as `code`, it gives the new token after the sidecar was started again. */
+  /** Send it as `code` after a restart of the sidecar to get the new token. */
   renewal?: string;
 }
 
@@ -675,7 +688,7 @@ export interface ShellInfo {
   version: string;
 }
 
-/** A desktop shell on the bridge; one that is away may come back to its open calls. */
+/** A desktop shell on the bridge; a disconnected one may come back to its open calls. */
 export interface ShellState {
   name: string;
   version: string;
@@ -691,7 +704,7 @@ export interface StatusAnswer {
   pid: number;
   workspace: string;
   uptimeSeconds: number;
-  /** How many tasks there are in each status. */
+  /** Number of tasks by status. */
   tasks: { [key: string]: number };
   streams: number;
   shells: ShellState[];
@@ -699,6 +712,7 @@ export interface StatusAnswer {
   journal: JournalState;
 }
 
+/** The task's new status. */
 export interface StatusEvent {
   type: "status";
   seq?: number;
@@ -706,10 +720,11 @@ export interface StatusEvent {
   at: string;
   status: Status;
   reason?: string;
-  /** The task was taken back to this event; what came between no longer counts. */
+  /** The event the task was rewound to; events in between no longer count. */
   rewoundTo?: number;
 }
 
+/** An agent started, completed or failed its step. A step stopped by a cancel fails and starts again on resume. */
 export interface StepEvent {
   type: "step";
   seq?: number;
@@ -769,7 +784,7 @@ export interface TaskResult {
   usage: Usage;
 }
 
-/** Lets one WebSocket in, where no header can be sent. */
+/** Opens one WebSocket without an Authorization header. */
 export interface Ticket {
   ticket: string;
   expiresIn: number;
@@ -793,7 +808,7 @@ export interface ToolCallFrame {
   args: { [key: string]: JsonValue };
   timeoutMs: number;
   workspace: string;
-  /** The person said yes to exactly this: it may reach the network, protected files. */
+  /** You approved exactly this call: it may reach the network and protected files. */
   approved?: boolean;
   type: "tool_call";
 }
@@ -804,6 +819,7 @@ export interface ToolCallRequest {
   callId?: string | null;
 }
 
+/** A tool call and its outcome. */
 export interface ToolEvent {
   type: "tool";
   seq?: number;
@@ -838,6 +854,7 @@ export interface ToolList {
   tools: ToolInfo[];
 }
 
+/** Output of a running command, live. */
 export interface ToolOutputEvent {
   type: "tool_output";
   seq?: number;
@@ -846,7 +863,7 @@ export interface ToolOutputEvent {
   callId: string;
   stream: "stdout" | "stderr";
   text: string;
-  /** Everything so far, also if that is nothing: it replaces what one has. */
+  /** `text` is everything so far, even if empty, and replaces earlier parts. */
   whole?: boolean;
 }
 
@@ -878,6 +895,7 @@ export interface Usage {
   costUsd?: number;
 }
 
+/** Tokens and cost so far. */
 export interface UsageEvent {
   type: "usage";
   seq?: number;
@@ -890,27 +908,28 @@ export interface UsageEvent {
 }
 
 export interface UseAnswer {
-  /** Whether it was written down; the next task then uses it. */
+  /** Whether the choice was saved; the next task uses it. */
   changed: boolean;
   message: string;
   tests: ModelTest[];
-  /** Who plays which role now. */
+  /** The model roles now. */
   roles: RoleInfo[];
-  /** The commands that make it as it was. */
+  /** Commands that undo the choice. */
   back: string[];
 }
 
 export interface UseRequest {
-  /** `provider/name`, or several with commas; `offline`; `auto`: whatever there are keys for. */
+  /** `provider/name` (several with commas), `offline`, or `auto`: the providers you have keys for. */
   model: string;
-  /** Every role, if left out. */
+  /** Default: every role. */
   role?: "fast" | "smart" | "instant";
-  /** Where `openai/…` is served: a server on this machine, or empty for OpenAI itself. */
+  /** A server on this machine for `openai/…`, or empty for OpenAI itself. */
   baseUrl?: string | null;
-  /** Also if the model does not answer now. */
+  /** Choose the model even if it doesn't answer. */
   force?: boolean;
 }
 
+/** The reviewer's decision. */
 export interface VerdictEvent {
   type: "verdict";
   seq?: number;
@@ -927,6 +946,7 @@ export interface VerdictIssue {
   text: string;
 }
 
+/** The checks that ran after the last edit. */
 export interface VerificationEvent {
   type: "verification";
   seq?: number;
@@ -935,7 +955,7 @@ export interface VerificationEvent {
   passed: boolean;
   attempt: number;
   checks: Check[];
-  /** What else is known: failures from before, flaky tests, what was not run. */
+  /** Earlier failures, flaky tests, and checks that didn't run. */
   notes?: string[];
 }
 
@@ -943,11 +963,11 @@ export interface Welcome {
   type: "welcome";
   session: string;
   heartbeatSeconds: number;
-  /** Calls still without a result; each comes again in a frame of its own. */
+  /** Calls without a result; each is sent again in its own frame. */
   open: OpenCall[];
 }
 
-/** Every event of a task; `type` tells them apart. */
+/** Every event of a task, discriminated by `type`. */
 export type WireEvent =
   | StatusEvent
   | RouteEvent
@@ -970,7 +990,7 @@ export type WireEvent =
   | ErrorEvent
   | CancelledEvent;
 
-/** What a shell sends over the bridge. */
+/** Frames a shell sends over the bridge. */
 export type ShellFrame =
   | Hello
   | ToolResultFrame
@@ -978,7 +998,7 @@ export type ShellFrame =
   | ErrorFrame
   | NotifyFrame;
 
-/** What the sidecar sends over the bridge. */
+/** Frames the sidecar sends over the bridge. */
 export type SidecarFrame =
   | Welcome
   | ToolCallFrame

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.commands.text import arguments, clip, duration, output_lines, safe, safe_line, width, wrapped
+from sidecar.commands.text import clip, duration, format_arguments, output_lines, safe, safe_line, width, wrap
 
 
 @given(st.text())
@@ -37,15 +37,15 @@ def test_a_clipped_text_fits(text: str, columns: int) -> None:
 
 @given(st.text(alphabet="ab ü漢é", max_size=60), st.integers(2, 20))
 def test_wrapped_rows_fit_and_lose_nothing_but_spaces(text: str, columns: int) -> None:
-    rows = wrapped(text, columns)
+    rows = wrap(text, columns)
     assert all(width(row) <= columns for row in rows)
     assert "".join(rows).replace(" ", "") == text.replace(" ", "")
 
 
 def test_rows_are_broken_between_words() -> None:
-    assert wrapped("the quick brown fox", 10) == ["the quick", "brown fox"]
-    assert wrapped("the quick brown fox", 9) == ["the quick", "brown fox"]
-    assert wrapped("  indented", 20) == ["  indented"]
+    assert wrap("the quick brown fox", 10) == ["the quick", "brown fox"]
+    assert wrap("the quick brown fox", 9) == ["the quick", "brown fox"]
+    assert wrap("  indented", 20) == ["  indented"]
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,6 @@ def test_durations_are_told_for_people(milliseconds: float, told: str) -> None:
 
 
 def test_arguments_are_short_and_begin_with_what_the_call_is_about() -> None:
-    told = arguments({"path": "a.py", "oldText": "what", "replaceAll": True, "glob": None, "symbol": "x" * 100})
+    told = format_arguments({"path": "a.py", "oldText": "what", "replaceAll": True, "glob": None, "symbol": "x" * 100})
     assert told == f"a.py replaceAll=true symbol={'x' * 23}…"
-    assert arguments({"command": ["git", "log"]}) == "git log"
+    assert format_arguments({"command": ["git", "log"]}) == "git log"

@@ -1,23 +1,22 @@
-"""How a task ended and what to do next; and what it asks before it goes on."""
+"""Renders a task's outcome with its next steps, and its approvals."""
 
 import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sidecar.commands.style import Style
-from sidecar.commands.text import clip, duration, paragraph, safe, safe_line
+from sidecar.commands.text import Style, clip, duration, paragraph, safe, safe_line, short
 
 Event = dict[str, Any]
 
 FILES_SHOWN = 20
 EVIDENCE_SHOWN = 10
-#: Failures that would only repeat themselves.
-_SAY_IT_DIFFERENTLY = frozenset({"not_understood"})
+#: Resuming would only repeat these failures.
+_REPHRASE = frozenset({"not_understood"})
 _SIGNS = {"created": "+", "modified": "~", "deleted": "-", "renamed": ">"}
 
 
-def ending(
+def render_outcome(
     style: Style,
     status: Event,
     started_at: str,
@@ -26,52 +25,47 @@ def ending(
     checks: Event | None,
     *,
     columns: int | None = None,
-    told: str = "",
+    shown: str = "",
     by_checks: int = 0,
 ) -> list[str]:
-    """`told` is what the person has just read, so that nobody has to read it twice.
-
-    `by_checks` is how many further files were written by what verified the change.
-    """
+    """`shown` is the text printed last, so that it isn't repeated; `by_checks` counts files the checks wrote."""
     took = duration(_milliseconds(started_at, status.get("at", "")))
     task_id = short(status.get("taskId", ""))
     proof = _unproven(style, facts.get("complete")) if checks is None else _checks(style, checks, columns)
     if by_checks:
-        proof.append(style.dim(f"  The checks wrote {by_checks} file{'s' if by_checks > 1 else ''} beside the change."))
+        proof.append(style.dim(f"  The checks wrote {by_checks} more file{'s' if by_checks > 1 else ''}."))
     lines = [*_files(style, files), *proof, *_usage(style, facts.get("usage"))]
     match status["status"]:
         case "completed" if checks is not None and not checks["passed"]:
-            told_so = f"{style.red('✗')} {style.bold('Completed, and not verified')} in {took}"
-            return [*lines, told_so, _say(style, task_id)]
+            head = f"{style.red('✗')} {style.bold('Completed, but a check failed')} in {took}"
+            return [*lines, head, _continue_hint(style, task_id)]
         case "completed":
             return [*lines, f"{style.green('✓')} {style.bold('Completed')} in {took}  {style.dim(task_id)}".rstrip()]
         case "cancelled":
-            return [*lines, *_cancelled(style, facts.get("cancelled"), took), _go_on(style, task_id)]
+            return [*lines, *_cancelled(style, facts.get("cancelled"), took), _resume_hint(style, task_id)]
         case "escalated":
             needed = _escalated(style, facts.get("escalation"), took, columns)
-            return [*lines, *needed, _say(style, task_id), _go_on(style, task_id)]
+            return [*lines, *needed, _continue_hint(style, task_id), _resume_hint(style, task_id)]
     error = facts.get("error", {})
-    message = error.get("message") or status.get("reason") or "It did not say why."
-    why = [] if message == told else paragraph(message, columns)
+    message = error.get("message") or status.get("reason") or "No reason given."
+    why = [] if message == shown else paragraph(message, columns)
     return [*lines, f"{style.red('✗')} {style.bold('Failed')} after {took}", *why, _next(style, error, task_id)]
 
 
-def rewound(style: Style, status: Event) -> list[str]:
-    """A task that was taken back is cancelled too, but nobody stopped it."""
+def render_rewind(style: Style, status: Event) -> list[str]:
     to, task_id = status["rewoundTo"], short(status.get("taskId", ""))
-    told = f"{style.yellow('↶')} {style.bold(f'Rewound to event {to}')}: what came after it no longer counts"
-    return [told, style.dim(f"  To go on from there: brain resume --follow {task_id}")]
+    head = f"{style.yellow('↶')} {style.bold(f'Rewound to event {to}')}; later events no longer count"
+    return [head, style.dim(f"  Continue from there: brain resume --follow {task_id}")]
 
 
-def approval_lines(style: Style, event: Event, columns: int | None = None) -> list[str]:
-    """All of what would be done, to the last argument: whoever says yes must have seen it."""
+def render_approval(style: Style, event: Event, columns: int | None = None) -> list[str]:
+    """The whole call, to the last argument: you must see what you approve."""
     argv, diff = event.get("argv"), event.get("diff")
     action = event["action"].partition(" ")[0] if argv or diff else event["action"]
-    lines = ["", f"{style.yellow('?')} {style.bold(safe_line(action))} needs your word"]
+    lines = ["", f"{style.yellow('?')} {style.bold(safe_line(action))} needs your approval"]
     lines += paragraph(safe_line(event["why"]), columns)
     if argv:
-        # A single one is a line for the shell, and is shown as it would be read there.
-        # A command for a shell is shown as it is typed into one.
+        # A shell command is shown as you would type it.
         line = argv[2] if argv[:2] == ["/bin/sh", "-c"] and len(argv) == 3 else shlex.join(argv)
         lines += [f"    {style.bold(row)}" for row in safe(f"$ {line}").split("\n")]
     if event.get("cwd"):
@@ -83,11 +77,6 @@ def approval_lines(style: Style, event: Event, columns: int | None = None) -> li
     return lines
 
 
-def short(task_id: str) -> str:
-    """Enough of an id to name the task again."""
-    return task_id[:10]
-
-
 def _cancelled(style: Style, event: Event | None, took: str) -> list[str]:
     lines = [f"{style.yellow('■')} {style.bold('Cancelled')} after {took}"]
     for process in (event or {}).get("killed", []):
@@ -95,30 +84,30 @@ def _cancelled(style: Style, event: Event | None, took: str) -> list[str]:
         lines.append(f"  killed: {clip(safe_line(process['command']), 80)} {number}")
     effects = (event or {}).get("effects", [])
     for effect in effects:
-        lines.append(f"  had already happened: {safe_line(effect['tool'])}: {clip(safe_line(effect['summary']), 80)}")
-    return lines if effects else [*lines, style.dim("  Nothing had been changed.")]
+        lines.append(f"  already happened: {safe_line(effect['tool'])}: {clip(safe_line(effect['summary']), 80)}")
+    return lines if effects else [*lines, style.dim("  No changes had been made.")]
 
 
 def _escalated(style: Style, event: Event | None, took: str, columns: int | None) -> list[str]:
-    reason = (event or {}).get("reason") or "It needs a person."
-    lines = [f"{style.yellow('!')} {style.bold('You are needed')} after {took}", *paragraph(reason, columns)]
+    reason = (event or {}).get("reason") or "The task needs you."
+    lines = [f"{style.yellow('!')} {style.bold('Needs you')} after {took}", *paragraph(reason, columns)]
     for text in (event or {}).get("suggestions", []):
         lines += paragraph(safe_line(text), columns, "    ", first="  - ")
     return lines
 
 
 def _next(style: Style, error: Event, task_id: str) -> str:
-    if error.get("recoverable", True) and error.get("code") not in _SAY_IT_DIFFERENTLY:
-        return _go_on(style, task_id)
-    return style.dim(f'  To ask for it differently: brain message {task_id} "…"')
+    if error.get("recoverable", True) and error.get("code") not in _REPHRASE:
+        return _resume_hint(style, task_id)
+    return style.dim(f'  Rephrase it: brain message {task_id} "…"')
 
 
-def _say(style: Style, task_id: str) -> str:
-    return style.dim(f'  To say what is missing: brain message {task_id} "…"')
+def _continue_hint(style: Style, task_id: str) -> str:
+    return style.dim(f'  Tell it what to change: brain message {task_id} "…"')
 
 
-def _go_on(style: Style, task_id: str) -> str:
-    return style.dim(f"  To go on where it stopped: brain resume --follow {task_id}")
+def _resume_hint(style: Style, task_id: str) -> str:
+    return style.dim(f"  Resume it: brain resume --follow {task_id}")
 
 
 def _files(style: Style, files: Sequence[Event]) -> list[str]:
@@ -134,16 +123,16 @@ def _files(style: Style, files: Sequence[Event]) -> list[str]:
 
 
 def _unproven(style: Style, complete: Event | None) -> list[str]:
-    """Why nothing can be said of a change: nobody should take silence for proof."""
+    """Say when nothing verified the change; silence would look like proof."""
     found = (complete or {}).get("result", {}).get("verification")
     if not isinstance(found, dict) or found.get("passed") is not None:
         return []
-    notes = found.get("notes") or ["There was nothing to run that could tell whether it works."]
-    return [style.yellow("neither verified nor refuted"), *(style.dim(f"  {safe_line(note)}") for note in notes)]
+    notes = found.get("notes") or ["No check could run."]
+    return [style.yellow("Not verified"), *(style.dim(f"  {safe_line(note)}") for note in notes)]
 
 
 def _checks(style: Style, event: Event, columns: int | None) -> list[str]:
-    head = style.green("verified") if event["passed"] else style.red("not verified: a check failed")
+    head = style.green("Verified") if event["passed"] else style.red("A check failed")
     lines = [head]
     for check in event["checks"]:
         mark = style.green("✓") if check["passed"] else style.red("✗")
@@ -170,3 +159,52 @@ def _milliseconds(start: str, end: str) -> float:
         return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() * 1_000
     except ValueError:
         return 0
+
+
+class ChangeSummary:
+    """A task's changed files, added up from its events, without what was rewound."""
+
+    def __init__(self) -> None:
+        self._diffs: list[tuple[int, bool, list[Event]]] = []
+        self._rewinds: list[tuple[int, int]] = []
+
+    def add(self, event: Event, *, by_checks: bool) -> None:
+        self._diffs.append((event.get("seq", 0), by_checks, event["files"]))
+
+    def rewind(self, to: int, at: int) -> None:
+        self._rewinds.append((to, at))
+
+    def files(self) -> list[Event]:
+        files: dict[str, Event] = {}
+        for changed in self._counting(by_checks=False):
+            for file in changed:
+                known = files.get(file["path"])
+                if known is None:
+                    files[file["path"]] = dict(file)
+                else:
+                    known["added"] += file["added"]
+                    known["removed"] += file["removed"]
+                    known["change"] = file["change"] if known["change"] != "created" else known["change"]
+        return list(files.values())
+
+    def by_checks(self) -> int:
+        """How many further files the checks wrote, such as build output."""
+        written = {file["path"] for changed in self._counting(by_checks=True) for file in changed}
+        return len(written - {file["path"] for file in self.files()})
+
+    def _counting(self, *, by_checks: bool) -> list[list[Event]]:
+        spans = _spans(self._rewinds)
+        return [
+            files
+            for seq, checks, files in self._diffs
+            if checks == by_checks and any(after < seq <= last for after, last in spans)
+        ]
+
+
+def _spans(rewinds: list[tuple[int, int]]) -> list[tuple[int, float]]:
+    """Which events count, each span without its first: a rewind may go back to before others, and so undo them."""
+    if not rewinds:
+        return [(0, float("inf"))]
+    *earlier, (to, at) = rewinds
+    then = _spans([one for one in earlier if one[1] <= to])
+    return [*((after, min(last, to)) for after, last in then if after < to), (at, float("inf"))]

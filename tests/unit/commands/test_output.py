@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from sidecar.commands.screen import Plain, Terminal
+from sidecar.commands.output import PlainScreen, TerminalScreen
 
 
 class Screenful(io.StringIO):
@@ -35,10 +35,10 @@ def columns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_drawn_is_replaced_and_what_is_said_stays() -> None:
     stream = Screenful()
-    terminal = Terminal(stream)
+    terminal = TerminalScreen(stream)
     terminal.draw(["one", "two", "three"])
     terminal.draw(["four", "five"])
-    terminal.say(["said"])
+    terminal.print(["said"])
     terminal.draw(["six"])
     assert stream.shown() == ["said", "six"]
     terminal.draw([])
@@ -47,17 +47,17 @@ def test_what_is_drawn_is_replaced_and_what_is_said_stays() -> None:
 
 def test_a_row_that_would_wrap_is_never_drawn() -> None:
     stream = Screenful()
-    Terminal(stream).draw(["x" * 20, "short"])
+    TerminalScreen(stream).draw(["x" * 20, "short"])
     assert stream.shown() == ["short"]
 
 
 def test_a_question_stays_below_what_is_said_meanwhile_and_nothing_is_drawn_over_it() -> None:
     stream = Screenful()
-    terminal = Terminal(stream)
+    terminal = TerminalScreen(stream)
     terminal.draw(["busy"])
     terminal.ask("Allow? ")
     terminal.draw(["busy"])
-    terminal.say(["meanwhile"])
+    terminal.print(["meanwhile"])
     assert stream.shown() == ["Allow? ", "meanwhile", "Allow? "]
     terminal.answered(here=False)
     terminal.draw(["busy"])
@@ -66,8 +66,8 @@ def test_a_question_stays_below_what_is_said_meanwhile_and_nothing_is_drawn_over
 
 def test_plain_lines_have_no_live_part() -> None:
     stream = io.StringIO()
-    plain = Plain(stream)
+    plain = PlainScreen(stream)
     plain.draw(["busy"])
     plain.ask("Allow? ")
-    plain.say(["said"])
+    plain.print(["said"])
     assert stream.getvalue() == "said\n"

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.commands.errors import CommandFailed
-from sidecar.commands.exits import EXIT_NO_SIDECAR
-from sidecar.commands.serving import serve
+from sidecar.commands.errors import EXIT_NO_SIDECAR, CommandFailed
+from sidecar.commands.serve import serve_until_stopped
 
 
 async def test_windows_is_told_about_wsl(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     with pytest.raises(CommandFailed, match="WSL 2") as failed:
-        await serve(Namespace(data_dir=tmp_path / "data"), tmp_path)
+        await serve_until_stopped(Namespace(data_dir=tmp_path / "data"), tmp_path)
     assert failed.value.exit_code == EXIT_NO_SIDECAR
     assert not list(tmp_path.iterdir())

@@ -1,6 +1,5 @@
-"""What stands on the command line, and what it means."""
+"""Commands: help, completion, arguments and tables."""
 
-import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,20 +7,18 @@ from pathlib import Path
 import pytest
 
 from sidecar import cli
-from sidecar.commands import ALONE, COMMANDS, GROUPS
-from sidecar.commands.browser import has_desktop
-from sidecar.commands.client import refusal
+from sidecar.commands.client import parse_refusal
 from sidecar.commands.completion import candidates
 from sidecar.commands.doctor import render_finding
 from sidecar.commands.errors import CommandFailed
-from sidecar.commands.parsers import parser
-from sidecar.commands.run import models
-from sidecar.commands.style import Style, style_for
-from sidecar.commands.tasks import age, table
-from sidecar.commands.tool import arguments
+from sidecar.commands.panel import has_desktop
+from sidecar.commands.parser import build, handler
+from sidecar.commands.run import parse_models
+from sidecar.commands.table import COMMANDS, DEFAULT, Command
+from sidecar.commands.tasks import format_age, format_table
+from sidecar.commands.text import Style, style_for
+from sidecar.commands.tools import parse_arguments
 from sidecar.doctor.report import missing, ok
-
-HEAVY = ("pydantic", "asyncio", "starlette", "uvicorn")
 
 
 def test_the_overview_names_every_command_and_every_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
@@ -29,10 +26,6 @@ def test_the_overview_names_every_command_and_every_exit_code(capsys: pytest.Cap
     shown = capsys.readouterr().out
     assert all(f"  {name} " in shown for name in COMMANDS)
     assert all(f"\n  {code} " in shown for code in (0, 1, 2, 3, 4, 5, 130))
-
-
-def test_every_command_is_in_a_group() -> None:
-    assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
 
 
 def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,17 +46,21 @@ def test_an_option_before_the_command_is_recognised(capsys: pytest.CaptureFixtur
 def test_a_data_directory_that_cannot_be_is_one_clear_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert cli.main(["tasks", "--data-dir", str(tmp_path / "file" / "data")]) == 4
-    assert "cannot be used: Not a directory. Name another one with --data-dir" in capsys.readouterr().err
+    assert "Not a directory. Choose another with --data-dir" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, ALONE])
-def test_every_option_says_what_it_is_for(name: str) -> None:
-    for action in parser(name)._actions:
-        assert action.help, action
+@pytest.mark.parametrize("command", [*COMMANDS.values(), DEFAULT], ids=lambda command: command.name or "brain")
+def test_every_command_has_help_and_a_handler(command: Command) -> None:
+    assert command.name in build(command).format_help()
+    for each in command.actions or (command,):
+        assert callable(handler(each.handler))
+        assert all(argument.settings["help"] for argument in each.arguments)
 
 
 def test_values_of_a_tool_are_json_where_they_are_json_and_text_otherwise() -> None:
-    given = arguments(["path=src", "depth=2", "regex=true", 'paths=["a","b"]', 'query="42"', "content=a=b", "empty="])
+    given = parse_arguments(
+        ["path=src", "depth=2", "regex=true", 'paths=["a","b"]', 'query="42"', "content=a=b", "empty="]
+    )
     assert given == {
         "path": "src",
         "depth": 2,
@@ -74,25 +71,25 @@ def test_values_of_a_tool_are_json_where_they_are_json_and_text_otherwise() -> N
         "empty": "",
     }
     with pytest.raises(CommandFailed, match="key=value"):
-        arguments(["path"])
+        parse_arguments(["path"])
 
 
 def test_a_model_is_for_every_role_or_for_one() -> None:
-    assert models(["a/1"]) == {"fast": "a/1", "smart": "a/1", "instant": "a/1"}
-    assert models(["smart=b/2", "a/1"]) == {"fast": "a/1", "smart": "b/2", "instant": "a/1"}
-    with pytest.raises(CommandFailed, match="there is no role slow"):
-        models(["slow=a/1"])
+    assert parse_models(["a/1"]) == {"fast": "a/1", "smart": "a/1", "instant": "a/1"}
+    assert parse_models(["smart=b/2", "a/1"]) == {"fast": "a/1", "smart": "b/2", "instant": "a/1"}
+    with pytest.raises(CommandFailed, match="unknown role slow"):
+        parse_models(["slow=a/1"])
 
 
 def test_a_problem_document_becomes_its_sentence() -> None:
-    problem = refusal(404, b'{"code":"unknown_task","detail":"There is no task t_1.","status":404}')
+    problem = parse_refusal(404, b'{"code":"unknown_task","detail":"There is no task t_1.","status":404}')
     assert (str(problem), problem.code) == ("There is no task t_1.", "unknown_task")
-    assert "answered 502" in str(refusal(502, b"<html>"))
+    assert "answered 502" in str(parse_refusal(502, b"<html>"))
 
 
 def test_the_table_of_tasks_fits_and_shows_what_counts() -> None:
     task = {"id": "t_0123456789abcdef0123", "status": "completed", "createdAt": "2026-01-01T00:00:00.000Z"}
-    lines = table(
+    lines = format_table(
         [{**task, "task": "x\x1b" * 100, "verified": True}], Style(colour=False), 80, datetime(2026, 1, 2, tzinfo=UTC)
     )
     assert lines[1].startswith("t_01234567  completed    1 d ")
@@ -106,7 +103,7 @@ def test_of_a_task_of_another_directory_it_is_said_where_it_is() -> None:
     tasks = [
         {**task, "task": "x" * 100, "verified": None, "workspace": place} for place in ("/home/shop", "/home/bank")
     ]
-    _, here, elsewhere = table(tasks, Style(colour=False), 80, datetime(2026, 1, 2, tzinfo=UTC), "/home/shop")
+    _, here, elsewhere = format_table(tasks, Style(colour=False), 80, datetime(2026, 1, 2, tzinfo=UTC), "/home/shop")
     assert " in " not in here
     assert elsewhere.endswith("… in bank")
     assert len(here) <= 80 and len(elsewhere) <= 80
@@ -114,7 +111,7 @@ def test_of_a_task_of_another_directory_it_is_said_where_it_is() -> None:
 
 @pytest.mark.parametrize(("seconds", "told_as"), [(5, "5 s"), (90, "1 min"), (7_200, "2 h"), (172_800, "2 d")])
 def test_ages_are_rough(seconds: int, told_as: str) -> None:
-    assert age("2026-01-01T00:00:00Z", datetime.fromtimestamp(1_767_225_600 + seconds, UTC)) == told_as
+    assert format_age("2026-01-01T00:00:00Z", datetime.fromtimestamp(1_767_225_600 + seconds, UTC)) == told_as
 
 
 def test_completion_knows_commands_options_and_choices() -> None:
@@ -142,14 +139,3 @@ def test_colours_need_a_terminal_and_the_persons_consent(monkeypatch: pytest.Mon
     assert "\x1b" in style_for(environ={"TERM": "xterm"}).red("x")
     assert style_for(environ={"TERM": "xterm", "NO_COLOR": "1"}).red("x") == "x"
     assert style_for(environ={"TERM": "dumb"}).red("x") == "x"
-
-
-@pytest.mark.parametrize("words", [["--help"], ["tasks", "--help"], ["run", "--help"], ["show", "--help"]])
-def test_what_only_talks_to_a_sidecar_imports_nothing_heavy(words: list[str]) -> None:
-    project = Path(__file__).resolve().parents[3]
-    code = (
-        f"import sys; from sidecar.cli import main\ntry: main({words!r})\nexcept SystemExit: pass\nprint(*sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project, check=True)
-    loaded = set(done.stdout.splitlines()[-1].split())
-    assert not loaded & set(HEAVY)

@@ -1,0 +1,180 @@
+"""Renders what models write: complete lines at once, the rest in the live part, and nothing twice."""
+
+import json
+import re
+from typing import Any
+
+from sidecar.commands.text import Style, paragraph, safe, wrap
+
+LIVE_ROWS = 8
+INDENT = "  "
+
+Event = dict[str, Any]
+
+
+#: These agents answer with JSON; it is rendered when it is complete.
+STRUCTURED = frozenset({"planner", "reviewer"})
+_JSON_ATTEMPTS = 20
+_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+_CODE = re.compile(r"`([^`]+)`")
+_HEADING = re.compile(r"^(\s*)#{1,6} (.+)$")
+_RULE = re.compile(r"^\s*\|[\s:|-]+\|$")
+
+
+class MessageRenderer:
+    def __init__(self, style: Style, columns: int | None) -> None:
+        self._style = style
+        #: Where prose wraps; `None` leaves lines as they are.
+        self._columns = columns
+        self._message = ""
+        #: The current message so far, and the part already printed; `None` while it waits for its end.
+        self._text = ""
+        self._printed: str | None = ""
+        self._thinking = ""
+        self._structured = False
+        self._in_code = False
+        self._complete: set[str] = set()
+        #: What was printed of interrupted messages, until each is complete.
+        self._interrupted: dict[str, str] = {}
+
+    def delta(self, event: Event, *, from_its_start: bool) -> list[str]:
+        """Lines that are now complete. A message that was joined in the middle waits for its end."""
+        if event["messageId"] in self._complete:
+            # For a reader that just joined, deltas can follow the message they belong to.
+            return []
+        lines: list[str] = []
+        if event["messageId"] != self._message:
+            lines = self.finish()
+            self._message = event["messageId"]
+            self._structured = event.get("agent") in STRUCTURED
+            immediately = not self._structured and (from_its_start or event.get("whole"))
+            self._printed = "" if immediately else None
+        if event.get("kind") == "thinking":
+            self._thinking = ("" if event.get("whole") else self._thinking) + event["text"]
+            return lines
+        self._thinking = ""
+        self._text = ("" if event.get("whole") else self._text) + event["text"]
+        whole = self._text.rfind("\n") + 1
+        if self._printed is None:
+            return lines
+        if not self._printed.startswith(self._text) and not self._text.startswith(self._printed):
+            # The model was asked again and answers differently.
+            self._printed, self._in_code = "", False
+        if whole > len(self._printed):
+            lines += self._format(self._text[len(self._printed) : whole - 1])
+            self._printed = self._text[:whole]
+        return lines
+
+    def message(self, event: Event) -> list[str]:
+        """The rest of a complete message, after what was printed live."""
+        text, streamed = event["text"], self._message == event["messageId"]
+        printed = (self._printed if streamed else self._interrupted.pop(event["messageId"], "")) or ""
+        printed = printed if text.startswith(printed) else ""
+        lines = [] if streamed else self.finish()
+        self._reset()
+        self._complete.add(event["messageId"])
+        rest = (describe_json(text) if event.get("agent") in STRUCTURED else text[len(printed) :]).rstrip("\n")
+        return [*lines, *self._format(rest)] if rest else lines
+
+    def finish(self) -> list[str]:
+        """What was streamed but not followed by its complete message."""
+        # Half of a verdict's JSON helps nobody.
+        rest = "" if self._structured else self._unprinted.rstrip("\n")
+        if self._message and (self._printed is not None or rest.strip()):
+            self._interrupted[self._message] = self._text
+        self._reset()
+        return self._format(rest) if rest.strip() else []
+
+    def live(self, columns: int) -> list[str]:
+        text, paint = (self._thinking, self._style.dim) if self._thinking else (self._unprinted, str)
+        lines = safe(text).split("\n")[-LIVE_ROWS:]
+        rows = [row for line in lines for row in wrap(line, columns - len(INDENT) - 1)]
+        return [paint(INDENT + row) for row in rows[-LIVE_ROWS:]] if text.strip() else []
+
+    def _format(self, text: str) -> list[str]:
+        lines = []
+        for line in safe(text).split("\n"):
+            if line.lstrip().startswith("```"):
+                self._in_code = not self._in_code
+            verbatim = self._in_code or line.startswith("    ")
+            rows = paragraph(line, None if verbatim else self._columns, INDENT)
+            lines += rows if verbatim else [emphasize(row, self._style) for row in rows]
+        return lines
+
+    @property
+    def _unprinted(self) -> str:
+        return self._text[len(self._printed or "") :]
+
+    def _reset(self) -> None:
+        self._message, self._text, self._printed, self._thinking = "", "", "", ""
+
+
+def emphasize(line: str, style: Style) -> str:
+    """Markdown emphasis in the terminal's own; without colours the line stays as it is."""
+    if not style.colours:
+        return line
+    if heading := _HEADING.match(line):
+        return heading[1] + style.bold(heading[2].replace("**", "").replace("`", ""))
+    if _RULE.match(line):
+        return style.dim(line)
+    parts = []
+    end = 0
+    for found in _BOLD.finditer(line):
+        parts += [_coded(line[end : found.start()], style), style.bold(found[1].replace("`", ""))]
+        end = found.end()
+    return "".join([*parts, _coded(line[end:], style)])
+
+
+def _coded(text: str, style: Style) -> str:
+    return _CODE.sub(lambda found: style.cyan(found[1]), text)
+
+
+def describe_json(text: str) -> str:
+    """Replace the JSON of a plan or verdict with words; other text stays as it is."""
+    decoder = json.JSONDecoder()
+    place = text.find("{")
+    for _ in range(_JSON_ATTEMPTS):
+        if place < 0:
+            return text
+        try:
+            found, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            place = text.find("{", place + 1)
+            continue
+        words = _plan(found) or _verdict(found)
+        if words:
+            before, after = text[:place].rstrip(), text[end:].lstrip()
+            before = before.removesuffix("```json").removesuffix("```").rstrip()
+            after = after.removeprefix("```").strip()
+            return "\n".join(part for part in (before, words, after) if part)
+        place = text.find("{", end)
+    return text
+
+
+def _plan(found: dict[str, Any]) -> str:
+    steps = found.get("steps")
+    if not isinstance(steps, list):
+        return ""
+    lines = []
+    for number, step in enumerate(steps, start=1):
+        title = step.get("title") if isinstance(step, dict) else step
+        if not isinstance(title, str):
+            return ""
+        files = step.get("files") if isinstance(step, dict) else None
+        count = len(files) if isinstance(files, list) else 0
+        lines.append(f"{number}. {title}" + (f" ({count} file{'s' if count != 1 else ''})" if count else ""))
+    return "\n".join(lines)
+
+
+def _verdict(found: dict[str, Any]) -> str:
+    if not isinstance(found.get("passed"), bool):
+        return ""
+    head = found.get("summary") or ("No problems found." if found["passed"] else "Problems found.")
+    issues = found.get("issues")
+    lines = [_issue(issue) for issue in issues if isinstance(issue, dict)] if isinstance(issues, list) else []
+    return "\n".join([str(head), *lines])
+
+
+def _issue(issue: dict[str, Any]) -> str:
+    where = ":".join(str(issue[name]) for name in ("file", "line") if issue.get(name))
+    return f"- {issue.get('severity', 'warning')}: {f'{where}: ' if where else ''}{issue.get('message', '')}"

@@ -1,0 +1,222 @@
+"""Where a watched task goes: a terminal with a live part at its bottom, plain lines, or JSON lines."""
+
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from typing import IO, Any, Protocol
+
+from sidecar.commands.follow import Seen
+from sidecar.commands.render import TaskRenderer
+from sidecar.commands.text import is_terminal, paragraph, style_for, width
+
+_ERASE_ROW = "\r\x1b[2K"
+_UP = "\x1b[1A"
+REDRAW_SECONDS = 0.05
+
+
+class Screen(Protocol):
+    live: bool
+
+    @property
+    def columns(self) -> int: ...
+
+    def print(self, lines: Sequence[str]) -> None:
+        """Print lines for good, above the live part."""
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Replace the live part."""
+
+    def ask(self, question: str) -> None:
+        """Show a question, with the cursor behind it."""
+
+    def answered(self, *, here: bool) -> None:
+        """Close the question; `here` if a line was typed in this terminal."""
+
+
+class TerminalScreen:
+    live = True
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._drawn: Sequence[str] = ()
+        self._question = ""
+
+    @property
+    def columns(self) -> int:
+        return shutil.get_terminal_size().columns
+
+    def print(self, lines: Sequence[str]) -> None:
+        if not lines:
+            return
+        text = "".join(f"{line}\n" for line in lines)
+        if self._question:
+            self._write(f"\n{text}{self._question}")
+        else:
+            self._write(self._erased() + text)
+            self._drawn = ()
+
+    def draw(self, lines: Sequence[str]) -> None:
+        if self._question or (not lines and not self._drawn):
+            return
+        erased = self._erased()
+        # A row that wraps couldn't be erased.
+        self._drawn = [line for line in lines if width(line) < self.columns]
+        self._write(erased + "\n".join(self._drawn))
+
+    def ask(self, question: str) -> None:
+        erased = self._erased()
+        self._drawn = ()
+        self._question = question
+        self._write(erased + question)
+
+    def answered(self, *, here: bool) -> None:
+        if self._question:
+            self._question = ""
+            self._write("" if here else "\n")
+
+    def _erased(self) -> str:
+        return _ERASE_ROW + (_UP + _ERASE_ROW) * (len(self._drawn) - 1) if self._drawn else ""
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+class PlainScreen:
+    live = False
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    @property
+    def columns(self) -> int:
+        return 120
+
+    def print(self, lines: Sequence[str]) -> None:
+        if lines:
+            self._stream.write("".join(f"{line}\n" for line in lines))
+            self._stream.flush()
+
+    def draw(self, lines: Sequence[str]) -> None:
+        pass
+
+    def ask(self, question: str) -> None:
+        pass
+
+    def answered(self, *, here: bool) -> None:
+        pass
+
+
+class Output(Protocol):
+    #: Whether it has a live part.
+    live: bool
+    #: Whether it can ask for approvals.
+    interactive: bool
+
+    def take(self, seen: Seen) -> None: ...
+
+    def notice(self, text: str) -> None: ...
+
+    def tick(self) -> None: ...
+
+    def starting(self) -> None:
+        """Called when a sidecar is being started."""
+
+    def clear(self) -> None:
+        """Remove the live part."""
+
+    def approval(self) -> dict[str, Any] | None:
+        """The oldest approval that waits for an answer."""
+
+    def ask(self, text: str) -> None: ...
+
+    def answered(self, *, here: bool) -> None: ...
+
+
+class ScreenOutput:
+    def __init__(self, screen: Screen, renderer: TaskRenderer, *, interactive: bool) -> None:
+        self.live = screen.live
+        self.interactive = interactive
+        self._screen = screen
+        self._renderer = renderer
+        self._since = time.monotonic()
+        self._drawn = 0.0
+
+    def take(self, seen: Seen) -> None:
+        if seen.event.get("seq") is not None:
+            # The live part shows how long the current action has been running.
+            self._since = time.monotonic()
+        if not self._screen.live and seen.event["type"] == "delta":
+            return
+        lines = self._renderer.render(seen.event, seen.connected_at)
+        self._screen.print(lines)
+        # Don't redraw for every word of a flood of output.
+        if lines or time.monotonic() - self._drawn > REDRAW_SECONDS:
+            self.tick()
+
+    def notice(self, text: str) -> None:
+        self._screen.print(paragraph(text, self._screen.columns if self._screen.live else None, ""))
+        self.tick()
+
+    def tick(self) -> None:
+        if self._screen.live:
+            self._drawn = time.monotonic()
+            self._screen.draw(self._renderer.live(time.monotonic() - self._since, self._screen.columns))
+
+    def starting(self) -> None:
+        self._screen.draw(["Starting the sidecar …"])
+
+    def clear(self) -> None:
+        self._screen.draw([])
+
+    def approval(self) -> dict[str, Any] | None:
+        return next(iter(self._renderer.open_approvals.values()), None)
+
+    def ask(self, text: str) -> None:
+        self._screen.ask(text)
+
+    def answered(self, *, here: bool) -> None:
+        self._screen.answered(here=here)
+
+
+class JsonOutput:
+    live = False
+    interactive = False
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def take(self, seen: Seen) -> None:
+        self._stream.write(seen.data + "\n")
+        self._stream.flush()
+
+    def notice(self, text: str) -> None:
+        print(f"brain: {text}", file=sys.stderr, flush=True)
+
+    def tick(self) -> None:
+        pass
+
+    def starting(self) -> None:
+        pass
+
+    def clear(self) -> None:
+        pass
+
+    def approval(self) -> dict[str, Any] | None:
+        return None
+
+    def ask(self, text: str) -> None:
+        pass
+
+    def answered(self, *, here: bool) -> None:
+        pass
+
+
+def open_output(*, json: bool) -> Output:
+    if json:
+        return JsonOutput(sys.stdout)
+    drawn = is_terminal()
+    screen: Screen = TerminalScreen(sys.stdout) if drawn else PlainScreen(sys.stdout)
+    renderer = TaskRenderer(style_for(), screen.columns, wrap=drawn)
+    return ScreenOutput(screen, renderer, interactive=drawn and sys.stdin.isatty())

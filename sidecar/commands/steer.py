@@ -1,0 +1,76 @@
+"""`brain message`, `brain approve` and `brain cancel`: act on a task."""
+
+import argparse
+import json
+import sys
+from urllib.parse import quote
+
+from sidecar.commands.client import Client, Json
+from sidecar.commands.errors import EXIT_USAGE, CommandFailed
+from sidecar.commands.output import PlainScreen
+from sidecar.commands.parser import data_dir, task_id
+from sidecar.commands.render import TaskRenderer
+from sidecar.commands.sidecars import Launcher, reading
+from sidecar.commands.summary import render_approval
+from sidecar.commands.tasks import read_events
+from sidecar.commands.text import short, style_for
+
+
+def message(args: argparse.Namespace) -> int:
+    if not args.text.strip():
+        raise CommandFailed("The message is empty. Say what the task should know or do next.", EXIT_USAGE)
+    client = Launcher(data_dir(args)).client()
+    task = task_id(client, args.id)
+    answer = client.post(f"/api/brain/tasks/{task}/messages", {"text": args.text})
+    print(f"Sent; the task is {answer['status']}. Watch it: brain show --follow {short(task)}")
+    return 0
+
+
+def cancel(args: argparse.Namespace) -> int:
+    with reading(data_dir(args)) as client:
+        task = task_id(client, args.id)
+        last = client.get(f"/api/brain/tasks/{task}")["lastSeq"]
+        client.post(f"/api/brain/tasks/{task}/cancel")
+        screen, renderer = PlainScreen(sys.stdout), TaskRenderer(style_for())
+        for received in client.stream(task, last):
+            event = json.loads(received.data)
+            if event["type"] in ("status", "cancelled"):
+                screen.print(renderer.render(event))
+    return 0
+
+
+def approve(args: argparse.Namespace) -> int:
+    client = Launcher(data_dir(args)).client()
+    task = task_id(client, args.id)
+    waiting = open_approvals(client, task)
+    if args.approval is None and not waiting:
+        print("The task isn't waiting for approval.")
+        return 0
+    if args.decision is None:
+        for approval_id, event in waiting.items():
+            print("\n".join(render_approval(style_for(), event)))
+            print(style_for().dim(f"    brain approve {short(task)} {approval_id} --allow (or --deny)"))
+        return 0
+    watch = f"Watch it: brain show --follow {short(task)}"
+    if args.all:
+        answers = [{"approvalId": each, "decision": args.decision, "scope": args.scope} for each in waiting]
+        client.post(f"/api/brain/tasks/{task}/approvals", {"answers": answers})
+        print(f"Answered {len(answers)} approval{'s' if len(answers) != 1 else ''}. {watch}")
+        return 0
+    if args.approval is None and len(waiting) > 1:
+        raise CommandFailed(f"{len(waiting)} approvals are open; name one: {', '.join(waiting)}.", EXIT_USAGE)
+    approval_id = args.approval or next(iter(waiting))
+    body = {"decision": args.decision, "scope": args.scope}
+    client.post(f"/api/brain/tasks/{task}/approvals/{quote(approval_id, safe='')}", body)
+    print(f"{'Allowed' if args.decision == 'allow' else 'Denied'}. {watch}")
+    return 0
+
+
+def open_approvals(client: Client, task: str) -> dict[str, Json]:
+    waiting: dict[str, Json] = {}
+    for event in read_events(client, task):
+        if event["type"] == "approval" and event["state"] == "requested":
+            waiting[event["approvalId"]] = event
+        elif event["type"] == "approval":
+            waiting.pop(event["approvalId"], None)
+    return waiting

@@ -1,0 +1,633 @@
+"""The command table: name, group, help, examples and arguments of every command, and the function that runs it.
+
+Nothing here imports a command's code, so `brain --help` and completion stay fast. REFERENCE.md and the docs test come
+from this table.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROLES = ("fast", "smart", "instant")
+APPROVALS = ("ask", "auto", "readonly")
+
+
+class Argument(NamedTuple):
+    """One call of `add_argument`; `choices` are loaded when a value is checked or completed."""
+
+    names: tuple[str, ...]
+    settings: dict[str, Any]
+    choices: Callable[[], Sequence[str]] | None = None
+    #: Arguments with the same word exclude each other.
+    exclusive: str = ""
+
+
+class Command(NamedTuple):
+    name: str
+    group: str
+    summary: str
+    about: str
+    examples: str
+    #: "module:function" below `sidecar.commands`.
+    handler: str
+    arguments: tuple[Argument, ...] = ()
+    actions: tuple["Command", ...] = ()
+    #: Options may stand between positional arguments.
+    intermixed: bool = False
+
+
+def _arg(*names: str, choices: Callable[[], Sequence[str]] | None = None, exclusive: str = "", **more: Any) -> Argument:
+    return Argument(names, more, choices, exclusive)
+
+
+def _flag(*names: str, help: str) -> Argument:
+    return _arg(*names, action="store_true", help=help)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 1")
+    return number
+
+
+def _intents() -> Sequence[str]:
+    from sidecar.wire.intents import INTENTS
+
+    return INTENTS
+
+
+def _providers() -> Sequence[str]:
+    from sidecar.config.keys import VARIABLES
+
+    return tuple(VARIABLES)
+
+
+_DATA_DIR = _arg(
+    "--data-dir",
+    type=Path,
+    metavar="DIR",
+    help="where tasks are stored (default: $BRAIN_DATA_DIR, else your system's data directory)",
+)
+_WORKSPACE = _arg(
+    "--workspace", type=Path, default=Path(), metavar="DIR", help="directory to work in (default: current directory)"
+)
+_PORT = _arg("--port", type=int, default=3847, help="port to listen on, 0 for any free port (default: %(default)s)")
+_TASK_ID = _arg("id", metavar="ID", help="task id, or a unique prefix of it")
+_LAST_TASK_ID = _arg("id", metavar="ID", nargs="?", help="task id, or a unique prefix of it (default: the newest task)")
+_JSON = _flag("--json", help="print JSON")
+_EVENTS_JSON = _flag("--json", help="print the events only, one JSON object per line")
+_MODEL = _arg(
+    "--model",
+    action="append",
+    metavar="[ROLE=]PROVIDER/NAME",
+    default=[],
+    help="model for every role, or for one of fast, smart, instant",
+)
+
+#: `brain` without a command.
+DEFAULT = Command(
+    "",
+    "",
+    "start the sidecar and open the panel",
+    "Start the sidecar in this terminal and open the panel in your browser. If a sidecar is already running, open its "
+    "panel. Ctrl-C stops the sidecar; unfinished tasks resume at the next start.",
+    """\
+brain
+brain --no-open --port 0""",
+    "panel:start",
+    (
+        _WORKSPACE,
+        _arg(
+            "--port",
+            type=int,
+            default=3847,
+            help="port to listen on, 0 for any free port (default: %(default)s)",
+        ),
+        _flag("--no-open", help="don't open a browser"),
+        _DATA_DIR,
+    ),
+)
+
+_TABLE = (
+    Command(
+        "run",
+        "Tasks",
+        "run a task and watch it",
+        "Run a task and watch it in this terminal. It uses the running sidecar; if there is none, it starts one that "
+        "exits when it is idle. Without a terminal it prints plain lines.\n\n"
+        "Ctrl-C cancels the task, stops everything it started and shows what had already happened. A second Ctrl-C "
+        "detaches and leaves the task alone.",
+        """\
+brain run "run the tests"
+brain run "list the files in src" --workspace ~/project
+brain run 'run `git status`' --json | jq .type
+brain run "search for TODO" --approvals readonly""",
+        "run:run",
+        (
+            _arg("task", help='what to do, in plain words; "-" reads standard input'),
+            _WORKSPACE,
+            _DATA_DIR,
+            _EVENTS_JSON,
+            _arg(
+                "--approvals",
+                choices=lambda: APPROVALS,
+                metavar="MODE",
+                default="ask",
+                help="ask before commands, auto to run most of them unasked, readonly to change nothing (default: ask)",
+            ),
+            _MODEL,
+            _arg("--intent", choices=_intents, metavar="INTENT", help="kind of task, instead of the router's choice"),
+            _arg("--conversation", metavar="ID", help="continue this conversation"),
+            _arg(
+                "--priority",
+                choices=lambda: ("high", "normal", "low"),
+                metavar="PRIORITY",
+                default="normal",
+                help="high, normal or low in the queue (default: normal)",
+            ),
+            _arg(
+                "--verify",
+                action="append",
+                metavar="COMMAND",
+                default=[],
+                help="verify the change with this command (repeatable), or `off`; without a terminal, a check that "
+                "needs your approval is skipped",
+            ),
+            _arg("--max-duration", type=float, metavar="SECONDS", help="give up after this much work (default: 3600)"),
+        ),
+    ),
+    Command(
+        "tasks",
+        "Tasks",
+        "list tasks, newest first",
+        "List the tasks of all workspaces, newest first. It works without a running sidecar and never starts a task.",
+        """\
+brain tasks
+brain tasks --status running,waiting
+brain tasks --limit 200 --json | jq -r 'select(.status == "failed") | .id'""",
+        "tasks:list_tasks",
+        (
+            _arg("--status", metavar="STATUS", help="only tasks with this status; separate several with commas"),
+            _arg("--limit", type=_positive, default=20, metavar="N", help="how many to list (default: %(default)s)"),
+            _flag("--json", help="print one JSON object per line"),
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "show",
+        "Tasks",
+        "show a task, or follow it live",
+        "Show a task from its first event: the request, tool calls, messages, changes and result. With --follow, keep "
+        "watching until the task ends; Ctrl-C stops watching and leaves the task alone.",
+        """\
+brain show                     the newest task
+brain show t_4642c5
+brain show --follow t_4642c5
+brain show t_4642c5 --json | jq .usage""",
+        "tasks:show",
+        (
+            _LAST_TASK_ID,
+            _flag("--follow", "-f", help="watch until the task ends"),
+            _flag("--json", help="print the task as one JSON object; with --follow its events, one per line"),
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "message",
+        "Tasks",
+        "steer a running task, or continue one that ended",
+        "Send a message to a task. A running task reads it at its next step; one that ended continues in the same "
+        "conversation.",
+        """\
+brain message t_4642c5 "leave the tests as they are"
+brain message t_4642c5 "now search for TODO" && brain show --follow t_4642c5""",
+        "steer:message",
+        (_TASK_ID, _arg("text", help="the message"), _DATA_DIR),
+    ),
+    Command(
+        "approve",
+        "Tasks",
+        "allow or deny what a task wants to do",
+        "Answer the approvals a task waits for. Without --allow or --deny it shows them: the whole command, where it "
+        "would run, and why it needs your approval.",
+        """\
+brain approve t_4642c5                          show what it waits for
+brain approve t_4642c5 --allow
+brain approve t_4642c5 --allow --scope task     don't ask again for the same call in this task
+brain approve t_4642c5 a_17 --deny              when several approvals are open""",
+        "steer:approve",
+        (
+            _TASK_ID,
+            _arg("approval", metavar="APPROVAL", nargs="?", help="approval id, when several are open"),
+            _arg(
+                "--allow", action="store_const", dest="decision", const="allow", exclusive="decision", help="allow it"
+            ),
+            _arg("--deny", action="store_const", dest="decision", const="deny", exclusive="decision", help="deny it"),
+            _flag("--all", help="answer every open approval"),
+            _arg(
+                "--scope",
+                choices=lambda: ("once", "task", "workspace"),
+                metavar="SCOPE",
+                default="once",
+                help="allow it once, for this task, or for the workspace (default: once)",
+            ),
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "cancel",
+        "Tasks",
+        "cancel a task and everything it started",
+        "Cancel a task. Returns when every process the task started is dead, and lists what was killed and what had "
+        "already happened. Finished work stays; `brain resume` continues from there.",
+        "brain cancel t_4642c5",
+        "steer:cancel",
+        (_TASK_ID, _DATA_DIR),
+    ),
+    Command(
+        "resume",
+        "Tasks",
+        "resume a task from its last checkpoint",
+        "Resume a cancelled, failed or interrupted task from its last checkpoint, without repeating finished steps. "
+        "If no sidecar is running, it starts one that exits when it is idle.",
+        """\
+brain resume t_4642c5
+brain resume --follow t_4642c5      and watch it""",
+        "run:resume",
+        (
+            _TASK_ID,
+            _flag("--follow", "-f", help="watch it; Ctrl-C cancels, a second Ctrl-C detaches"),
+            _flag("--json", help="with --follow: print the events, one JSON object per line"),
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "diff",
+        "Tasks",
+        "show, accept or reject a task's changes",
+        "Show a task's changes as unified diffs. Into a pipe or file it writes a patch for `git apply`. --accept and "
+        "--reject take a hunk's id, a file's path or `all`; rejected changes are undone in the files, and the agents "
+        "learn about it.",
+        """\
+brain diff
+brain diff t_4642c5 | git apply --reverse       undo all of it
+brain diff t_4642c5 --json                      with hunk ids
+brain diff t_4642c5 --reject src/a.py           undo one file
+brain diff t_4642c5 --accept all""",
+        "review:diff",
+        (
+            _LAST_TASK_ID,
+            _flag("--json", help="print JSON, by file and hunk"),
+            _arg("--accept", action="append", default=[], metavar="WHAT", help="keep a hunk, a file, or all"),
+            _arg("--reject", action="append", default=[], metavar="WHAT", help="undo a hunk, a file, or all"),
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "rewind",
+        "Tasks",
+        "undo what a task did after an event",
+        "Rewind a task's files and conversation to one of its events; 0 is before the first. `brain show --json` and "
+        "the panel list event numbers. Your own later edits are merged; where they conflict, the file stays as it is. "
+        "A rewind can itself be rewound, and `brain resume` continues from there.",
+        """\
+brain rewind t_4642c5 0 --preview     what would change?
+brain rewind t_4642c5 0               undo everything
+brain rewind t_4642c5 17              back to event 17
+brain rewind t_4642c5 17 --files      only the files""",
+        "review:rewind",
+        (
+            _TASK_ID,
+            _arg("seq", type=int, metavar="SEQ", help="number of the event to go back to"),
+            _flag("--files", help="rewind the files only and keep the conversation"),
+            _flag("--preview", help="show what would change and change nothing"),
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "fork",
+        "Tasks",
+        "start a new task from an event of another task",
+        "Start a new task with the conversation and files another task had at one of its events, but with a different "
+        "instruction or model. The other task keeps its history.",
+        """\
+brain fork t_4642c5 --to 17 "keep the old name, add a new function instead"
+brain fork t_4642c5 --to 17 --model anthropic/claude-sonnet-4-5     retry with another model
+brain fork t_4642c5 --keep-files "now write the tests for it\"""",
+        "run:fork",
+        (
+            _TASK_ID,
+            _arg("task", nargs="?", help="what to do instead; required if the other task had finished by then"),
+            _arg("--to", type=int, metavar="SEQ", help="number of the event to start from (default: the last)"),
+            _MODEL,
+            _arg(
+                "--approvals",
+                choices=lambda: APPROVALS,
+                metavar="MODE",
+                help="ask, auto or readonly (default: as in the other task)",
+            ),
+            _flag("--keep-files", help="leave the files as they are now"),
+            _EVENTS_JSON,
+            _DATA_DIR,
+        ),
+        intermixed=True,
+    ),
+    Command(
+        "tools",
+        "Tools and permissions",
+        "list the tools",
+        "List the tools: what each does, its arguments, and whether it changes anything.",
+        """\
+brain tools
+brain tools --json | jq '.[] | select(.name == "search_code") | .parameters'""",
+        "tools:list_tools",
+        (_flag("--json", help="print everything as a JSON list"), _DATA_DIR),
+    ),
+    Command(
+        "tool",
+        "Tools and permissions",
+        "run one tool without a model",
+        "Run one tool the way agents do: validated, checked against the policy, and with bounded output. Values are "
+        "parsed as JSON where possible, else taken as text; to force text, quote twice: query='\"42\"'.",
+        """\
+brain tool list_dir path=sidecar
+brain tool search_code query=TODO maxResults=5
+brain tool run_command command='git status' --approvals auto
+brain tool read_file path=README.md startLine=1 endLine=5 --json""",
+        "tools:run_tool",
+        (
+            _arg("name", metavar="NAME", help="tool name; `brain tools` lists them"),
+            _arg("args", metavar="key=value", nargs="*", help="the tool's arguments"),
+            _WORKSPACE,
+            _arg(
+                "--approvals",
+                choices=lambda: APPROVALS,
+                metavar="MODE",
+                default="ask",
+                help="auto lets it run commands (default: ask)",
+            ),
+            _flag("--json", help="print the whole result as JSON"),
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "route",
+        "Tools and permissions",
+        "explain how a task would be routed",
+        "Show the intent and pipeline the router would choose for a task, and why. Runs nothing.",
+        'brain route "rename the class and update its callers"',
+        "tools:route",
+        (_arg("task", help="the task, in plain words"), _JSON, _WORKSPACE, _DATA_DIR),
+    ),
+    Command(
+        "policy",
+        "Tools and permissions",
+        "explain whether a call would be allowed; list and revoke grants",
+        "Explain whether a command or another tool call would be allowed, need your approval, or be denied. Runs "
+        "nothing. `list` shows what you allowed for whole workspaces, `revoke` takes it back. Harmless programs are "
+        "listed in `tools/policy/programs.toml`; your own `policy.toml` in the configuration directory has the same "
+        "format and comes first.",
+        """\
+brain policy explain "git log -5"
+brain policy explain --tool write_file path=.git/config content=
+brain policy list
+brain policy revoke g_17""",
+        "",
+        actions=(
+            Command(
+                "explain",
+                "",
+                "allowed, needs approval, or denied?",
+                "Explain whether a call would be allowed. The exit code is 1 if it would be denied.",
+                "",
+                "tools:explain_policy",
+                (
+                    _arg("words", metavar="COMMAND", nargs="+", help="a command; with --tool its key=value arguments"),
+                    _arg("--tool", metavar="NAME", help="tool to call (default: run_command)"),
+                    _JSON,
+                    _WORKSPACE,
+                    _DATA_DIR,
+                ),
+            ),
+            Command(
+                "list",
+                "",
+                "list what you allowed for whole workspaces",
+                "List what you allowed for whole workspaces.",
+                "",
+                "tools:list_grants",
+                (_JSON, _DATA_DIR),
+            ),
+            Command(
+                "revoke",
+                "",
+                "revoke a grant",
+                "Revoke a grant; the call needs your approval again.",
+                "",
+                "tools:revoke_grant",
+                (_arg("id", metavar="ID", help="id from `brain policy list`"), _DATA_DIR),
+            ),
+        ),
+    ),
+    Command(
+        "trust",
+        "Tools and permissions",
+        "trust a workspace to run its tests and harmless commands",
+        "Trust a directory: its own tests and harmless commands then run without asking, and its configuration counts. "
+        "Trust is stored outside of the directory and ends when what the directory runs or configures changes.",
+        """\
+brain trust                    trust the current directory
+brain trust ~/src/app --revoke
+brain trust --list""",
+        "tools:trust",
+        (
+            _arg("directory", metavar="DIR", nargs="?", default=".", help="default: current directory"),
+            _flag("--revoke", help="stop trusting it"),
+            _flag("--list", help="list trusted directories and change nothing"),
+            _JSON,
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "serve",
+        "Sidecar",
+        "start the sidecar, for an editor or a script",
+        "Start the sidecar and run until SIGTERM or SIGINT. When ready it prints one JSON line on standard output, "
+        '{"event":"ready","url":…,"pid":…,"tokenFile":…,"version":…}, and nothing else; logs go to standard error. '
+        "Unfinished tasks of an earlier sidecar resume.",
+        """\
+brain serve
+brain serve --port 0 --workspace ~/project     any free port; read it from the ready line
+brain serve --die-with-parent                  for a desktop shell""",
+        "serve:serve",
+        (
+            _WORKSPACE,
+            _arg("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"),
+            _PORT,
+            _DATA_DIR,
+            _flag("--allow-remote", help="allow a --host that other machines can reach"),
+            _flag("--die-with-parent", help="stop when standard input closes"),
+            _flag("--exit-when-idle", help="stop when no task runs and nobody watches"),
+            _flag("--at-rest", help="answer requests, but run no task and stay hidden from other commands"),
+        ),
+    ),
+    Command(
+        "shell",
+        "Sidecar",
+        "run tools in a workspace, as a desktop shell does",
+        "Connect to the sidecar as a desktop shell and run its tools in a workspace until stopped. It waits for a "
+        "sidecar and reconnects after a restart. On each connection it prints one JSON line on standard output, "
+        '{"event":"connected","session":…,"workspace":…,"tools":[…],"sandbox":…}.',
+        """\
+brain shell
+brain shell --tools read_file,edit_file       offer only these tools""",
+        "shell:shell",
+        (
+            _WORKSPACE,
+            _DATA_DIR,
+            _arg("--tools", metavar="NAMES", help="tools to offer, separated by commas (default: all)"),
+            _arg("--name", default="brain shell", help="name to connect as (default: %(default)s)"),
+            _flag("--die-with-parent", help="stop when standard input closes"),
+        ),
+    ),
+    Command(
+        "open",
+        "Sidecar",
+        "open the panel of the running sidecar",
+        "Open the panel of the running sidecar in your browser. The address contains a code that works once, for one "
+        "minute.",
+        """\
+brain open
+brain open --print      print the address and open nothing""",
+        "panel:open_panel",
+        (_flag("--print", help="print the address and open nothing"), _DATA_DIR),
+    ),
+    Command(
+        "desktop",
+        "Sidecar",
+        "open the panel in its own window",
+        "Open the panel in its own window, which is also a desktop shell: it runs the tools in the workspace, like "
+        "`brain shell`. If no sidecar is running, it starts one and stops it when you close the window; unfinished "
+        "tasks resume at the next start. Requires pywebview: pip install 'rainy-brain[desktop]'.",
+        """\
+brain desktop
+brain desktop --workspace ~/project""",
+        "desktop:desktop",
+        (
+            _WORKSPACE,
+            _arg("--port", type=int, default=3847, help="port of a sidecar it starts; any other if taken"),
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "stop",
+        "Sidecar",
+        "stop the running sidecar",
+        "Stop the running sidecar and every process its tasks started. Unfinished tasks resume at the next start.",
+        "brain stop",
+        "panel:stop",
+        (_DATA_DIR,),
+    ),
+    Command(
+        "keys",
+        "Setup",
+        "store, list or remove API keys",
+        "Store the API key of a model provider in your system's keyring, or in a private file if there is none. Keys "
+        "in the environment win. No command shows a key or reads one from a workspace.",
+        """\
+brain keys                                which keys exist, and where
+brain keys set anthropic                  prompts for the key
+pass show anthropic | brain keys set anthropic
+brain keys remove anthropic""",
+        "models:keys",
+        (
+            _arg(
+                "action",
+                choices=lambda: ("list", "set", "remove"),
+                metavar="ACTION",
+                nargs="?",
+                default="list",
+                help="list, set or remove (default: list)",
+            ),
+            _arg(
+                "provider", choices=_providers, metavar="PROVIDER", nargs="?", help="anthropic, gemini, openai or groq"
+            ),
+            _JSON,
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "models",
+        "Setup",
+        "list models and model roles",
+        "List which model plays which role, whether each is available, and the model servers on this machine (Ollama, "
+        "LM Studio, llama.cpp, vLLM) with the context size and tool support they report.",
+        """\
+brain models
+brain models --no-search                  don't look for local servers
+brain models --test                       send one small request to each model
+brain models --test groq/openai/gpt-oss-20b""",
+        "models:models",
+        (
+            _JSON,
+            _flag("--no-search", help="don't look for model servers on this machine"),
+            _arg("--test", nargs="?", const="", metavar="MODEL", help="test one model, or all that play a role"),
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "use",
+        "Setup",
+        "choose the model of a role",
+        "Choose the model for every role, or for one. It tests the model with one small request and writes your choice "
+        "to config.toml; the next task uses it. `offline` needs no key; `auto` uses the providers you have keys for.",
+        """\
+brain use anthropic/claude-sonnet-5-5
+brain use --role fast groq/openai/gpt-oss-20b
+brain use anthropic/claude-sonnet-5-5,offline              falls back to offline
+brain use openai/qwen3 --at http://127.0.0.1:11434/v1      a server on this machine
+brain use auto""",
+        "models:use",
+        (
+            _arg("model", metavar="MODEL", help="provider/name (several with commas), offline, or auto"),
+            _arg("--role", choices=lambda: ROLES, metavar="ROLE", help="only this role (default: every role)"),
+            _arg("--at", metavar="URL", help="server on this machine for openai/…, or `openai` for OpenAI itself"),
+            _flag("--force", help="choose it even if it doesn't answer"),
+            _JSON,
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "doctor",
+        "Setup",
+        "check the setup and suggest fixes",
+        "Check everything Rainy Brain depends on and suggest a fix for each problem. Keys are never shown. The exit "
+        "code is 1 only if something essential is missing.",
+        """\
+brain doctor
+brain doctor --json | jq '.[] | select(.state != "ok")'""",
+        "doctor:doctor",
+        (_flag("--json", help="print a JSON list"), _WORKSPACE, _DATA_DIR),
+    ),
+    Command(
+        "completion",
+        "Setup",
+        "print your shell's completion script",
+        "Print a completion script for commands, options, tools and task ids.",
+        """\
+eval "$(brain completion bash)"                              in ~/.bashrc
+eval "$(brain completion zsh)"                               in ~/.zshrc, after compinit
+brain completion fish > ~/.config/fish/completions/brain.fish""",
+        "completion:completion",
+        (
+            _arg(
+                "shell", choices=lambda: ("bash", "zsh", "fish"), metavar="SHELL", nargs="?", help="bash, zsh or fish"
+            ),
+            _arg("--words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS),
+        ),
+    ),
+)
+
+COMMANDS = {command.name: command for command in _TABLE}
