@@ -1,4 +1,4 @@
-"""Changes of files, told to the model as a small diff and to the panel by file."""
+"""Renders file changes: a short diff for the model, details by file for the panel, the full diff for an approval."""
 
 from collections.abc import Sequence
 
@@ -8,16 +8,16 @@ from tools.ledger import digest
 from tools.spec import ToolResult
 
 _DIFF_LINES = 80
-_ASKED_LINES = 5_000
-#: Comparing longer texts line by line takes longer than anybody would wait for a diff.
+_FULL_LINES = 5_000
+#: Longer files take too long to compare.
 _DIFF_BYTES = 1_000_000
 
 
 def render_changes(changes: Sequence[FileChange], note: str = "") -> ToolResult:
-    """One result for a set of changes; `note` is said first."""
+    """One result for a set of changes, with `note` in front."""
     if not changes:
         return ToolResult(
-            content=note or "Nothing to change.",
+            content=note or "No changes.",
             details={"note": note.strip(), "files": []},
             summary=note or "no change",
         )
@@ -50,10 +50,10 @@ def render_changes(changes: Sequence[FileChange], note: str = "") -> ToolResult:
 
 
 def render_full_diff(changes: Sequence[FileChange]) -> str:
-    """All of it, for a person who is asked: what a model reads is shortened, this is not, unless it is huge."""
+    """The diff for an approval prompt: all of it, unless it is huge."""
     lines = [line for change in changes for line in unified_diff(change)]
-    more = [f"… {len(lines) - _ASKED_LINES} more lines"] if len(lines) > _ASKED_LINES else []
-    return "\n".join([*lines[:_ASKED_LINES], *more])
+    more = [f"… {len(lines) - _FULL_LINES} more lines"] if len(lines) > _FULL_LINES else []
+    return "\n".join([*lines[:_FULL_LINES], *more])
 
 
 def unified_diff(change: FileChange) -> list[str]:

@@ -16,13 +16,13 @@ _QUIET = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", 
 
 def _reference(text: str) -> str:
     if text.startswith("-") or re.search(r"[\s\0-\x1f\x7f]", text):
-        raise ValueError("a ref does not begin with a dash and holds no spaces")
+        raise ValueError("must not begin with a dash or contain spaces")
     return text
 
 
 def _path(text: str) -> str:
     if text.startswith("-"):
-        raise ValueError("a path does not begin with a dash; write ./ before it")
+        raise ValueError("must not begin with a dash; write ./ before it")
     return text
 
 

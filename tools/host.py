@@ -1,14 +1,14 @@
-"""The host port: what a tool may ask of the machine it works on.
+"""The host port: files, processes and editor knowledge of one workspace.
 
-`LocalHost` does it here. In a desktop shell the same port is served by a host that knows the open buffers. A tool does
-not know which one it has, and never asks the operating system itself. Paths are relative to the workspace, with `/`;
-where a host cannot do what it is asked, it raises a `ToolError`.
+`LocalHost` serves it on this machine; in a desktop shell, a host that knows the open buffers does. A tool doesn't know
+which one it has and never calls the operating system itself. Paths are relative to the workspace, with `/`. A host
+raises `ToolError` when it can't do something.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-#: The path prefix of a command's whole output, kept outside of the workspace; only `read`, `whole` and `stat` know it.
+#: Path prefix of a command's full output, stored outside the workspace; only `read`, `whole` and `stat` accept it.
 OUTPUT_PREFIX = "output:"
 _COLLECTED = 4 * 1024 * 1024
 
@@ -25,10 +25,10 @@ class FileInfo(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """A file before and after: `None` is a file that does not exist. Settled after a crash by comparing the two.
+    """A file before and after; `None` is a file that does not exist. Recovery after a crash compares the two.
 
-    `mode` is what it has afterwards: as it was if nothing is said. A content whose mode is a link's is where the link
-    leads; `was` is the mode before, needed only to tell that it was a link.
+    `mode` is the mode afterwards; `None` keeps it. The content of a symlink is its target. `was` is the mode before,
+    needed only for files that were symlinks.
     """
 
     path: str
@@ -39,23 +39,23 @@ class FileChange(NamedTuple):
 
 
 class FileContent(NamedTuple):
-    """What stands at a path: the content and the mode; of a link, where it leads and a link's mode."""
+    """Content and mode of a file; for a symlink, its target and a link's mode."""
 
     content: bytes
     mode: int
 
 
 class Killed(NamedTuple):
-    """A process that was ended because its call was, by its number and its command line."""
+    """A process that was killed because its call ended."""
 
     pid: int
     command: str
 
 
 class ProcessResult(NamedTuple):
-    """How a process ended; while it runs, `exit_code` is `None` and `running` is true.
+    """How a process ended. While it runs, `exit_code` is `None` and `running` is true.
 
-    `output` is its head and tail within the cap; the whole stands in `log`, a path for `read`, if it was cut.
+    `output` is capped to its head and tail; if it was cut, `log` is the path of the full output, for `read`.
     """
 
     exit_code: int | None
@@ -65,12 +65,12 @@ class ProcessResult(NamedTuple):
     killed: tuple[Killed, ...] = ()
     log: str | None = None
     running: bool = False
-    #: What ended it, if it was neither itself nor its time limit.
+    #: Why it was killed, if not for its time limit.
     why: str = ""
 
 
 class EnoughOutput(Exception):
-    """Raised by who listens to a process: no more is needed, it may be ended."""
+    """Raised by an output callback to stop the process: it has enough."""
 
 
 class OutputCollector:
@@ -106,26 +106,24 @@ class ProcessKilled(Protocol):
 
 
 class Host(Protocol):
-    """Files, processes, and what an editor knows, of one workspace."""
-
     workspace: str
 
     async def stat(self, path: str, *, follow: bool = True) -> FileInfo: ...
 
     async def read(self, path: str, limit: int, offset: int = 0) -> bytes:
-        """At most `limit` bytes of a regular file, from `offset` on."""
+        """At most `limit` bytes of a regular file, starting at `offset`."""
 
     async def whole(self, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
-        """What stands there, and all of its content if it is a regular file of at most `limit` bytes."""
+        """Information on a path, and its content if it is a regular file of at most `limit` bytes."""
 
     async def list(self, path: str) -> Sequence[FileInfo]:
-        """The entries of a directory by name; links are not followed."""
+        """The entries of a directory, sorted by name; links aren't followed."""
 
     async def names(self, path: str) -> Sequence[str]:
-        """The names in a directory, in order, those of directories with a `/` at the end. Quicker than to list them."""
+        """The sorted names in a directory; subdirectories end with `/`. Faster than `list`."""
 
     async def apply(self, change: FileChange) -> None:
-        """All or nothing; refuses if what is there is no longer `before`."""
+        """Write atomically; fail if the content is no longer `before`."""
 
     async def run(
         self,
@@ -139,47 +137,47 @@ class Host(Protocol):
         killed: ProcessKilled | None = None,
         log: bool = True,
     ) -> ProcessResult:
-        """Run to the end, the time limit or a cancel; nothing that it started is left. `killed` hears what was ended.
+        """Run until it ends, times out or is cancelled; no process it started survives. `killed` gets each one killed.
 
-        Without `log`, output that does not fit is dropped: for a tool that listens to `output` itself.
+        Without `log`, output beyond the cap is dropped, for tools that collect `output` themselves.
         """
 
     async def start(
         self, argv: Sequence[str], *, call_id: str, cwd: str = ".", environment: Mapping[str, str] | None = None
     ) -> None:
-        """Run in the background; the command's id is the id of the call that started it."""
+        """Run in the background. The command's id is the id of the call that started it."""
 
     async def poll(self, command_id: str) -> ProcessResult: ...
 
     async def stop(self, command_id: str) -> ProcessResult: ...
 
     async def sweep(self, call_id: str) -> Sequence[Killed]:
-        """End what an earlier, killed process left of a call."""
+        """Kill processes that a call left behind in an earlier run of the sidecar."""
 
 
 @runtime_checkable
 class ResolvingHost(Host, Protocol):
-    """A host that can tell where a path leads, so that a link is no other name for a protected file."""
+    """A host that resolves links, so that a link can't be another name for a protected file."""
 
     async def resolve(self, path: str) -> str:
-        """The same place without links on the way, relative to the workspace; it need not exist."""
+        """The path without links, relative to the workspace; it need not exist."""
 
 
 class Snapshot(Protocol):
-    """What a workspace was like at one moment. Only the host that took it can read it."""
+    """The state of a workspace at one moment. Only the host that took it can read it."""
 
-    #: Why it holds no files, in words; nothing if it holds them.
+    #: Why it holds no files; empty if it does.
     partial: str
 
     def record_write(self, path: str, content: bytes | None) -> None:
-        """Somebody else has written this meanwhile: it counts as having been there from the start.
+        """Count a write by someone else as if it had been there from the start.
 
-        What the host applies itself, it knows of.
+        The host itself knows of the changes that it applies.
         """
 
 
 class ScannedFile(NamedTuple):
-    """A file that is not what it was. Where its content is not kept, `not_saved` says why."""
+    """A file that changed. If its content isn't stored, `not_saved` says why."""
 
     path: str
     before: FileContent | None
@@ -189,27 +187,27 @@ class ScannedFile(NamedTuple):
 
 @runtime_checkable
 class ScanningHost(Host, Protocol):
-    """A host that can tell what a command did to files, by looking before and after it."""
+    """A host that finds what a command did to files by scanning before and after it."""
 
     async def snapshot(self) -> Snapshot: ...
 
     async def dump_snapshot(self, snapshot: Snapshot) -> Sequence[bytes]:
-        """The snapshot as contents that outlast this process, the first of which names the others.
+        """The snapshot as blobs that outlast this process; the first lists the others.
 
-        Nothing if that would be more than is worth writing before a command.
+        Empty if that is too much to write before a command.
         """
 
     async def load_snapshot(self, kept: bytes, blob: "Blob") -> Snapshot | None:
-        """The snapshot that an earlier process kept, if it can be read."""
+        """The snapshot that an earlier process dumped, if it can be read."""
 
     async def changes(self, before: Snapshot) -> Sequence[ScannedFile]:
-        """The files that are no longer what they were."""
+        """The files that changed since the snapshot."""
 
     async def look(self, path: str, limit: int) -> FileContent | None:
-        """What stands there, a link as a link; nothing if there is no file. Of a longer one it is a byte too much."""
+        """A file, or a link as a link; `None` if there is none. A file longer than `limit` yields one byte more."""
 
 
 class Blob(Protocol):
-    """Where a content can be had by its hash."""
+    """Loads a content by its digest."""
 
     async def __call__(self, digest: str, /) -> bytes | None: ...

@@ -1,13 +1,10 @@
-"""One name for a file, whichever way its path was written; and how a program is told it."""
+"""One name per file, however its path was written."""
 
 import os
 
 
 def normalize(path: str, workspace: str) -> str:
-    """A path from the workspace, without dots, also of what was written absolutely; what leads elsewhere stays.
-
-    The workspace itself is `.`.
-    """
+    """The path relative to the workspace, which is `.`; a path that leads elsewhere stays as it is."""
     name = path
     if path.startswith("/"):
         root = workspace.rstrip("/")
@@ -17,10 +14,10 @@ def normalize(path: str, workspace: str) -> str:
             return path
         name = path[len(root) :]
     parts = [part for part in name.split("/") if part not in ("", ".")]
-    # What goes up again may go through a link, and who follows it by its text ends somewhere else.
+    # `..` may follow a link, so it can't be removed from the text alone.
     return path if ".." in parts else "/".join(parts) or "."
 
 
 def as_argument(path: str) -> str:
-    """A path that a program takes for one, also where its name begins like an option or like a file of options."""
+    """A path that no program mistakes for an option or a response file."""
     return f"./{path}" if path.startswith(("-", "@")) else path

@@ -1,19 +1,19 @@
-"""Names that decide what runs later, or hold secrets. Changing them is asked about, whatever the approvals say.
+"""Paths that control what runs later or hold secrets. Changing them always needs approval.
 
-A name is compared as the most forgiving file system would: without case, accents composed or not, invisible characters,
-and what Windows drops from the end of a name.
+Names are compared as the most lenient file system would: ignoring case, Unicode composition, invisible characters,
+and what Windows strips from the end of a name.
 """
 
 import fnmatch
 import re
 import unicodedata
 
-#: The whole directory, wherever it stands.
+#: Directories, at any depth.
 _DIRECTORY_NAMES = """
 .git .hg .svn .husky .githooks .vscode .idea .zed .fleet .devcontainer .cursor .claude .gemini .codex .windsurf
 .continue .brain .ssh .gnupg .aws .circleci .buildkite
 """
-#: A path from its end, part by part.
+#: The end of a path.
 _FILE_PATTERNS = """
 .env .env.* .envrc .gitattributes .gitmodules .gitconfig .mcp.json mcp.json .npmrc .yarnrc .yarnrc.yml .pypirc .netrc
 .bashrc .bash_profile .zshrc .zshenv .profile .lldbinit .gdbinit sitecustomize.py usercustomize.py *.code-workspace
@@ -25,7 +25,7 @@ _WILD = "|".join(re.escape(pattern).replace(r"\*", "[^/]*") for pattern in _FILE
 _PATTERNS = re.compile(rf"(?:\A|/)(?:{_WILD})\Z")
 _UNDOTTED = frozenset(pattern for pattern in _FILE_PATTERNS.split() if pattern[0] not in ".*")
 _EXAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})
-#: Of these, what may hold a secret, so that also looking at it is asked about.
+#: Files that may hold secrets, so that reading them needs approval too.
 _PRIVATE_NAMES = ".env .env.* .envrc .npmrc .yarnrc.yml .pypirc .netrc *.pem *.key id_rsa id_ed25519 id_ecdsa"
 _SECRETS = re.compile("|".join(fnmatch.translate(pattern) for pattern in _PRIVATE_NAMES.split()))
 _SECRET_DIRECTORIES = frozenset({".ssh", ".gnupg", ".aws"})
@@ -34,7 +34,7 @@ _SHORT_GIT = re.compile(r"git~\d+\Z")
 
 
 def protected_part(path: str) -> str | None:
-    """The part of a path that makes it protected, or nothing."""
+    """The part of a path that makes it protected, if any."""
     names = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
     parts = [fold_name(name) for name in names]
     for name, part in zip(names, parts, strict=True):
@@ -46,7 +46,7 @@ def protected_part(path: str) -> str | None:
 
 
 def may_be_protected(name: str, folder: str) -> bool:
-    """A quick look at one name of many: whether `protected` is worth asking."""
+    """A quick filter: whether `protected_part` is worth calling for this name."""
     if name[0] == "." or not name.isascii():
         return True
     plain = name.lower().rstrip(". ")
@@ -60,12 +60,12 @@ def may_be_protected(name: str, folder: str) -> bool:
 
 
 def runs_scripts(path: str) -> bool:
-    """A file whose commands people and tools run by name. Making a new one is no risk; changing one is asked about."""
+    """Whether others run this file's commands by name. Creating one is harmless; changing one needs approval."""
     return fold_name(path.rpartition("/")[2]) in _SCRIPTED
 
 
 def secret_part(path: str) -> str | None:
-    """The part of a path that may hold a secret, or nothing."""
+    """The part of a path that may hold a secret, if any."""
     for name in path.replace("\\", "/").split("/"):
         part = fold_name(name)
         if part in _EXAMPLES or not part:

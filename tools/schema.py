@@ -1,7 +1,7 @@
-"""A tool's arguments as a model is told of them: the same fields and types, without what only the check needs.
+"""Shortens a tool's JSON schema for models, which pay for it with every request.
 
-Nothing is checked less for it: every call goes through the whole type, and what does not fit is answered with what is
-wrong. What a model reads is paid for with every request.
+The fields and types stay; limits that only validation needs go. Every call is still validated against the full type,
+and the error names the limit.
 """
 
 from dataclasses import dataclass, replace
@@ -9,8 +9,7 @@ from typing import Any
 
 from sidecar.wire.base import JsonObject
 
-#: Limits are told when they are overstepped; a title only says the name once more.
-_LEFT_OUT = frozenset(
+_DROPPED = frozenset(
     (
         "title",
         "additionalProperties",
@@ -26,23 +25,23 @@ _LEFT_OUT = frozenset(
         "$defs",
     )
 )
-#: What everybody expects of an argument that is left out.
+#: Defaults that go without saying.
 _USUAL: tuple[object, ...] = (None, "", ".", False, 0, [], {})
 
 
 def shorten(schema: JsonObject, *, described: bool = True) -> JsonObject:
-    """Without `described`, also without what the fields are for: that is then said elsewhere."""
+    """Without `described`, field descriptions go too, for tools whose brief explains them."""
     definitions = schema.get("$defs")
-    left_out = _LEFT_OUT if described else _LEFT_OUT | {"description"}
-    found = _Shortening(definitions if isinstance(definitions, dict) else {}, left_out).of(schema)
+    dropped = _DROPPED if described else _DROPPED | {"description"}
+    found = _Shortener(definitions if isinstance(definitions, dict) else {}, dropped).of(schema)
     return found if isinstance(found, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)
-class _Shortening:
+class _Shortener:
     definitions: JsonObject
-    left_out: frozenset[str]
-    #: The definitions that we are inside of.
+    dropped: frozenset[str]
+    #: The definitions around the current node.
     within: tuple[str, ...] = ()
 
     def of(self, node: Any) -> Any:
@@ -51,8 +50,8 @@ class _Shortening:
         if not isinstance(node, dict):
             return node
         if isinstance(node.get("$ref"), str):
-            return self._referred(node["$ref"].rpartition("/")[2])
-        kept = {name: value for name, value in node.items() if name not in self.left_out}
+            return self._resolve(node["$ref"].rpartition("/")[2])
+        kept = {name: value for name, value in node.items() if name not in self.dropped}
         if "default" in kept and kept["default"] in _USUAL:
             del kept["default"]
         kinds = [kind for kind in kept.pop("anyOf", []) if kind != {"type": "null"}]
@@ -64,10 +63,10 @@ class _Shortening:
         return {**shorter, "anyOf": self.of(kinds)} if kinds else shorter
 
     def _fields(self, properties: Any) -> Any:
-        # Here the names are the tool's own: one may well be called `title`.
+        # These names are the tool's own, so one may be called `title`.
         return {name: self.of(each) for name, each in properties.items()}
 
-    def _referred(self, name: str) -> Any:
-        # One that stands inside itself has no end; that it is an object is then enough.
+    def _resolve(self, name: str) -> Any:
+        # A recursive definition ends at its first repetition.
         known = self.definitions.get(name) if name not in self.within else None
         return replace(self, within=(*self.within, name)).of(known) if known else {"type": "object"}

@@ -1,4 +1,4 @@
-"""Work that a cancel must not cut in half: it is finished first, then the cancel goes on."""
+"""Work that a cancel must not interrupt: it finishes first, then the cancel propagates."""
 
 import asyncio
 from collections.abc import Coroutine

@@ -1,4 +1,4 @@
-"""What a tool is. A tool is one small file in `builtin/`; the executor wraps it with everything else."""
+"""What a tool is. A tool is one small file in `builtin/`; the executor does everything around it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,17 +18,14 @@ Paths = str | list[str] | None
 
 
 class Arguments(Wire):
-    """The arguments of a tool. No field of a policy stands here: a model cannot switch anything off."""
+    """The arguments of a tool. They hold no policy, so a model can't switch a check off."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=False, extra="forbid", frozen=True)
 
     @field_validator("path", "paths_", "from_", "to", check_fields=False)
     @classmethod
-    def _one_name(cls, value: Paths, info: ValidationInfo) -> Paths:
-        """However a path was written, a file has one name in all that is read, recorded and shown of it.
-
-        The context of a validation is the workspace; without one, a path stays as it is.
-        """
+    def _normalize_paths(cls, value: Paths, info: ValidationInfo) -> Paths:
+        """One name per file, however the model wrote it. Without a workspace as context, paths stay as they are."""
         if info.context is None or value is None:
             return value
         return (
@@ -38,12 +35,12 @@ class Arguments(Wire):
         )
 
     def paths(self) -> tuple[str, ...]:
-        """What the call touches, itself and everything beneath; the whole workspace unless a tool says less."""
+        """The paths that the call touches, with everything below; the whole workspace unless a tool says otherwise."""
         path = getattr(self, "path", None)
         return (path,) if isinstance(path, str) else (".",)
 
     def time_limit(self, default: float) -> float:
-        """Seconds; a tool whose arguments name a limit answers with that."""
+        """Seconds; a tool whose arguments hold a limit overrides this."""
         return default
 
 
@@ -52,23 +49,23 @@ A_contra = TypeVar("A_contra", bound=Arguments, contravariant=True)
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """Everything that the executor, the models, the bridge and the panel need to know of a tool."""
+    """What the executor, the models, the bridge and the panel need to know about a tool."""
 
     name: str
     description: str
     arguments: type[Arguments]
-    #: What a model is told instead, of a tool that it is told of in every request; it says what the arguments mean too.
+    #: A shorter description for models, for tools that are in every request; it explains the arguments too.
     brief: str = field(default="", kw_only=True)
     executor: Executor = "local"
     timeout: float = 30.0
     retryable: bool = False
     parallel: bool = True
     effects: Effects = "none"
-    #: After a crash, may it simply be run again? Reads always; a command only where this says so.
+    #: Whether it may simply run again after a crash. Reads always may.
     repeatable: bool = False
-    #: Whether it runs programs that the project itself brings or configures: not in an untrusted workspace, unasked.
+    #: Whether it runs programs from the project; in an untrusted workspace it then needs approval.
     runs_project: bool = False
-    #: Which cache may hold its results; a result is served again only while everything it was read from is unchanged.
+    #: The cache for its results; a cached result is used only while all files it was read from are unchanged.
     cache: Literal["files", "tree", "diagnostics"] | None = None
 
     def info(self) -> ToolInfo:
@@ -84,24 +81,24 @@ class ToolSpec:
         )
 
     def offer(self) -> ToolInfo:
-        """The same for a model, which pays for every word."""
+        """The same for a model, shortened: every word is paid for with each request."""
         info = self.info()
         parameters = shorten(info.parameters, described=not self.brief)
         return info.model_copy(update={"description": self.brief or self.description, "parameters": parameters})
 
 
 class ResultSource(NamedTuple):
-    """What a result was read from: the file as it was just before, and its bytes where the whole was read."""
+    """A file that a result was read from, with its content if all of it was read."""
 
     info: FileInfo
     content: bytes | None = None
 
 
 class ToolResult(NamedTuple):
-    """`content` is what the model reads, `details` what the panel draws, `summary` the one line for both.
+    """`content` is for the model, `details` for the panel and other code, `summary` is one line for both.
 
-    `error` marks a call that was carried out and did not succeed, such as a command that failed: its output is
-    still worth reading. `sources` is everything that the result depends on; with none, it is never cached.
+    `error` marks a call that ran but failed, such as a command with an exit code: its output is still worth reading.
+    `sources` are the files that the result depends on; without any, it is never cached.
     """
 
     content: str
@@ -112,10 +109,10 @@ class ToolResult(NamedTuple):
 
 
 class PreparedChange(NamedTuple):
-    """What a file tool is about to do. The executor records it, then applies it.
+    """What a file tool will do. The executor records it, then applies it.
 
-    `replaces` says that the old content is overwritten as a whole, so that an edit that the agent has not seen would be
-    lost; a tool that finds its place by the text around it leaves it out.
+    `replaces` marks whole files being overwritten, which would lose edits that the agent hasn't seen. Tools that
+    locate their edit by the text around it leave it out.
     """
 
     changes: tuple[FileChange, ...]
@@ -123,31 +120,31 @@ class PreparedChange(NamedTuple):
     replaces: bool = False
 
 
-def _unheard(pid: int, command: str) -> None:
+def _ignore_kill(pid: int, command: str) -> None:
     pass
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call under way, as a tool sees it. `killed` hears of every process that was ended with it."""
+    """A call as the tool sees it. `killed` is called for each process that was killed with it."""
 
     id: str
     workspace: str
     timeout: float
     environment: Mapping[str, str] = field(default_factory=dict)
-    killed: ProcessKilled = _unheard
-    #: A person has seen exactly this call and said yes to it.
+    killed: ProcessKilled = _ignore_kill
+    #: A person saw exactly this call and allowed it.
     approved: bool = False
 
 
 class Output(Protocol):
-    """Where a tool's live output goes."""
+    """Receives a tool's live output."""
 
     def __call__(self, stream: str, text: str) -> None: ...
 
 
 class Tool(Protocol, Generic[A_contra]):
-    """A tool without effects on files: it reads, or it runs something."""
+    """A tool that reads, or runs something."""
 
     spec: ToolSpec
 
@@ -155,7 +152,7 @@ class Tool(Protocol, Generic[A_contra]):
 
 
 class FileTool(Protocol, Generic[A_contra]):
-    """A tool that changes files: it only says what would change; the executor does it."""
+    """A tool that changes files. It only prepares the change; the executor applies it."""
 
     spec: ToolSpec
 
@@ -166,12 +163,12 @@ AnyTool = Tool[Any] | FileTool[Any]
 
 
 def changes_files(tool: AnyTool) -> TypeGuard[FileTool[Any]]:
-    # A protocol's own check looks at every member, which is felt where it is asked with every call.
+    # `isinstance` on a protocol checks every member, which is too slow for every call.
     return hasattr(tool, "prepare")
 
 
 def describe_arguments(arguments: JsonObject) -> str:
-    """A call's arguments on one short line, for people."""
+    """Arguments on one short line, for people."""
     parts = []
     for name, value in arguments.items():
         text = value if isinstance(value, str) else repr(value)

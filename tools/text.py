@@ -1,4 +1,4 @@
-"""Texts cut to size: for the model, for an event, for a person."""
+"""Shortens texts for models, events and people."""
 
 import re
 
@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from sidecar.wire.base import JsonObject
 
-#: What a model reads of one result, in characters.
+#: Characters of one result that a model reads.
 CONTENT = 60_000
 _SHOWN_STRING = 4_000
 _SHOWN_ITEMS = 100
@@ -14,15 +14,15 @@ _DEPTH = 64
 
 
 def clip(text: str, limit: int = CONTENT) -> str:
-    """Head and tail, with a word about what is left out between them."""
+    """Head and tail, with a note on the gap between them."""
     if len(text) <= limit:
         return text
     half = limit // 2
-    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out; ask for a smaller part …\n{text[-half:]}"
+    return f"{text[:half]}\n… {len(text) - 2 * half} characters omitted; ask for a smaller part …\n{text[-half:]}"
 
 
 def display_arguments(args: JsonObject) -> JsonObject:
-    """Arguments as an event shows them: a large content is named by its length, not repeated."""
+    """Arguments as an event shows them, with long values cut."""
     return {name: _shown(value, 0) for name, value in list(args.items())[:_SHOWN_ITEMS]}
 
 
@@ -43,9 +43,9 @@ def _shown(value: JsonValue, depth: int) -> JsonValue:
 
 
 def estimate_size(value: JsonValue, limit: int, depth: int = 0) -> int:
-    """About how many characters a value has; more than `limit` is only known to be more.
+    """About how many characters a value has; counting stops beyond `limit`.
 
-    Text that no JSON document can hold raises a `UnicodeError`.
+    Raises `UnicodeError` for text that JSON can't hold.
     """
     if isinstance(value, str):
         return len(value) if value.isascii() or len(value) > limit else len(value.encode())
@@ -60,12 +60,12 @@ def estimate_size(value: JsonValue, limit: int, depth: int = 0) -> int:
     return total
 
 
-#: What a terminal or a page would obey instead of show, and what makes a text read otherwise than it is.
+#: Characters that a terminal or page obeys instead of showing, or that make a text read differently.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
 )
 
 
 def escape_hidden(text: str) -> str:
-    """The text with everything escaped that could hide what it says from the person who is asked."""
+    """Escape characters that could hide from you what you are about to approve."""
     return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)

@@ -31,8 +31,8 @@ def describe_errors(error: ValidationError, kind: type[BaseModel], noun: str = "
     """One entry per wrong field; `noun` is the reader's word for one, such as "setting" or "argument"."""
     found: dict[str, list[str]] = {}
     for item in error.errors(include_url=False, include_input=False):
-        # A union adds the name of its member to the location, such as `list[str]`.
-        place = tuple(part for part in item["loc"] if isinstance(part, int) or "[" not in part)
+        # A union adds the name of its member to the location, such as `list[str]` or `constrained-str`.
+        place = tuple(part for part in item["loc"] if isinstance(part, int) or not ("[" in part or "-" in part))
         message = (
             _unknown(place, kind, noun)
             if item["type"] == "extra_forbidden"

@@ -1,4 +1,4 @@
-"""What a call touches, and whether two calls may run at the same time."""
+"""The paths that a call touches, and whether two calls may run in parallel."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from tools.spec import Arguments, ToolSpec
 
 
 class PathAccess(NamedTuple):
-    """`scopes` are paths as parts, each standing for itself and everything beneath it."""
+    """`scopes` are paths as parts; each covers everything below it."""
 
     writes: bool
     scopes: tuple[tuple[str, ...], ...]
@@ -25,7 +25,7 @@ def access_to(paths: Iterable[str], workspace: str, *, writes: bool) -> PathAcce
 
 
 def conflict(one: PathAccess, other: PathAccess) -> bool:
-    """Two calls keep their order if one of them writes where the other one reads or writes."""
+    """Two calls keep their order if one writes where the other reads or writes."""
     if not (one.writes or other.writes):
         return False
     return any(_overlap(mine, theirs) for mine in one.scopes for theirs in other.scopes)
@@ -37,11 +37,11 @@ def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _parts(path: str, workspace: str) -> tuple[str, ...]:
-    """Names that some file system takes for the same are taken for the same here."""
+    """Names that some file system treats as equal are equal here."""
     if path == workspace or path.startswith(f"{workspace.rstrip('/')}/"):
         path = path[len(workspace) :]
     elif path.startswith("/"):
-        return ()  # another name of the workspace, or none at all: it may be anything
+        return ()  # outside, or another name of the workspace: it may be anything
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":

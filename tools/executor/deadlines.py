@@ -1,7 +1,7 @@
-"""Time limits of many short pieces of work, for the price of one timer.
+"""Time limits for many short pieces of work with a single timer.
 
-`asyncio.timeout` sets a timer for each and takes it back, which costs more than most reads do. Here one timer stands
-for the earliest limit; whatever ends in time is only crossed off a list.
+`asyncio.timeout` sets and cancels a timer for each, which costs more than most reads. Here one timer serves the
+earliest limit; work that ends in time is only removed from a set.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ T = TypeVar("T")
 class _Limit:
     task: asyncio.Task[Any]
     until: float
-    #: How often the task had been cancelled before.
+    #: How often the task had been cancelled before the limit was set.
     cancelled: int
     overdue: bool = False
 
@@ -27,7 +27,7 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
 
     async def within(self, seconds: float, work: Coroutine[Any, Any, T]) -> T:
-        """What it returns; `TimeoutError` if it takes longer. Whoever is cancelled meanwhile stays cancelled."""
+        """Await `work`; raise `TimeoutError` if it takes longer. A cancel from outside stays a cancel."""
         limit = self._limit(seconds)
         try:
             return await work
@@ -48,10 +48,10 @@ class Deadlines:
         if self._timer is None or limit.until < self._timer.when():
             if self._timer is not None:
                 self._timer.cancel()
-            self._timer = loop.call_at(limit.until, self._look)
+            self._timer = loop.call_at(limit.until, self._expire)
         return limit
 
-    def _look(self) -> None:
+    def _expire(self) -> None:
         loop = asyncio.get_running_loop()
         open_limits = [limit for limit in self._limits if not limit.overdue]
         for limit in open_limits:
@@ -59,4 +59,4 @@ class Deadlines:
                 limit.overdue = True
                 limit.task.cancel()
         later = [limit.until for limit in open_limits if not limit.overdue]
-        self._timer = loop.call_at(min(later), self._look) if later else None
+        self._timer = loop.call_at(min(later), self._expire) if later else None

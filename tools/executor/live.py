@@ -1,4 +1,4 @@
-"""A call's output for those who watch now: gathered, so that a command that prints a lot cannot drown anybody."""
+"""Live output of a call, batched so that a chatty command can't flood its readers."""
 
 import asyncio
 
@@ -45,7 +45,7 @@ class LiveOutput:
             text = "".join(parts)[-_SIZE:]
             end = len(text) if last else self._redact.open_end(text)
             if end < len(text):
-                self._texts[stream] = [text[end:]]  # it may be the beginning of a secret, so its end is awaited
+                self._texts[stream] = [text[end:]]  # it may be the start of a secret, so wait for the rest
             if end:
                 shown = self._redact(text[:end])
                 self._ledger.live(

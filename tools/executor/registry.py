@@ -1,4 +1,4 @@
-"""The tools by name. A model's habits (`ls`, `grep`, `str_replace`…) find the same tools by other names."""
+"""Tools by name, including the names that models are used to (`ls`, `grep`, `str_replace`…)."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
@@ -76,7 +76,7 @@ Loader = Callable[[], AnyTool]
 
 
 class Registry:
-    """Made of tools, or of loaders by name: a tool that nobody calls is never imported."""
+    """Built from tools, or from loaders by name, so that a tool is imported when first used."""
 
     def __init__(self, tools: Iterable[AnyTool] = (), loaders: Mapping[str, Loader] | None = None) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
@@ -97,10 +97,10 @@ class Registry:
 
         near = difflib.get_close_matches(name[:100], [*self._names, *ALIASES], n=1)
         hint = f" Did you mean {ALIASES.get(near[0], near[0])}?" if near else ""
-        raise UnknownTool(f"There is no tool {name[:100]!r}.{hint} Tools: {', '.join(self._names)}.")
+        raise UnknownTool(f"Unknown tool {name[:100]!r}.{hint} Available tools: {', '.join(self._names)}.")
 
     def infos(self, names: Container[str] | None = None) -> list[ToolInfo]:
-        """All tools as panels and scripts see them, or those of `names`; each schema is made once."""
+        """Tools as panels and scripts see them, all or those in `names`."""
         wanted = [name for name in self._names if names is None or name in names]
         for name in wanted:
             if name not in self._infos:
@@ -108,7 +108,7 @@ class Registry:
         return [self._infos[name] for name in wanted]
 
     def offers(self, names: Container[str]) -> list[ToolInfo]:
-        """These tools as models see them, who pay for every word."""
+        """Tools as models see them, shortened."""
         wanted = [name for name in self._names if name in names]
         for name in wanted:
             if name not in self._offers:

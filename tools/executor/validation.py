@@ -1,15 +1,15 @@
-"""A call's arguments, checked against the tool's schema; what is wrong is said in the schema's own words."""
+"""Validates a call's arguments against the tool's schema; the error names each wrong argument and the signature."""
 
 from pydantic import ValidationError
 
 from sidecar.wire.base import JsonObject
+from sidecar.wire.validation import describe_errors
 from tools.errors import InvalidArguments
 from tools.spec import AnyTool, Arguments
 from tools.text import estimate_size
 
-#: Bytes of all arguments together.
-LIMIT = 8_000_000
-_SHOWN_ERRORS = 5
+_MAX_SIZE = 8_000_000
+_ERRORS_SHOWN = 5
 
 
 def validate(tool: AnyTool, args: JsonObject, workspace: str) -> Arguments:
@@ -17,23 +17,28 @@ def validate(tool: AnyTool, args: JsonObject, workspace: str) -> Arguments:
     if not isinstance(args, dict):
         raise InvalidArguments(f"{name} needs a JSON object of arguments: {signature(tool)}.")
     try:
-        size = estimate_size(args, LIMIT)
+        size = estimate_size(args, _MAX_SIZE)
     except UnicodeError as error:
-        raise InvalidArguments(
-            f"{name}: an argument is not valid text (half a surrogate pair). Write it anew."
-        ) from error
-    if size > LIMIT:
-        raise InvalidArguments(f"The arguments are larger than {LIMIT} bytes. Split the work into several calls.")
+        raise InvalidArguments(f"{name}: an argument contains half a surrogate pair. Write the text again.") from error
+    if size > _MAX_SIZE:
+        raise InvalidArguments(f"The arguments exceed {_MAX_SIZE} bytes. Split the work into several calls.")
     try:
         return tool.spec.arguments.model_validate(args, context=workspace)
     except ValidationError as error:
-        problems = [_said(each["loc"], each["msg"], each["type"]) for each in error.errors(include_url=False)]
-        told = "; ".join(problems[:_SHOWN_ERRORS])
-        raise InvalidArguments(f"{name}: {told}. It takes {signature(tool)}.") from error
+        problems = []
+        for field, message in describe_errors(error, tool.spec.arguments, "argument")[:_ERRORS_SHOWN]:
+            problems.append(message if message.startswith("unknown") else f"`{field[:200]}` {_with_verb(message)}")
+        text = "; ".join(problems)
+        end = "" if text.endswith("?") else "."
+        raise InvalidArguments(f"{name}: {text}{end} It takes {signature(tool)}.") from error
+
+
+def _with_verb(message: str) -> str:
+    return "is required" if message == "required" else message
 
 
 def signature(tool: AnyTool) -> str:
-    """The arguments on one line, as the schema has them: `path: string, startLine?: integer`."""
+    """The arguments on one line: `{path: string, startLine?: integer}`."""
     schema = tool.spec.arguments.model_json_schema()
     required = schema.get("required", [])
     parts = [
@@ -49,10 +54,3 @@ def _type(field: JsonObject) -> str:
         names = [_type(option) for option in options if isinstance(option, dict)]
         return " | ".join(name for name in names if name != "null")
     return str(field.get("type", "object"))
-
-
-def _said(place: tuple[int | str, ...], message: str, kind: str) -> str:
-    where = ".".join(str(part) for part in place)[:200] or "the arguments"
-    if kind == "extra_forbidden":
-        return f"`{where}` is not an argument"
-    return f"`{where}`: {message[:200].lower() if message[:1].isupper() else message[:200]}"

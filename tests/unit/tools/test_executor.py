@@ -68,7 +68,7 @@ async def test_an_unknown_argument_is_rejected_in_the_words_of_the_schema(bench:
 
     assert outcome.status == "error"
     assert outcome.error is not None and outcome.error.code == "invalid_arguments"
-    assert "`encoding` is not an argument" in outcome.content
+    assert "unknown argument `encoding`" in outcome.content
     assert "startLine?: integer" in outcome.content
 
 
