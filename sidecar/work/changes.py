@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from sidecar.engine.state import TaskState
 from sidecar.engine.steps import CallKey
 from tools.ledger import FileState
-from tools.policy.words import names_command
+from tools.policy.task_text import names_command
 
 #: Words that may say that a file was written; whether they do is read with care by whoever verifies.
 _SAYS_SO = re.compile(

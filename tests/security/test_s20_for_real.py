@@ -17,7 +17,7 @@ from tools.policy.programs import Program
 
 RUN = default_registry().get("run_command").spec
 POLICY = Policy(trusted=lambda workspace: True)
-TABLE = programs.load(None)
+TABLE = programs.load_table(None)
 #: Words that write a file called `planted`, each for the programs that know it.
 PLANTING = {
     "git": ("--output=planted", "--output planted", "-o planted", "--ext-diff", "-Oplanted"),

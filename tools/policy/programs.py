@@ -1,4 +1,4 @@
-"""The table of programs: what is known of each, and what an argv means by it."""
+"""The table of known programs, and whether the options and operands of a command are harmless."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,9 +7,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-_OWN = Path(__file__).with_name("programs.toml")
+_PRODUCT = Path(__file__).with_name("programs.toml")
 _MODULES = frozenset({"python", "python3"})
-#: What runs a project's own tool by its name; what they would have to fetch for it, the sandbox keeps from them.
+#: Programs that run a project's tool by name. The sandbox keeps them from downloading it.
 _RUNNERS: Mapping[str, tuple[str, ...]] = {
     "npx": (),
     "pnpm": ("exec",),
@@ -21,7 +21,7 @@ _RUNNERS: Mapping[str, tuple[str, ...]] = {
 
 
 class BadTable(Exception):
-    """The person's own table cannot be used; nothing is allowed by it, and the reason is said."""
+    """Your own table is invalid; it allows nothing until you fix it."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Program:
 
 
 class Known(NamedTuple):
-    """A program of the table, and the words that come after its name and that of its sub-command."""
+    """A program of the table, and the words after its name and sub-command."""
 
     program: Program
     words: list[str]
@@ -56,7 +56,7 @@ class Table:
     def __init__(self, *entries: Mapping[str, Any]) -> None:
         self._programs: dict[str, Program] = {}
         for table in reversed(entries):
-            self._programs.update(_flattened(table))
+            self._programs.update(_flatten(table))
 
     def __iter__(self) -> Iterator[Program]:
         return iter(self._programs.values())
@@ -72,20 +72,20 @@ class Table:
                 return tool
         if name == "git" and words[:1] == ["--no-pager"]:
             words = words[1:]
-        for depth in (2, 1, 0):  # the most exact entry first
+        for depth in (2, 1, 0):  # the most specific entry first
             program = self._programs.get(" ".join([name, *words[:depth]])) if len(words) >= depth else None
             if program is not None:
                 return Known(program, words[depth:])
         return None
 
     def _tool(self, words: Sequence[str]) -> Known | None:
-        """A tool of the project, as it is run by its name."""
+        """A tool of the project, run by name."""
         found = self.find(words) if words else None
         return found if found is not None and found.program.project else None
 
 
-def harmless(known: Known) -> str | None:
-    """Nothing if every word is known to be harmless; else the first that is not, in words."""
+def find_risk(known: Known) -> str | None:
+    """Why a command isn't known to be harmless; `None` if every word is."""
     program, words = known
     given: set[str] = set()
     operands: list[str] = []
@@ -104,19 +104,19 @@ def harmless(known: Known) -> str | None:
         if taken is None:
             return f"{name} of {program.name} is not known to be harmless"
         if taken and words and words[0][:1] == "-" and not words[0][1:].isdigit():
-            # Programs differ in whether this is the value, or an option of its own.
-            return f"{words[0][:100]} after {name} may be an option of its own"
+            # Programs differ in whether this is the value or another option.
+            return f"{words[0][:100]} after {name} may be another option"
         del words[:taken]
     if program.requires and not given & set(program.requires):
         return f"{program.name} changes files without {' or '.join(program.requires)}"
     if program.most is not None and len(operands) > program.most:
-        return f"a further word of {program.name}, {operands[program.most]}, may name a file that it writes"
+        return f"{operands[program.most]} may name a file that {program.name} writes"
     if program.first:
         if not operands or re.fullmatch(program.first, operands[0]) is None:
-            return f"{operands[0][:100] if operands else program.name} is more than showing a part of a file"
+            return f"{operands[0][:100] if operands else program.name} does more than show part of a file"
         del operands[0]
     if program.project and (listed := next((each for each in operands if each.startswith("@")), None)):
-        return f"{listed} may be a file with further options"
+        return f"{listed} may be a file with more options"
     match program.operands:
         case "none":
             wrong = operands[:1]
@@ -138,7 +138,7 @@ class _Options:
         self._counted = {option[:-1] for option in program.options if option[-1] == "#"}
 
     def takes(self, word: str) -> int | None:
-        """How many of the following words belong to this option; `None` if it is not harmless."""
+        """How many of the following words belong to this option; `None` if it isn't harmless."""
         if word in self._plain:
             return 0
         name, equals, _ = word.partition("=")
@@ -153,7 +153,7 @@ class _Options:
         return self._cluster(word[1:])
 
     def _excluded(self, name: str) -> bool:
-        """Programs take a long option by any beginning of it that is unique."""
+        """Programs accept any unique prefix of a long option."""
         if self._program.single:
             return name in self._program.excluded
         return any(bad.startswith(name) or name.startswith(bad) for bad in self._program.excluded if bad[:2] == "--")
@@ -175,43 +175,43 @@ class _Options:
         return 0
 
 
-def load(own: Path | None) -> Table:
-    """The product's table, with the person's own before it."""
+def load_table(own: Path | None) -> Table:
+    """The product's table, with your own in front."""
     import tomllib
 
     if own is None:
-        return Table(_product())
+        return Table(_product_table())
     try:
         mine = tomllib.loads(own.read_text(encoding="utf-8"))
-        return Table(mine, _product())
+        return Table(mine, _product_table())
     except FileNotFoundError:
-        return Table(_product())
+        return Table(_product_table())
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise BadTable(f"{own} cannot be used: {error}") from error
+        raise BadTable(f"{own} can't be used: {error}") from error
 
 
 @cache
-def _product() -> Mapping[str, Any]:
+def _product_table() -> Mapping[str, Any]:
     import tomllib
 
-    return tomllib.loads(_OWN.read_text(encoding="utf-8"))
+    return tomllib.loads(_PRODUCT.read_text(encoding="utf-8"))
 
 
 _FIELDS = frozenset(each.name for each in fields(Program)) - {"name", "excluded"} | {"except"}
 
 
-def _flattened(table: Mapping[str, Any], prefix: str = "") -> dict[str, Program]:
+def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Program]:
     found: dict[str, Program] = {}
     for name, entry in table.items():
         full = f"{prefix}{name}"
         values = {key: value for key, value in entry.items() if not isinstance(value, dict)}
         subs = {key: value for key, value in entry.items() if isinstance(value, dict)}
         if unknown := values.keys() - _FIELDS:
-            raise ValueError(f"{full} has {', '.join(sorted(unknown))}, which means nothing here")
+            raise ValueError(f"{full} has unknown fields: {', '.join(sorted(unknown))}")
         if values.get("verdict", "allow") not in ("allow", "ask", "deny"):
-            raise ValueError(f"{full} has a verdict that is not allow, ask or deny")
+            raise ValueError(f"{full} needs a verdict of allow, ask or deny")
         if values or not subs:
             excluded = values.pop("except", ())
             found[full] = Program(full, excluded=excluded, **values)
-        found.update(_flattened(subs, f"{full} "))
+        found.update(_flatten(subs, f"{full} "))
     return found

@@ -1,7 +1,7 @@
-"""A command line as the shell would read it: its words, if it is one simple command and nothing in it is expanded.
+"""Reads a command line as the shell does, if it is one simple command without expansion.
 
-The grammar finds the structure; every word must then also be plain by a strict rule of our own, so that a difference
-between this grammar and the shell that runs it cannot make something else of it.
+The grammar finds the structure. Every word must also match a strict pattern, so that a difference between the grammar
+and the real shell can't change its meaning.
 """
 
 import re
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-#: A tilde is expanded at the beginning, or after = and : in some shells; HEAD~1 is plain.
+#: Shells expand a tilde at the start, some also after = and :, but not in HEAD~1.
 _PLAIN = re.compile(r"(?!.*[=:]~)[A-Za-z0-9_./:=,@%+^-][A-Za-z0-9_./:=,@%+^~-]*\Z")
-#: Between double quotes the shell still expands, and a backslash may mean something.
+#: The shell still expands between double quotes, and a backslash may escape.
 _QUOTED = re.compile(r'[^$`"\\!\x00-\x1f\x7f]*\Z')
 _RAW = re.compile(r"[^'\x00-\x1f\x7f]*\Z")
 _BETWEEN = re.compile(r"[\s'\"]")
@@ -22,12 +22,12 @@ _LONGEST = 4_000
 
 
 def simple(command: str) -> list[str] | str:
-    """The words of the command, or the reason why it is not one simple command."""
+    """The words of the command, or the reason why it isn't one simple command."""
     if len(command) > _LONGEST:
-        return "it is too long to be looked through"
+        return "it is too long to check"
     text = command.strip(" \t\n")
     if not text or not text.isprintable():
-        return "it holds control characters, or more than one line"
+        return "it contains control characters or several lines"
     root = _parser().parse(text.encode("utf-8", "replace")).root_node
     if root.has_error or root.child_count != 1:
         return "it is more than one command"
@@ -35,7 +35,7 @@ def simple(command: str) -> list[str] | str:
     if node.type == "redirected_statement":
         return "it redirects its input or output"
     if node.type != "command":
-        return "it is not one simple command"
+        return "it isn't one simple command"
     words = []
     for child in node.children:
         if child.type == "variable_assignment":
@@ -44,16 +44,16 @@ def simple(command: str) -> list[str] | str:
             return "it redirects its input or output"
         word = _word(child.children[0] if child.type == "command_name" and child.child_count == 1 else child)
         if word is None:
-            return "the shell would expand something in it"
+            return "the shell would expand a part of it"
         words.append(word)
-    # Whatever the grammar passed over would be missing here.
+    # Text that the grammar skipped would be missing here.
     if re.sub(_BETWEEN, "", "".join(words)) != re.sub(_BETWEEN, "", text):
-        return "the shell would expand something in it"
+        return "the shell would expand a part of it"
     return words
 
 
 def names(command: str) -> list[str]:
-    """The name of every command in a line, however deep it stands; for those that are looked up, never for a yes."""
+    """The name of every command in a line, at any depth; only to find their files, never to allow them."""
     if len(command) > _LONGEST:
         return []
     root = _parser().parse(command.encode("utf-8", "replace")).root_node
@@ -91,7 +91,7 @@ def _text(node: "Node") -> str:
 
 @cache
 def _parser() -> "Parser":
-    # Imported when first needed: a start does not wait for it.
+    # Imported on first use, to keep the start fast.
     import tree_sitter_bash
     from tree_sitter import Language, Parser
 

@@ -1,8 +1,8 @@
-"""The person's own words: what a task asks for literally needs no second asking."""
+"""What a task asks for literally needs no further approval."""
 
 import re
 
-#: A command ends where no further option or word of it follows.
+#: The end of a command: no further option or word follows.
 _END = r"(?![\w/-]| +-)"
 _DOUBTS = re.compile(
     r"\b(?:not|never|avoid|without|don't|doesn't|instead of|what (?:does|is|do)|why|explain)\b", re.IGNORECASE
@@ -15,9 +15,9 @@ _TESTS = re.compile(
 
 
 def names_command(command: str, task_text: str) -> bool:
-    """The person told us to run exactly this, and not what it does, or not to.
+    """Whether the task asks to run exactly this command, rather than to explain or avoid it.
 
-    One word may be prose, so it must be quoted, or follow the word that asks for it.
+    A single word may be prose, so it must be quoted or follow "run" or "execute".
     """
     if not command.strip() or not task_text:
         return False
@@ -31,8 +31,8 @@ def names_command(command: str, task_text: str) -> bool:
     return False
 
 
-def asked_for_tests(task_text: str) -> bool:
-    """The person told us to run the tests."""
+def asks_for_tests(task_text: str) -> bool:
+    """Whether the task asks to run the tests."""
     return any(
         not _DOUBTS.search(task_text[max(match.start() - 30, 0) : match.end()]) for match in _TESTS.finditer(task_text)
     )
