@@ -1,4 +1,4 @@
-"""Where `rg` is: it comes with the product, next to the Python that runs it."""
+"""Locate `rg`, which is installed next to the Python interpreter."""
 
 import shutil
 import sys

@@ -1,6 +1,6 @@
 from pydantic import JsonValue
 
-from tools.code.commands import found_commands
+from tools.code.commands import find_commands
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -19,7 +19,7 @@ class FindCommands:
     )
 
     async def run(self, args: FindCommandsArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        found = await found_commands(host)
+        found = await find_commands(host)
         if not found:
             none = "No command was found: no Makefile, package.json, pyproject.toml, Cargo.toml or go.mod says any."
             return ToolResult(none, {"commands": {}}, "no command")

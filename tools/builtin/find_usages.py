@@ -6,9 +6,8 @@ from pydantic import Field, JsonValue
 from tools.builtin.describe_symbol import told_usages
 from tools.code.files import is_test
 from tools.code.graph import Graph, import_graph
-from tools.code.impact import DEPTH, Impact, Reached, find_impact
 from tools.code.languages import language_of
-from tools.code.symbol_search import FILES, SymbolSearch
+from tools.code.symbol_search import DEPTH, FILES, Impact, Reached, SymbolSearch, find_impact
 from tools.host import Host
 from tools.paths import normalize
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec

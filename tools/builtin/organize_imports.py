@@ -63,7 +63,7 @@ def _unused(project: Project, path: str) -> set[str]:
     file = project.files.get(path)
     if file is None:
         return set()
-    return set((python_imports if file.source.family == "python" else script_imports).unused(file))
+    return set((python_imports if file.source.family == "python" else script_imports).unused_imports(file))
 
 
 def _all_tidied(

@@ -1,19 +1,15 @@
 """Infer the class of an expression. What is not evident is unknown, never guessed."""
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
-from tools.code.project import BindingRef, Project
 from tools.code.python_definitions import name_of
-from tools.code.scopes import Binding, ClassBody, FileScopes, Scope, lookup
+from tools.code.scopes import Binding, BindingRef, ClassBody, ClassKey, FileScopes, Scope, lookup
 from tools.code.source import text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-
-class ClassKey(NamedTuple):
-    path: str
-    binding: Binding
+    from tools.code.project import Project
 
 
 #: Certainly no class of the project: a string, a number, a list, a module.
@@ -35,7 +31,7 @@ _DEPTH = 12
 class ClassIndex:
     """Classes of a project, their bases, and the types of expressions. Caches bases while files do not change."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: "Project") -> None:
         self._project = project
         self._bases: dict[ClassKey, list[ClassKey]] = {}
         self._open: set[ClassKey] = set()
@@ -75,8 +71,6 @@ class ClassIndex:
 
     def has_outside_base(self, key: ClassKey) -> bool:
         return any(each in self._open for each in self.ancestors(key))
-
-    # -- evidence ----------------------------------------------------------------------------------------------------
 
     def of(self, node: "Node | None", scope: Scope, file: FileScopes, depth: int = 0) -> Evidence:
         if node is None or depth > _DEPTH:

@@ -1,4 +1,4 @@
-"""With which commands a project is installed, built, checked and started: its own words first, then its ecosystem's."""
+"""Find the commands that install, build, check and start a project."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _NAMES = {
     "format": ("format", "fmt", "prettier"),
     "start": ("run", "dev", "start", "serve"),
 }
-#: What builds with no more than one word, if nothing before it does.
+#: Build commands by file, as a last resort.
 _BUILDERS = {
     "gradlew": "./gradlew build",
     "build.gradle": "gradle build",
@@ -29,15 +29,15 @@ _BUILDERS = {
 }
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _FIRST_RULE = re.compile(r"^([^\s#.:=][^:=\n]*):(?!=)", re.MULTILINE)
-#: What `make` alone would do in a Makefile that begins so is no build.
+#: First rules of a Makefile that do not build.
 _NO_BUILD = re.compile(
     r"\b(help|tests?|check|clean|lint|format|fmt|install|setup|run|start|dev|serve|deploy|docs|usage|list)\b"
 )
 _LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
 
 
-async def found_commands(host: Host) -> dict[str, str]:
-    """The first that knows a kind says it: make, the scripts of package.json, then what the ecosystem has."""
+async def find_commands(host: Host) -> dict[str, str]:
+    """Ask make first, then the scripts of package.json, then the ecosystem's defaults."""
     names = {info.path: info.kind for info in await host.list(".")}
     found: dict[str, str] = {}
     for source in (_make, _node, _python, _cargo, _go, _builders, _make_alone):
@@ -47,7 +47,7 @@ async def found_commands(host: Host) -> dict[str, str]:
 
 
 def plain_command(command: str) -> str:
-    """The command of a test framework as a person would type it."""
+    """Return a test command as you would type it."""
     return command.replace(" -q -rfE --tb=short --color=no", "").replace(" --silent", "").removeprefix("./")
 
 
@@ -152,7 +152,7 @@ async def _builders(host: Host, names: Mapping[str, str]) -> dict[str, str]:
 
 
 async def _make_alone(host: Host, names: Mapping[str, str]) -> dict[str, str]:
-    """A Makefile that names no build builds what comes first in it."""
+    """Use plain `make` if the first rule of the Makefile builds."""
     file = next((name for name in _MAKEFILES if name in names), None)
     first = _FIRST_RULE.search(await read_text(host, file)) if file is not None else None
     if first is None or _NO_BUILD.search(first[1]):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 
-class Edit(NamedTuple):
+class ByteEdit(NamedTuple):
     start: int
     end: int
     new: bytes
@@ -14,7 +14,7 @@ class Overlap(ValueError):
     """Two edits overlap; none is applied."""
 
 
-def apply_edits(text: bytes, edits: Iterable[Edit]) -> bytes:
+def apply_edits(text: bytes, edits: Iterable[ByteEdit]) -> bytes:
     parts: list[bytes] = []
     place = 0
     for edit in sorted(set(edits)):

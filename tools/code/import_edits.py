@@ -1,9 +1,9 @@
-"""What organizing the imports of a file comes to, in either language."""
+"""Helpers to organize imports, for both languages."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tools.code.edits import Edit
+from tools.code.edits import ByteEdit
 from tools.code.project import Project
 from tools.code.scopes import Binding
 from tools.code.source import text_of
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ImportEdits:
-    """The edits, and what was removed and what was kept for which reason."""
+    """Planned edits, and the removed and kept names."""
 
-    edits: list[Edit] = field(default_factory=list)
+    edits: list[ByteEdit] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
 
 
-def unread(binding: Binding | None) -> bool:
-    """Nothing but its import, and perhaps another import of the same, writes this name."""
+def is_unread(binding: Binding | None) -> bool:
+    """Whether only imports write this name."""
     return binding is not None and binding.imported is not None and all(place.defines for place in binding.places)
 
 
-def alone(node: "Node", text: bytes) -> bool:
-    """Nothing else stands on the lines of a statement, except a comment behind it."""
+def has_own_lines(node: "Node", text: bytes) -> bool:
+    """Whether a statement has its lines to itself, apart from a comment behind it."""
     start = text.rfind(b"\n", 0, node.start_byte) + 1
     if text[start : node.start_byte].strip():
         return False
@@ -39,15 +39,15 @@ def rest_of_line(node: "Node", text: bytes) -> bytes:
     return text[node.end_byte : end if end >= 0 else len(text)]
 
 
-def whole_lines(node: "Node", text: bytes) -> Edit:
+def whole_lines(node: "Node", text: bytes) -> ByteEdit:
     start = text.rfind(b"\n", 0, node.start_byte) + 1
     end = text.find(b"\n", node.end_byte)
-    return Edit(start, end + 1 if end >= 0 else len(text), b"")
+    return ByteEdit(start, end + 1 if end >= 0 else len(text), b"")
 
 
-def without(names: list["Node"], gone: set[int], text: bytes) -> list[Edit]:
-    """A list of names without some of them; a comment behind a name goes with its name."""
-    edits: list[Edit] = []
+def remove_names(names: list["Node"], gone: set[int], text: bytes) -> list[ByteEdit]:
+    """Remove names from a list, each with the comment behind it."""
+    edits: list[ByteEdit] = []
     place = 0
     while place < len(names):
         if place not in gone:
@@ -57,19 +57,19 @@ def without(names: list["Node"], gone: set[int], text: bytes) -> list[Edit]:
         while place < len(names) and place in gone:
             place += 1
         if place < len(names):
-            edits.append(Edit(names[first].start_byte, names[place].start_byte, b""))
+            edits.append(ByteEdit(names[first].start_byte, names[place].start_byte, b""))
             continue
         own_line = text.rfind(b"\n", 0, names[first].start_byte) + 1
         if not text[own_line : names[first].start_byte].strip() and first:
             end = text.find(b"\n", names[-1].end_byte)
-            edits.append(Edit(own_line, end + 1 if end >= 0 else names[-1].end_byte, b""))
+            edits.append(ByteEdit(own_line, end + 1 if end >= 0 else names[-1].end_byte, b""))
         else:
-            edits.append(Edit(names[first - 1].end_byte, names[-1].end_byte, b""))
+            edits.append(ByteEdit(names[first - 1].end_byte, names[-1].end_byte, b""))
     return edits
 
 
 def reexported_names(path: str, names: set[str], project: Project) -> set[str]:
-    """Of these names of a module, those that other files take from it."""
+    """Return those of a module's names that other files import from it."""
     found: set[str] = set()
     stem = path.rpartition("/")[2].partition(".")[0]
     for other, file in project.files.items():
@@ -82,7 +82,7 @@ def reexported_names(path: str, names: set[str], project: Project) -> set[str]:
             if project.resolve(imported.module, other) == path:
                 found.add(imported.name)
         for access in file.accesses:
-            # `module.name`, whatever `module` may be there: to keep too much does no harm.
+            # `module` may be something else; keeping too much does no harm.
             if access.name in names and access.object is not None and text_of(access.object).endswith(stem):
                 found.add(access.name)
     return found

@@ -1,4 +1,4 @@
-"""What the syntax trees of the known languages call their parts. The grammars are loaded when first needed."""
+"""Node types of the supported languages. Grammars load on first use."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Language:
     name: str
     module: str
-    #: Node types that define something, with the word for it.
+    #: Node types of definitions, with the kind of each.
     definitions: dict[str, str]
     imports: frozenset[str]
     calls: dict[str, str]

@@ -1,4 +1,4 @@
-"""What a project says of itself: its README's first words, and its manifests."""
+"""Read a project's manifests and the start of its README."""
 
 import json
 import re
@@ -19,13 +19,13 @@ class Manifest:
     name: str = ""
     version: str = ""
     description: str = ""
-    #: What is needed to run it, by manifest.
+    #: Runtime dependencies by manifest.
     needs: dict[str, list[str]] = field(default_factory=dict)
-    #: What starts it: a command or a file, with what it leads to.
+    #: Commands or files that start it, with their targets.
     entries: dict[str, str] = field(default_factory=dict)
-    #: What can be run in it by name: `npm run build`, `make test`.
+    #: Scripts such as `npm run build` and `make test`.
     scripts: dict[str, str] = field(default_factory=dict)
-    #: Manifests that could not be read, with why.
+    #: Manifests that cannot be read, with the reason.
     broken: list[str] = field(default_factory=list)
 
 
@@ -37,7 +37,7 @@ async def read_text(host: Host, path: str) -> str:
 
 
 async def manifest(host: Host, names: Collection[str]) -> Manifest:
-    """Of the files in the project's own folder; what says most stands first."""
+    """Read the manifests in the workspace folder; earlier ones take precedence."""
     found = Manifest()
     for name, reader in (
         ("pyproject.toml", _pyproject),
@@ -56,24 +56,24 @@ async def manifest(host: Host, names: Collection[str]) -> Manifest:
 
 
 def first_paragraph(readme: str) -> str:
-    """The first words of a README that are a sentence: no heading, badge, picture, list or markup."""
+    """Return the first paragraph of prose in a README."""
     text = re.sub(r"<!--.*?-->|^```.*?^```", "", readme, flags=re.DOTALL | re.MULTILINE)
     for block in re.split(r"\n\s*\n", text):
         lines = [
             line for line in block.strip().splitlines() if not re.match(r"\s*(#|=+\s*$|-+\s*$|<|\[?!\[|\||---)", line)
         ]
-        said = re.sub(r"\s+", " ", " ".join(lines)).strip()
-        said = re.sub(r"^>\s*", "", said)
+        prose = re.sub(r"\s+", " ", " ".join(lines)).strip()
+        prose = re.sub(r"^>\s*", "", prose)
         if (
-            len(said) > 20
-            and re.search(r"[a-z]{2,} [a-z]{2,}", said, re.IGNORECASE)
-            and not said.startswith(("- ", "* "))
+            len(prose) > 20
+            and re.search(r"[a-z]{2,} [a-z]{2,}", prose, re.IGNORECASE)
+            and not prose.startswith(("- ", "* "))
         ):
-            return said[:_WORDS] + ("…" if len(said) > _WORDS else "")
+            return prose[:_WORDS] + ("…" if len(prose) > _WORDS else "")
     return ""
 
 
-def _said(found: Manifest, table: Mapping[str, Any]) -> None:
+def _read_names(found: Manifest, table: Mapping[str, Any]) -> None:
     found.name = found.name or str(table.get("name", ""))
     found.version = found.version or str(table.get("version", "") if not isinstance(table.get("version"), dict) else "")
     found.description = found.description or str(table.get("description", ""))
@@ -83,7 +83,7 @@ def _pyproject(found: Manifest, text: str) -> None:
     data = tomllib.loads(text)
     project = data.get("project", {})
     poetry = data.get("tool", {}).get("poetry", {})
-    _said(found, project or poetry)
+    _read_names(found, project or poetry)
     needs = [_package_name(each) for each in project.get("dependencies", [])]
     needs += [name for name in poetry.get("dependencies", {}) if name != "python"]
     if needs:
@@ -94,7 +94,7 @@ def _pyproject(found: Manifest, text: str) -> None:
 
 def _package(found: Manifest, text: str) -> None:
     data = json.loads(text)
-    _said(found, data)
+    _read_names(found, data)
     needs = [str(name) for name in data.get("dependencies", {})]
     if needs:
         found.needs["package.json"] = needs
@@ -110,7 +110,7 @@ def _package(found: Manifest, text: str) -> None:
 
 def _cargo(found: Manifest, text: str) -> None:
     data = tomllib.loads(text)
-    _said(found, data.get("package", {}))
+    _read_names(found, data.get("package", {}))
     if needs := list(data.get("dependencies", {})):
         found.needs["Cargo.toml"] = needs
     found.entries |= {str(each.get("name")): str(each.get("path", "")) for each in data.get("bin", [])}

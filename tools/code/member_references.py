@@ -4,22 +4,23 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tools.code.classes import ClassIndex, ClassKey
-from tools.code.project import BindingRef, Project
-from tools.code.scopes import FileScopes, Place, Scope
+from tools.code.scopes import BindingRef, ClassKey, FileScopes, Place, Scope
 from tools.code.source import text_of
 from tools.code.symbols import References, Symbol, text_place
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from tools.code.classes import ClassIndex
+    from tools.code.project import Project
+
 
 class MemberFinder:
     def __init__(
         self,
         symbol: Symbol,
-        project: Project,
-        classes: ClassIndex,
+        project: "Project",
+        classes: "ClassIndex",
         found: References,
         files: Mapping[str, FileScopes],
     ) -> None:

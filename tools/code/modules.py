@@ -1,30 +1,30 @@
-"""Which file of the project an import means; what is none of its files comes from outside."""
+"""Resolve imports to files of the project."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from posixpath import basename, dirname, join, normpath, splitext
 
-#: As TypeScript and the bundlers try them.
+#: In the order in which TypeScript and bundlers try them.
 _ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".css")
-#: What a compiled name stands for: TypeScript imports `./a.js` and means `./a.ts`.
+#: TypeScript imports `./a.js` and means `./a.ts`.
 _COMPILED = {
     ".js": (".ts", ".tsx", ".d.ts", ".jsx"),
     ".jsx": (".tsx",),
     ".mjs": (".mts",),
     ".cjs": (".cts",),
 }
-#: What bundlers commonly let stand for the folder of the sources, and where that may be.
+#: Common bundler aliases for the source folder, and its usual names.
 _ALIASES = ("@/", "~/")
 _SOURCES = ("src", "app", "")
-#: Beside a project's own folder, where Python looks by custom.
+#: Usual Python source roots.
 _ROOTS = ("", "src", "lib")
-#: Nothing is above these: an absolute path ends at its slash.
+#: Top folders, of relative and of absolute paths.
 _TOPS = ("", "/")
 _REMEMBERED = 20_000
 
 
 class Modules:
-    """The files of a project, found by the names that imports give them."""
+    """The files of a project, found by import names; None means outside the project."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.paths = frozenset(paths)
@@ -36,7 +36,7 @@ class Modules:
         return path in self.paths
 
     def holds(self, folder: str) -> bool:
-        """Whether files of the project stand in that folder, or below it."""
+        """Whether the project has files in or below that folder."""
         return folder.strip("/") in self._folders
 
     @cached_property
@@ -46,12 +46,12 @@ class Modules:
     # -- Python ------------------------------------------------------------------------------------------------------
 
     def _python(self, module: str, importer: str) -> str | None:
-        """The file of `a.b`, or of `..a` as seen from the importer."""
+        """Return the file of `a.b`, or of `..a` relative to the importer."""
         found = (self._file(place) for place in self._places(module, importer))
         return next(filter(None, found), None) or self._by_end(module)
 
     def _package(self, module: str, importer: str) -> str | None:
-        """The same; or, of a package without an `__init__`, the folder, with a slash at its end."""
+        """Like `python`, but return `folder/` for a package without an `__init__`."""
         for place in self._places(module, importer):
             if found := self._file(place) or (f"{place}/" if place in self._folders else None):
                 return found
@@ -64,13 +64,13 @@ class Modules:
         return self._file(place) or (f"{place}/" if place in self._folders else None)
 
     def python_name(self, path: str) -> str:
-        """The dotted name under which a file is imported, from its outermost package on."""
+        """Return the dotted name of a file, from its outermost package on."""
         root = next(folder for folder in _above(path) if folder in _TOPS or f"{folder}/__init__.py" not in self.paths)
         name = path[len(root) + 1 if root not in _TOPS else 0 :].rpartition(".")[0]
         return name.removesuffix("/__init__").replace("/", ".")
 
     def _places(self, module: str, importer: str) -> Iterator[str]:
-        """Where a module may stand, without its ending, the nearest first."""
+        """Yield candidate paths of a module without suffix, nearest first."""
         level = len(module) - len(module.lstrip("."))
         tail = module[level:].replace(".", "/")
         folders = list(_above(importer))
@@ -79,7 +79,7 @@ class Modules:
                 yield join(folders[level - 1], tail).rstrip("/")
             return
         for folder in folders:
-            # A folder that is a package is no place that absolute imports start from.
+            # Absolute imports do not start inside a package.
             if folder in _TOPS or f"{folder}/__init__.py" not in self.paths:
                 yield from (join(folder, root, tail) for root in _ROOTS)
 
@@ -90,7 +90,7 @@ class Modules:
         return None
 
     def _by_end(self, module: str) -> str | None:
-        """In a source root that nobody has heard of, if only one file can be meant."""
+        """Find a module in an unknown source root, if only one file fits."""
         folders, _, last = module.replace(".", "/").rpartition("/")
         if not folders or module.startswith("."):
             return None
@@ -101,7 +101,7 @@ class Modules:
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
-        """The Python files by their names, those of packages by that of the package."""
+        """Python files by name; `package/__init__.py` for packages."""
         found: dict[str, list[str]] = {}
         for path in self.paths:
             if path.endswith(".py"):
@@ -113,7 +113,7 @@ class Modules:
     # -- JavaScript and TypeScript -----------------------------------------------------------------------------------
 
     def _script(self, module: str, importer: str) -> str | None:
-        specifier = module.partition("?")[0]  # what a bundler is told beside it
+        specifier = module.partition("?")[0]  # a bundler's query
         if specifier.startswith("."):
             return self._script_at(normpath(join(dirname(importer), specifier)))
         if specifier.startswith(_ALIASES):
@@ -141,7 +141,7 @@ class Modules:
 
 
 def _above(path: str) -> Iterable[str]:
-    """The folder of a file, and those that it is in, to the top."""
+    """Return the folder of a file and all folders above it."""
     folder = dirname(path)
     while folder not in _TOPS:
         yield folder

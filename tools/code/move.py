@@ -1,13 +1,13 @@
-"""A symbol in another file: its text, the imports that it needs there, and the imports of everybody who uses it."""
+"""Move a symbol to another file, with the imports it needs, and update the imports of its users."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tools.code.edits import Edit, apply_edits, newline_of
-from tools.code.import_edits import without
+from tools.code.edits import ByteEdit, apply_edits, newline_of
+from tools.code.import_edits import remove_names
 from tools.code.move_syntax import MoveSyntax, PythonSyntax, ScriptSyntax
-from tools.code.project import BindingRef, ModuleRef, Project, Refusal
-from tools.code.scopes import Binding, FileScopes
+from tools.code.project import Project, Refusal
+from tools.code.scopes import Binding, BindingRef, FileScopes, ModuleRef
 from tools.code.source import Source, family_of
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ class MoveResult:
 
 @dataclass(slots=True)
 class FileDraft:
-    """A file as it is to become: edits of the old text, and import lines to add."""
+    """Planned edits of one file, and import lines to add."""
 
-    edits: list[Edit] = field(default_factory=list)
+    edits: list[ByteEdit] = field(default_factory=list)
     imports: list[str] = field(default_factory=list)
 
 
@@ -44,7 +44,7 @@ class _Move:
         if family is None or family != family_of(target):
             raise Refusal(
                 "unknown_language",
-                f"{source} and {target} are not of one language that can be moved in (Python, TypeScript).",
+                f"{source} and {target} must both be Python, or both TypeScript or JavaScript.",
             )
         self._syntax: MoveSyntax = PythonSyntax() if family == "python" else ScriptSyntax()
 
@@ -59,15 +59,15 @@ class _Move:
             if path != self._from:
                 self._user(path, file)
         if stays:
-            self._draft(self._from).imports.append(self._syntax.line(self._project, self._from, self._to, self._name))
+            self._draft(self._from).imports.append(
+                self._syntax.import_line(self._project, self._from, self._to, self._name)
+            )
         self._check_cycles(needed, stays=stays)
-        contents = self._written(block, inside, needed, stays=stays)
+        contents = self._render(block, inside, needed, stays=stays)
         return MoveResult(contents, self._users, binding.line, binding.kind)
 
     def _draft(self, path: str) -> FileDraft:
         return self._drafts.setdefault(path, FileDraft())
-
-    # -- what is moved -----------------------------------------------------------------------------------------------
 
     def _definition(self) -> tuple[Binding, "Node"]:
         file = self._project.files.get(self._from)
@@ -76,12 +76,12 @@ class _Move:
             raise Refusal("no_match", f"{self._from} cannot be changed: {why}.")
         binding = file.module.values.get(self._name) or file.module.types.get(self._name)
         if binding is None or binding.imported is not None:
-            raise Refusal("no_match", f"{self._from} defines no {self._name} at its top; nothing was changed.")
+            raise Refusal("no_match", f"{self._from} has no {self._name} at module level; nothing was changed.")
         defining = [place for place in binding.places if place.defines]
         if len(defining) != 1:
             lines = ", ".join(str(place.line) for place in defining)
             raise Refusal("ambiguous", f"{self._name} is defined more than once in {self._from} (lines {lines}).")
-        block = self._syntax.statement(file.source.root, defining[0].start)
+        block = self._syntax.statement_at(file.source.root, defining[0].start)
         if block is None:
             raise Refusal("no_match", f"{self._name} is not a statement of its own in {self._from}; move it by hand.")
         return binding, block
@@ -92,7 +92,7 @@ class _Move:
         return listed or any(not _within(place.start, inside) for place in binding.places)
 
     def _needed(self, file: FileScopes, inside: tuple[int, int]) -> dict[str, Binding]:
-        """The names of the source file that the moved text reads."""
+        """Return the names of the source file that the moved text reads."""
         found: dict[str, Binding] = {}
         for use, meant in file.uses:
             if _within(use.place.start, inside) and meant.scope is file.module and meant.name != self._name:
@@ -110,7 +110,7 @@ class _Move:
         if there is not None and not self._is_the_symbol(there, target):
             raise Refusal(
                 "name_taken",
-                f"{self._to}:{there.line} has a {self._name} already; nothing was changed. Rename one of them.",
+                f"{self._to}:{there.line} already has a {self._name}; nothing was changed. Rename one of them.",
             )
         for name, binding in needed.items():
             other = target.module.values.get(name) or target.module.types.get(name)
@@ -132,30 +132,26 @@ class _Move:
         meaning = self._project.meaning(binding, file)
         return isinstance(meaning, BindingRef) and meaning.path == self._from and meaning.binding.name == self._name
 
-    # -- who uses it -------------------------------------------------------------------------------------------------
-
     def _user(self, path: str, file: FileScopes) -> None:
         changed = False
-        for statement, names, gone, module in self._syntax.imports(file):
+        for statement, names, module in self._syntax.imports(file):
             if module is None or self._project.resolve(module, path) != self._from:
                 continue
-            taken = [number for number in gone if self._syntax.imported_name(names[number]) == self._name]
+            taken = [number for number, each in enumerate(names) if self._syntax.imported_name(each) == self._name]
             if not taken:
                 continue
             changed = True
             text = file.source.text
             if path == self._to:
                 self._take_out(path, statement, names, set(taken), text)
-            elif len(taken) == len(names) and self._syntax.whole(statement):
-                self._draft(path).edits.append(
-                    self._syntax.redirected(statement, self._project, path, self._to, module)
-                )
+            elif len(taken) == len(names) and self._syntax.imports_only_names(statement):
+                self._draft(path).edits.append(self._syntax.redirect(statement, self._project, path, self._to, module))
             else:
                 part = text[names[taken[0]].start_byte : names[taken[0]].end_byte].decode()
                 self._take_out(path, statement, names, set(taken), text)
-                new = self._syntax.another(statement, part, self._project, path, self._to, module)
+                new = self._syntax.extra_import(statement, part, self._project, path, self._to, module)
                 end = statement.end_byte
-                self._draft(path).edits.append(Edit(end, end, newline_of(text) + new.encode()))
+                self._draft(path).edits.append(ByteEdit(end, end, newline_of(text) + new.encode()))
         changed |= self._by_module(path, file)
         if changed and path != self._to:
             self._users.append(path)
@@ -165,12 +161,12 @@ class _Move:
         if len(gone) == len(names):
             start = text.rfind(b"\n", 0, statement.start_byte) + 1
             end = text.find(b"\n", statement.end_byte)
-            draft.edits.append(Edit(start, end + 1 if end >= 0 else len(text), b""))
+            draft.edits.append(ByteEdit(start, end + 1 if end >= 0 else len(text), b""))
         else:
-            draft.edits += without(names, gone, text)
+            draft.edits += remove_names(names, gone, text)
 
     def _by_module(self, path: str, file: FileScopes) -> bool:
-        """`module.name` becomes another module's."""
+        """Redirect `module.name` to the new module."""
         changed = False
         for access in file.accesses:
             if access.name != self._name or access.object is None:
@@ -181,20 +177,18 @@ class _Move:
             if file.source.family == "script" or path == self._to:
                 raise Refusal(
                     "not_possible",
-                    f"{path}:{access.place.line} uses {self._name} through its module; write it as an import by name "
+                    f"{path}:{access.place.line} uses {self._name} through its module; import it by name "
                     "first. Nothing was changed.",
                 )
             name = self._project.modules.python_name(self._to)
-            self._draft(path).edits.append(Edit(access.object.start_byte, access.object.end_byte, name.encode()))
+            self._draft(path).edits.append(ByteEdit(access.object.start_byte, access.object.end_byte, name.encode()))
             if f"import {name}" not in self._draft(path).imports:
                 self._draft(path).imports.append(f"import {name}")
             changed = True
         return changed
 
-    # -- cycles ------------------------------------------------------------------------------------------------------
-
     def _check_cycles(self, needed: dict[str, Binding], *, stays: bool) -> None:
-        """A new import must not close a ring: neither the target's of the source, nor that of anybody who uses it."""
+        """Refuse a move whose new imports would form a cycle."""
         goes_back = any(binding.imported is None for binding in needed.values())
         if goes_back and stays:
             raise Refusal(
@@ -208,12 +202,12 @@ class _Move:
             if imported not in self._imported(importer) and self._reaches(imported, importer, goes_back=goes_back):
                 raise Refusal(
                     "would_cycle",
-                    f"{importer} would import {imported}, which imports {importer} already, perhaps through others: a "
+                    f"{importer} would import {imported}, which already imports {importer}, directly or not: a "
                     "cycle. Nothing was changed.",
                 )
 
     def _still_imports(self) -> bool:
-        """Whether the target takes more from the source than what is moved."""
+        """Whether the target imports anything else from the source."""
         target = self._project.files.get(self._to)
         bindings = target.module.values.values() if target is not None else ()
         return any(
@@ -252,29 +246,27 @@ class _Move:
                     waiting.append(each)
         return False
 
-    # -- writing -----------------------------------------------------------------------------------------------------
-
-    def _written(
+    def _render(
         self, block: "Node", inside: tuple[int, int], needed: dict[str, Binding], *, stays: bool
     ) -> dict[str, bytes]:
         source = self._project.files[self._from].source
-        text = self._syntax.carried(block, inside, source.text, self._project, self._from, self._to)
+        text = self._syntax.moved_text(block, inside, source.text, self._project, self._from, self._to)
         if stays or self._users:
-            text = self._syntax.offered(text)
+            text = self._syntax.exported_text(text)
         target = self._project.files.get(self._to)
         draft = self._draft(self._to)
         for name, each in sorted(needed.items()):
             if target is None or not (target.module.values.get(name) or target.module.types.get(name)):
-                draft.imports.append(self._syntax.needed(each, self._project, self._from, self._to))
-        contents = {self._to: self._target(target, draft, text, newline_of(source.text))}
+                draft.imports.append(self._syntax.import_for(each, self._project, self._from, self._to))
+        contents = {self._to: self._render_target(target, draft, text, newline_of(source.text))}
         gone = {name for name, each in needed.items() if each.imported is not None and not _read_outside(each, inside)}
         self._draft(self._from).edits += [
-            Edit(*inside, b""),
-            *self._syntax.unneeded(self._project.files[self._from], gone),
+            ByteEdit(*inside, b""),
+            *self._syntax.drop_imports(self._project.files[self._from], gone),
         ]
         for path, changed in self._drafts.items():
             if path != self._to:
-                contents[path] = self._rewritten(path, changed)
+                contents[path] = self._render_file(path, changed)
         if inside[1] == len(source.text):
             left = contents[self._from].rstrip()
             contents[self._from] = left + newline_of(source.text) if left else b""
@@ -283,11 +275,11 @@ class _Move:
                 raise Refusal("would_break", f"{path} would no longer be valid; nothing was changed. Move it by hand.")
         return contents
 
-    def _rewritten(self, path: str, draft: FileDraft) -> bytes:
+    def _render_file(self, path: str, draft: FileDraft) -> bytes:
         source = self._project.files[path].source
-        return source.bom + self._syntax.with_imports(apply_edits(source.text, draft.edits), draft.imports, path)
+        return source.bom + self._syntax.add_imports(apply_edits(source.text, draft.edits), draft.imports, path)
 
-    def _target(self, target: FileScopes | None, draft: FileDraft, text: bytes, newline: bytes) -> bytes:
+    def _render_target(self, target: FileScopes | None, draft: FileDraft, text: bytes, newline: bytes) -> bytes:
         if target is None:
             lines = newline.join(line.encode() for line in sorted(set(draft.imports)))
             return (lines + newline * 3 if lines else b"") + text + newline
@@ -296,13 +288,13 @@ class _Move:
         old = apply_edits(target.source.text, draft.edits)
         used = any(self._is_the_symbol(each, target) for each in target.module.values.values())
         if used:
-            # What is below reads it, perhaps at once.
+            # Code below may read it at import time.
             place = self._syntax.after_imports(old, self._to)
             new = old[:place] + newline + text + newline + newline + old[place:].lstrip(b"\r\n")
         else:
             body = old.rstrip()
             new = (body + newline * 3 if body else b"") + text + newline
-        return target.source.bom + self._syntax.with_imports(new, draft.imports, self._to)
+        return target.source.bom + self._syntax.add_imports(new, draft.imports, self._to)
 
 
 def _within(place: int, inside: tuple[int, int]) -> bool:
@@ -314,7 +306,7 @@ def _read_outside(binding: Binding, inside: tuple[int, int]) -> bool:
 
 
 def _bytes_of(block: "Node", text: bytes) -> tuple[int, int]:
-    """The statement with the comments right above it, to the end of its last line, and one run of blank lines."""
+    """Return the span of a statement with the comments right above it and the blank lines below."""
     start = text.rfind(b"\n", 0, block.start_byte) + 1
     while start > 0:
         above = text.rfind(b"\n", 0, start - 1) + 1

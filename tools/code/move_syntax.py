@@ -1,4 +1,4 @@
-"""How each language writes what a move needs: import lines, statements, and where imports stand."""
+"""How each language writes import lines and statements, for moves."""
 
 import posixpath
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from tools.code import python_imports, script_imports
-from tools.code.edits import Edit, apply_edits, newline_of
+from tools.code.edits import ByteEdit, apply_edits, newline_of
 from tools.code.modules import Modules
 from tools.code.project import Project, Refusal
 from tools.code.python_definitions import name_of
@@ -16,43 +16,43 @@ from tools.code.source import Source, descendants, text_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-#: A statement, the names it imports, the numbers of those that can be taken out, and the module as it is written.
-Imported = tuple["Node", list["Node"], list[int], str | None]
+#: A statement, the names it imports, and the module as it is written.
+ImportStatement = tuple["Node", list["Node"], str | None]
 
 
 class MoveSyntax(Protocol):
-    def statement(self, root: "Node", place: int) -> "Node | None": ...
+    def statement_at(self, root: "Node", place: int) -> "Node | None": ...
 
-    def imports(self, file: FileScopes) -> Iterator[Imported]: ...
+    def imports(self, file: FileScopes) -> Iterator[ImportStatement]: ...
 
     def imported_name(self, node: "Node") -> str: ...
 
-    def whole(self, statement: "Node") -> bool: ...
+    def imports_only_names(self, statement: "Node") -> bool: ...
 
-    def redirected(self, statement: "Node", project: Project, importer: str, target: str, written: str) -> Edit: ...
+    def redirect(self, statement: "Node", project: Project, importer: str, target: str, written: str) -> ByteEdit: ...
 
-    def another(
+    def extra_import(
         self, statement: "Node", part: str, project: Project, importer: str, target: str, written: str
     ) -> str: ...
 
-    def line(self, project: Project, importer: str, target: str, name: str) -> str: ...
+    def import_line(self, project: Project, importer: str, target: str, name: str) -> str: ...
 
-    def needed(self, binding: Binding, project: Project, source: str, target: str) -> str: ...
+    def import_for(self, binding: Binding, project: Project, source: str, target: str) -> str: ...
 
-    def unneeded(self, file: FileScopes, gone: set[str]) -> list[Edit]: ...
+    def drop_imports(self, file: FileScopes, gone: set[str]) -> list[ByteEdit]: ...
 
-    def carried(
+    def moved_text(
         self, block: "Node", inside: tuple[int, int], text: bytes, project: Project, source: str, target: str
     ) -> bytes: ...
 
-    def offered(self, text: bytes) -> bytes: ...
+    def exported_text(self, text: bytes) -> bytes: ...
 
     def after_imports(self, text: bytes, path: str) -> int: ...
 
-    def with_imports(self, text: bytes, lines: list[str], path: str) -> bytes: ...
+    def add_imports(self, text: bytes, lines: list[str], path: str) -> bytes: ...
 
 
-def _added(text: bytes, lines: list[str], place: int) -> bytes:
+def _insert_lines(text: bytes, lines: list[str], place: int) -> bytes:
     missing = [line for line in dict.fromkeys(lines) if line.encode() not in text.splitlines()]
     if not missing:
         return text
@@ -72,7 +72,7 @@ def _line_end(text: bytes, place: int) -> int:
 
 
 class PythonSyntax:
-    def statement(self, root: "Node", place: int) -> "Node | None":
+    def statement_at(self, root: "Node", place: int) -> "Node | None":
         for child in root.named_children:
             if child.start_byte <= place < child.end_byte:
                 inner = child.child_by_field_name("definition") or child
@@ -83,35 +83,37 @@ class PythonSyntax:
                 return child if left is not None and left.type == "identifier" else None
         return None
 
-    def imports(self, file: FileScopes) -> Iterator[Imported]:
+    def imports(self, file: FileScopes) -> Iterator[ImportStatement]:
         for node in descendants(file.source.root):
             if node.type == "import_from_statement":
                 names = list(node.children_by_field_name("name"))
                 module = node.child_by_field_name("module_name")
-                yield node, names, list(range(len(names))), "".join(text_of(module).split()) if module else None
+                yield node, names, "".join(text_of(module).split()) if module else None
 
     def imported_name(self, node: "Node") -> str:
         return name_of((node.child_by_field_name("name") or node).named_children[0])
 
-    def whole(self, statement: "Node") -> bool:
+    def imports_only_names(self, statement: "Node") -> bool:
         return True
 
-    def redirected(self, statement: "Node", project: Project, importer: str, target: str, written: str) -> Edit:
+    def redirect(self, statement: "Node", project: Project, importer: str, target: str, written: str) -> ByteEdit:
         module = statement.child_by_field_name("module_name")
         assert module is not None
-        return Edit(module.start_byte, module.end_byte, _python_module(project, importer, target, written).encode())
+        return ByteEdit(module.start_byte, module.end_byte, _python_module(project, importer, target, written).encode())
 
-    def another(self, statement: "Node", part: str, project: Project, importer: str, target: str, written: str) -> str:
+    def extra_import(
+        self, statement: "Node", part: str, project: Project, importer: str, target: str, written: str
+    ) -> str:
         indent = " " * statement.start_point[1]
         return f"{indent}from {_python_module(project, importer, target, written)} import {part}"
 
-    def line(self, project: Project, importer: str, target: str, name: str) -> str:
+    def import_line(self, project: Project, importer: str, target: str, name: str) -> str:
         return f"from {_python_module(project, importer, target, _manner(project, importer))} import {name}"
 
-    def needed(self, binding: Binding, project: Project, source: str, target: str) -> str:
+    def import_for(self, binding: Binding, project: Project, source: str, target: str) -> str:
         imported = binding.imported
         if imported is None:
-            return self.line(project, target, source, binding.name)
+            return self.import_line(project, target, source, binding.name)
         alias = f" as {binding.name}" if imported.aliased else ""
         if imported.name is None:
             if not imported.aliased:
@@ -121,17 +123,17 @@ class PythonSyntax:
         if module.startswith("."):
             path = project.modules.package(module, source)
             if path is None:
-                raise Refusal("not_possible", f"{source} imports {module}, which is not there; nothing was changed.")
+                raise Refusal("not_possible", f"{source} imports {module}, which does not exist; nothing was changed.")
             module = _python_module(project, target, path, ".")
         return f"from {module} import {imported.name}{alias}"
 
-    def unneeded(self, file: FileScopes, gone: set[str]) -> list[Edit]:
+    def drop_imports(self, file: FileScopes, gone: set[str]) -> list[ByteEdit]:
         return python_imports.plan_edits(file, gone, None).edits if gone else []
 
-    def carried(
+    def moved_text(
         self, block: "Node", inside: tuple[int, int], text: bytes, project: Project, source: str, target: str
     ) -> bytes:
-        """The text, with relative imports inside of it as they are written from the new place."""
+        """Return the moved text; its relative imports start from the new file."""
         edits = []
         for node in descendants(block):
             module = node.child_by_field_name("module_name") if node.type == "import_from_statement" else None
@@ -139,10 +141,10 @@ class PythonSyntax:
                 path = project.modules.package("".join(text_of(module).split()), source)
                 if path is not None:
                     new = _python_module(project, target, path, ".").encode()
-                    edits.append(Edit(module.start_byte - inside[0], module.end_byte - inside[0], new))
+                    edits.append(ByteEdit(module.start_byte - inside[0], module.end_byte - inside[0], new))
         return apply_edits(text[slice(*inside)], edits).rstrip()
 
-    def offered(self, text: bytes) -> bytes:
+    def exported_text(self, text: bytes) -> bytes:
         return text
 
     def after_imports(self, text: bytes, path: str) -> int:
@@ -155,23 +157,23 @@ class PythonSyntax:
             elif child.type != "comment":
                 break
         if place == 0:
-            # Below the comments at the top, which may name the encoding or the licence.
+            # Stay below an encoding or licence comment.
             for match in re.finditer(rb"(?:#[^\n]*\n)+", text):
                 return match.end() if match.start() == 0 else 0
         return place
 
-    def with_imports(self, text: bytes, lines: list[str], path: str) -> bytes:
+    def add_imports(self, text: bytes, lines: list[str], path: str) -> bytes:
         if not lines:
             return text
         place = self.after_imports(text, path)
         bare = not any("import" in each.type for each in Source(path, text[:place]).root.named_children)
         if bare and place > 0:
             lines = ["", *lines]
-        return _added(text, lines, place)
+        return _insert_lines(text, lines, place)
 
 
 def _manner(project: Project, importer: str) -> str:
-    """Relative, if the file itself imports so."""
+    """Return "." if the file uses relative imports."""
     file = project.files.get(importer)
     if file is None:
         return ""
@@ -181,7 +183,7 @@ def _manner(project: Project, importer: str) -> str:
 
 
 def _whole_import(project: Project, source: str, binding: Binding) -> str:
-    """`import a.b` binds a, and is needed as a whole."""
+    """Return the whole name of `import a.b`, which binds a."""
     file = project.files[source]
     for node in file.source.root.named_children:
         if node.type == "import_statement":
@@ -192,7 +194,7 @@ def _whole_import(project: Project, source: str, binding: Binding) -> str:
 
 
 def _python_module(project: Project, importer: str, target: str, written: str) -> str:
-    """A module as this file would write it: relative if it writes so, else from the root that it imports from."""
+    """Return a module as this file would import it: relative if `written` is."""
     modules: Modules = project.modules
     if written.startswith("."):
         here, there = posixpath.dirname(importer), target.removesuffix(".py").removesuffix("/__init__").rstrip("/")
@@ -206,41 +208,43 @@ def _python_module(project: Project, importer: str, target: str, written: str) -
 
 
 class ScriptSyntax:
-    def statement(self, root: "Node", place: int) -> "Node | None":
+    def statement_at(self, root: "Node", place: int) -> "Node | None":
         for child in root.named_children:
             if child.start_byte <= place < child.end_byte:
                 inner = child.child_by_field_name("declaration") if child.type == "export_statement" else child
                 if any(each.type == "default" for each in child.children):
-                    raise Refusal("not_possible", "It is the default export; move it by hand. Nothing was changed.")
+                    raise Refusal("not_possible", "This is the default export; move it by hand. Nothing was changed.")
                 if inner is not None and inner.type in ("lexical_declaration", "variable_declaration"):
                     return child if inner.named_child_count == 1 else None
                 return child if inner is not None and inner.type.endswith("declaration") else None
         return None
 
-    def imports(self, file: FileScopes) -> Iterator[Imported]:
+    def imports(self, file: FileScopes) -> Iterator[ImportStatement]:
         for node in file.source.root.named_children:
             source = node.child_by_field_name("source")
             if node.type not in ("import_statement", "export_statement") or source is None:
                 continue
             names = [each for each in descendants(node) if each.type in ("import_specifier", "export_specifier")]
-            yield node, names, list(range(len(names))), text_of(source)[1:-1]
+            yield node, names, text_of(source)[1:-1]
 
     def imported_name(self, node: "Node") -> str:
         name = node.child_by_field_name("name")
         return text_of(name) if name is not None else ""
 
-    def whole(self, statement: "Node") -> bool:
-        """Whether the names in braces are all that it imports."""
+    def imports_only_names(self, statement: "Node") -> bool:
+        """Whether the statement imports only the names in braces."""
         clause = next((each for each in statement.named_children if each.type == "import_clause"), None)
         return clause is None or clause.named_child_count == 1
 
-    def redirected(self, statement: "Node", project: Project, importer: str, target: str, written: str) -> Edit:
+    def redirect(self, statement: "Node", project: Project, importer: str, target: str, written: str) -> ByteEdit:
         source = statement.child_by_field_name("source")
         assert source is not None
         new = specifier(importer, target, written)
-        return Edit(source.start_byte + 1, source.end_byte - 1, new.encode())
+        return ByteEdit(source.start_byte + 1, source.end_byte - 1, new.encode())
 
-    def another(self, statement: "Node", part: str, project: Project, importer: str, target: str, written: str) -> str:
+    def extra_import(
+        self, statement: "Node", part: str, project: Project, importer: str, target: str, written: str
+    ) -> str:
         source = statement.child_by_field_name("source")
         quote = text_of(source)[0] if source is not None else '"'
         word = "export" if statement.type == "export_statement" else "import"
@@ -248,11 +252,11 @@ class ScriptSyntax:
         end = ";" if text_of(statement).endswith(";") else ""
         return f"{word}{kind} {{ {part} }} from {quote}{specifier(importer, target, written)}{quote}{end}"
 
-    def line(self, project: Project, importer: str, target: str, name: str) -> str:
+    def import_line(self, project: Project, importer: str, target: str, name: str) -> str:
         quote, end, written = habits(project, importer)
         return f"import {{ {name} }} from {quote}{specifier(importer, target, written)}{quote}{end}"
 
-    def needed(self, binding: Binding, project: Project, source: str, target: str) -> str:
+    def import_for(self, binding: Binding, project: Project, source: str, target: str) -> str:
         imported = binding.imported
         if imported is None:
             file = project.files[source]
@@ -262,7 +266,7 @@ class ScriptSyntax:
                     f"It uses {binding.name} ({source}:{binding.line}), which {source} does not export. Nothing was "
                     "changed.",
                 )
-            return self.line(project, target, source, binding.name)
+            return self.import_line(project, target, source, binding.name)
         quote, end, _ = habits(project, source)
         module = imported.module
         if module.startswith("."):
@@ -280,16 +284,16 @@ class ScriptSyntax:
             names = f"{{ {imported.name}{f' as {binding.name}' if imported.aliased else ''} }}"
         return f"import {names} from {quote}{module}{quote}{end}"
 
-    def unneeded(self, file: FileScopes, gone: set[str]) -> list[Edit]:
+    def drop_imports(self, file: FileScopes, gone: set[str]) -> list[ByteEdit]:
         return script_imports.plan_edits(file, gone, sort=False).edits if gone else []
 
-    def carried(
+    def moved_text(
         self, block: "Node", inside: tuple[int, int], text: bytes, project: Project, source: str, target: str
     ) -> bytes:
         return text[slice(*inside)].rstrip()
 
-    def offered(self, text: bytes) -> bytes:
-        """Exported, so that others can import it."""
+    def exported_text(self, text: bytes) -> bytes:
+        """Add `export`."""
         root = Source("a.tsx", text).root
         first = next((each for each in root.named_children if each.type != "comment"), None)
         if first is None or first.type == "export_statement":
@@ -303,12 +307,12 @@ class ScriptSyntax:
                 place = _line_end(text, child.end_byte)
         return place
 
-    def with_imports(self, text: bytes, lines: list[str], path: str) -> bytes:
-        return _added(text, lines, self.after_imports(text, path)) if lines else text
+    def add_imports(self, text: bytes, lines: list[str], path: str) -> bytes:
+        return _insert_lines(text, lines, self.after_imports(text, path)) if lines else text
 
 
 def habits(project: Project, path: str) -> tuple[str, str, str]:
-    """Which quotes a file writes, whether semicolons, and how it names a neighbour; if it has none, as others do."""
+    """Return a file's quotes, statement end and form of neighbour imports, else those of other files."""
     file = project.files.get(path)
     own = _written(file) if file is not None else []
     others = (each for name, other in project.files.items() if name != path for each in _written(other))
@@ -320,7 +324,7 @@ def habits(project: Project, path: str) -> tuple[str, str, str]:
 
 
 def _written(file: FileScopes) -> list[tuple[str, str, str]]:
-    """The imports of a file: their quotes, their end, and what they import from."""
+    """Return the quotes, the end and the module of each import."""
     sources = (
         (node, node.child_by_field_name("source"))
         for node in file.source.root.named_children

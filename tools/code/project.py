@@ -6,7 +6,17 @@ from sidecar.wire.base import JsonObject
 from tools.code.modules import Modules
 from tools.code.python_definitions import name_of
 from tools.code.python_scopes import PythonScopes
-from tools.code.scopes import Binding, Export, FileScopes, ImportedName, Scope, lookup
+from tools.code.scopes import (
+    Binding,
+    BindingRef,
+    FileScopes,
+    ImportedName,
+    Meaning,
+    ModuleRef,
+    Scope,
+    find_export,
+    lookup,
+)
 from tools.code.script_scopes import ScriptScopes
 from tools.code.source import Source, text_of
 
@@ -25,22 +35,6 @@ class Refusal(Exception):
         self.code = code
         self.message = message
         self.details = details
-
-
-class ModuleRef(NamedTuple):
-    """A module; the path of a Python package without an `__init__` ends with a slash."""
-
-    path: str
-
-
-class BindingRef(NamedTuple):
-    """A binding that is not an import, with its file."""
-
-    path: str
-    binding: Binding
-
-
-Meaning = ModuleRef | BindingRef
 
 
 class Project:
@@ -165,10 +159,6 @@ def analyze(source: Source, words: frozenset[str] | None = None, *, members: boo
     walk.block(source.root, walk.module)
     walk.resolve()
     return walk.file
-
-
-def find_export(file: FileScopes, name: str) -> Export | None:
-    return next((each for each in file.exports if each.name == name), None)
 
 
 class ResolvedImport(NamedTuple):

@@ -1,4 +1,4 @@
-"""The imports of a Python file: without those that nothing reads, and in the usual order."""
+"""Remove unused imports from a Python file and sort the others."""
 
 import re
 import sys
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.code.edits import Edit, newline_of
-from tools.code.import_edits import ImportEdits, alone, rest_of_line, unread, whole_lines, without
+from tools.code.edits import ByteEdit, newline_of
+from tools.code.import_edits import ImportEdits, has_own_lines, is_unread, remove_names, rest_of_line, whole_lines
 from tools.code.python_definitions import name_of
 from tools.code.scopes import FileScopes
 from tools.code.source import descendants, text_of
@@ -16,16 +16,14 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _STATEMENTS = ("import_statement", "import_from_statement")
-_STANDING = re.compile(
-    rb"#.*\bnoqa\b|#\s*isort:\s*skip|#\s*pylint:\s*disable|#\s*type:\s*ignore\[import", re.IGNORECASE
-)
+_KEEP = re.compile(rb"#.*\bnoqa\b|#\s*isort:\s*skip|#\s*pylint:\s*disable|#\s*type:\s*ignore\[import", re.IGNORECASE)
 _OFF = re.compile(rb"#\s*isort:\s*(skip_file|off)|#\s*ruff:\s*noqa(\s|$|:.*\bI001\b)|#\s*flake8:\s*noqa\s*$", re.M)
 _QUOTING_CALLS = frozenset({"cast", "TypeVar", "NewType", "ForwardRef", "ParamSpec"})
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-def unused(file: FileScopes) -> dict[str, list["Node"]]:
-    """Names that only their import writes, each with its statements; not those that others may rely on."""
+def unused_imports(file: FileScopes) -> dict[str, list["Node"]]:
+    """Return unused names with their import statements, without those that other files may rely on."""
     text = file.source.text
     name = file.path.rpartition("/")[2]
     if name.startswith("__init__.") or name == "conftest.py" or _OFF.search(text):
@@ -33,48 +31,50 @@ def unused(file: FileScopes) -> dict[str, list["Node"]]:
     told = {each for each, _ in file.listed} | _named_elsewhere(file)
     found: dict[str, list[Node]] = {}
     for statement in _statements(file.source.root):
-        if _STANDING.search(_lines(statement, text)) or not alone(statement, text):
+        if _KEEP.search(_lines(statement, text)) or not has_own_lines(statement, text):
             continue
         for each in _names(statement):
             local = _local(each)
-            if local not in told and not _meant_for_others(each) and unread(file.module.values.get(local)):
+            if local not in told and not _meant_for_others(each) and is_unread(file.module.values.get(local)):
                 found.setdefault(local, []).append(statement)
     return found
 
 
 def plan_edits(file: FileScopes, gone: set[str], first_party: Callable[[str], bool] | None) -> ImportEdits:
-    """Without the names in `gone`; sorted, if it is known which modules are the project's own."""
-    done = ImportEdits()
+    """Remove the names in `gone`; sort with `first_party`, which knows the project's own modules."""
+    planned = ImportEdits()
     emptied: dict[int, list[Node]] = {}
     for statement in _statements(file.source.root):
         names = _names(statement)
         dropped = {
             number
             for number, each in enumerate(names)
-            if _local(each) in gone and not _meant_for_others(each) and alone(statement, file.source.text)
+            if _local(each) in gone and not _meant_for_others(each) and has_own_lines(statement, file.source.text)
         }
-        if not dropped or _STANDING.search(_lines(statement, file.source.text)):
+        if not dropped or _KEEP.search(_lines(statement, file.source.text)):
             continue
-        done.removed += [f"{_local(names[number])} (line {statement.start_point[0] + 1})" for number in sorted(dropped)]
+        planned.removed += [
+            f"{_local(names[number])} (line {statement.start_point[0] + 1})" for number in sorted(dropped)
+        ]
         if len(dropped) < len(names):
-            done.edits += without(names, dropped, file.source.text)
+            planned.edits += remove_names(names, dropped, file.source.text)
         elif statement.parent is not None and statement.parent.type == "block":
             emptied.setdefault(statement.parent.id, []).append(statement)
         else:
-            done.edits.append(whole_lines(statement, file.source.text))
+            planned.edits.append(whole_lines(statement, file.source.text))
     for statements in emptied.values():
         block = statements[0].parent
         if block is not None and block.parent is not None and len(statements) == block.named_child_count:
-            done.edits.append(whole_lines(block.parent, file.source.text))
+            planned.edits.append(whole_lines(block.parent, file.source.text))
         else:
-            done.edits += [whole_lines(each, file.source.text) for each in statements]
-    if first_party is not None and not done.edits and not _OFF.search(file.source.text):
-        done.edits += _sorted(file, first_party)
-    return done
+            planned.edits += [whole_lines(each, file.source.text) for each in statements]
+    if first_party is not None and not planned.edits and not _OFF.search(file.source.text):
+        planned.edits += _sort(file, first_party)
+    return planned
 
 
 def _statements(root: "Node") -> list["Node"]:
-    """Those of the module itself, and those that are only for type checkers."""
+    """Return the imports of the module, also those under `TYPE_CHECKING`."""
     found: list[Node] = []
     for child in root.named_children:
         if child.type in _STATEMENTS:
@@ -96,13 +96,13 @@ def _local(node: "Node") -> str:
 
 
 def _meant_for_others(node: "Node") -> bool:
-    """`from x import y as y` says that y is to be taken from here."""
+    """Whether `from x import y as y` re-exports y."""
     alias, name = node.child_by_field_name("alias"), node.child_by_field_name("name")
     return alias is not None and name is not None and text_of(alias) == text_of(name)
 
 
 def _named_elsewhere(file: FileScopes) -> set[str]:
-    """Names in type comments, in doctests, and in the strings of `cast("Name", …)`."""
+    """Return names in type comments, doctests, and strings such as `cast("Name", …)`."""
     found: set[str] = set()
     for node in descendants(file.source.root):
         if node.type == "comment":
@@ -128,22 +128,19 @@ def _lines(node: "Node", text: bytes) -> bytes:
     return text[node.start_byte : node.end_byte] + rest_of_line(node, text)
 
 
-# -- the usual order ---------------------------------------------------------------------------------------------------
-
-
 class _Line(NamedTuple):
-    """A statement with the comments right above it and the one behind it."""
+    """An import statement with its comments."""
 
     key: tuple[object, ...]
     section: int
     text: bytes
 
 
-def _sorted(file: FileScopes, first_party: Callable[[str], bool]) -> list[Edit]:
+def _sort(file: FileScopes, first_party: Callable[[str], bool]) -> list[ByteEdit]:
     text = file.source.text
-    edits: list[Edit] = []
+    edits: list[ByteEdit] = []
     for block in _blocks(file.source.root, text):
-        # The comments above the first import stay where they are: they may be the file's.
+        # Comments above the first import may belong to the file.
         start, end = block[0].start_byte, _end(block[-1], text)
         lines = []
         before = start
@@ -151,7 +148,7 @@ def _sorted(file: FileScopes, first_party: Callable[[str], bool]) -> list[Edit]:
             section, key = _place(node, first_party)
             lead = b"\n".join(each for each in text[before : node.start_byte].split(b"\n") if each.strip())
             lead = lead + b"\n" if lead else b""
-            lines.append(_Line(key, section, lead + _members_sorted(node, text) + rest_of_line(node, text).rstrip()))
+            lines.append(_Line(key, section, lead + _sort_members(node, text) + rest_of_line(node, text).rstrip()))
             before = _end(node, text)
         newline = newline_of(text).decode()
         ordered = sorted(lines, key=lambda line: (line.section, line.key))
@@ -162,18 +159,18 @@ def _sorted(file: FileScopes, first_party: Callable[[str], bool]) -> list[Edit]:
             parts.append(line.text.decode().replace("\r\n", "\n"))
         new = ("\n".join(parts)).replace("\n", newline).encode()
         if new != text[start:end]:
-            edits.append(Edit(start, end, new))
+            edits.append(ByteEdit(start, end, new))
     return edits
 
 
 def _blocks(root: "Node", text: bytes) -> list[list["Node"]]:
-    """Runs of imports with nothing between them but blank lines, and comments that belong to what is below them."""
+    """Return runs of imports with only blank lines and their comments between them."""
     blocks: list[list[Node]] = [[]]
     previous: Node | None = None
     for child in root.named_children:
         if child.type == "comment":
             continue
-        importing = child.type in (*_STATEMENTS, "future_import_statement") and alone(child, text)
+        importing = child.type in (*_STATEMENTS, "future_import_statement") and has_own_lines(child, text)
         if not importing or b"isort:" in _lines(child, text):
             blocks.append([])
             previous = None
@@ -186,7 +183,7 @@ def _blocks(root: "Node", text: bytes) -> list[list["Node"]]:
 
 
 def _header(between: bytes) -> bool:
-    """A comment with a blank line below it is about several imports, or about none."""
+    """Whether a comment with a blank line below it separates two blocks."""
     lines = [line.strip() for line in between.split(b"\n")[1:-1]]
     return any(line.startswith(b"#") and not after for line, after in pairwise(lines))
 
@@ -215,8 +212,8 @@ def _natural(name: str) -> tuple[tuple[int, object], ...]:
     return tuple((0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", name.lower()) if part)
 
 
-def _members_sorted(node: "Node", text: bytes) -> bytes:
-    """The names of `from x import …` in order, each in the place that the list has for one."""
+def _sort_members(node: "Node", text: bytes) -> bytes:
+    """Sort the names of `from x import …` and keep the layout."""
     own = text[node.start_byte : node.end_byte]
     names = _names(node)
     if node.type != "import_from_statement" or len(names) < 2 or b"#" in own or b"\\" in own:

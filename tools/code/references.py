@@ -4,15 +4,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tools.code.classes import ClassIndex, ClassKey
+from tools.code.classes import ClassIndex
 from tools.code.member_references import MemberFinder
-from tools.code.project import BindingRef, ModuleRef, Project, find_export
-from tools.code.scopes import Binding, FileScopes, Place, Scope
+from tools.code.scopes import Binding, BindingRef, ClassKey, FileScopes, ModuleRef, Place, Scope, find_export
 from tools.code.source import text_of
 from tools.code.symbols import Certainty, References, Symbol, text_place
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from tools.code.project import Project
 
 #: How often a name may be re-exported under another one.
 _ALIAS_STEPS = 6
@@ -20,7 +21,7 @@ _ALIAS_STEPS = 6
 
 def find_references(
     symbol: Symbol,
-    project: Project,
+    project: "Project",
     *,
     aliases: bool = False,
     files: Mapping[str, FileScopes] | None = None,
@@ -41,7 +42,7 @@ class _BindingFinder:
     def __init__(
         self,
         symbol: Symbol,
-        project: Project,
+        project: "Project",
         classes: ClassIndex,
         found: References,
         files: Mapping[str, FileScopes],
@@ -204,7 +205,7 @@ class _KeywordFinder:
     def __init__(
         self,
         symbol: Symbol,
-        project: Project,
+        project: "Project",
         classes: ClassIndex,
         found: References,
         files: Mapping[str, FileScopes],

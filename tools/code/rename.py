@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.code.classes import ClassIndex, ClassKey
-from tools.code.edits import Edit, apply_edits, line_at
+from tools.code.classes import ClassIndex
+from tools.code.edits import ByteEdit, apply_edits, line_at
 from tools.code.project import Project, Refusal
 from tools.code.references import find_references
-from tools.code.scopes import Binding, FileScopes, Scope
+from tools.code.scopes import Binding, ClassKey, FileScopes, Scope
 from tools.code.source import Family, Source, descendants
 from tools.code.symbol_lookup import find_symbol
 from tools.code.symbols import Reference, References, Symbol
@@ -69,7 +69,7 @@ def plan_rename(wish: RenameRequest, project: Project) -> RenameResult:
     return RenameResult(symbol, found, places, contents, in_strings)
 
 
-def _changed(file: FileScopes, edits: list[Edit]) -> bytes:
+def _changed(file: FileScopes, edits: list[ByteEdit]) -> bytes:
     content = file.source.bom + apply_edits(file.source.text, edits)
     if not Source(file.path, content).is_valid:
         line = line_at(file.source.text, edits[0].start)
@@ -79,7 +79,7 @@ def _changed(file: FileScopes, edits: list[Edit]) -> bytes:
     return content
 
 
-def _in_texts(symbol: Symbol, file: FileScopes, taken: list[Edit], new: str) -> Iterator[Edit]:
+def _in_texts(symbol: Symbol, file: FileScopes, taken: list[ByteEdit], new: str) -> Iterator[ByteEdit]:
     """Yield whole words in strings and comments, for a local name only in its scope, never in a module path."""
     word = re.compile(rb"(?<![\w$])" + re.escape(symbol.name.encode()) + rb"(?![\w$])")
     region = file.source.root
@@ -95,7 +95,7 @@ def _in_texts(symbol: Symbol, file: FileScopes, taken: list[Edit], new: str) -> 
         for match in word.finditer(node.text):
             span = (node.start_byte + match.start(), node.start_byte + match.end())
             if span not in spans:
-                yield Edit(*span, new.encode())
+                yield ByteEdit(*span, new.encode())
 
 
 def _is_path(node: "Node") -> bool:
@@ -103,7 +103,7 @@ def _is_path(node: "Node") -> bool:
     return around is not None and around.type in _IMPORTS
 
 
-def _rename_edits(references: set[Reference], old: str, new: str) -> list[Edit]:
+def _rename_edits(references: set[Reference], old: str, new: str) -> list[ByteEdit]:
     """Return the edits of one file. Of a shorthand `{id}`, only the property or the variable may change."""
     properties = {each.place[:2] for each in references if each.role == "property"}
     both = properties & {each.place[:2] for each in references if each.role != "property"}
@@ -114,7 +114,7 @@ def _rename_edits(references: set[Reference], old: str, new: str) -> list[Edit]:
             text = f"{new}: {old}" if each.role == "property" else f"{old}: {new}"
         else:
             text = new
-        edits.append(Edit(place.start, place.end, text.encode()))
+        edits.append(ByteEdit(place.start, place.end, text.encode()))
     return edits
 
 

@@ -196,6 +196,33 @@ def lookup(name: str, scope: Scope, meaning: str = "value") -> Binding | None:
     return None
 
 
+def find_export(file: FileScopes, name: str) -> Export | None:
+    return next((each for each in file.exports if each.name == name), None)
+
+
+class ModuleRef(NamedTuple):
+    """A module; the path of a Python package without an `__init__` ends with a slash."""
+
+    path: str
+
+
+class BindingRef(NamedTuple):
+    """A binding that is not an import, with its file."""
+
+    path: str
+    binding: Binding
+
+
+Meaning = ModuleRef | BindingRef
+
+
+class ClassKey(NamedTuple):
+    """A class, with its file."""
+
+    path: str
+    binding: Binding
+
+
 class ScopeWalk:
     """Walk a syntax tree: a handler takes each node of its kind, other nodes pass their children on.
 

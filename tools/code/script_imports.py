@@ -1,54 +1,54 @@
-"""The imports of a JavaScript or TypeScript file: without those that nothing reads, and in order."""
+"""Remove unused imports from a JavaScript or TypeScript file and sort the others."""
 
 import re
 from typing import TYPE_CHECKING
 
-from tools.code.edits import Edit, newline_of
-from tools.code.import_edits import ImportEdits, alone, rest_of_line, unread, whole_lines, without
+from tools.code.edits import ByteEdit, newline_of
+from tools.code.import_edits import ImportEdits, has_own_lines, is_unread, remove_names, rest_of_line, whole_lines
 from tools.code.scopes import FileScopes
 from tools.code.source import descendants, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_STANDING = re.compile(rb"eslint-disable|@ts-|biome-ignore|prettier-ignore")
+_KEEP = re.compile(rb"eslint-disable|@ts-|biome-ignore|prettier-ignore")
 _NODE_MODULES = "assert buffer child_process crypto events fs http https net os path stream timers url util zlib"
 _NODE = frozenset(_NODE_MODULES.split())
 
 
-def unused(file: FileScopes) -> dict[str, list["Node"]]:
+def unused_imports(file: FileScopes) -> dict[str, list["Node"]]:
     text = file.source.text
     told = _in_comments(file)
     jsx = any(node.type.startswith("jsx_") for node in descendants(file.source.root))
     found: dict[str, list[Node]] = {}
     for statement in _statements(file):
-        if not alone(statement, text) or _STANDING.search(_around(statement, text)):
+        if not has_own_lines(statement, text) or _KEEP.search(_around(statement, text)):
             continue
         for each in _parts(statement):
             local = _local(each)
             if local in told or (jsx and local in ("React", "h", "Fragment", "preact")):
-                continue  # what tags are compiled to
-            if unread(file.module.values.get(local)):
+                continue  # JSX compiles to these
+            if is_unread(file.module.values.get(local)):
                 found.setdefault(local, []).append(statement)
     return found
 
 
 def plan_edits(file: FileScopes, gone: set[str], *, sort: bool) -> ImportEdits:
-    done = ImportEdits()
+    planned = ImportEdits()
     text = file.source.text
     for statement in _statements(file):
         parts = _parts(statement)
         dropped = [each for each in parts if _local(each) in gone]
-        if not dropped or not alone(statement, text) or _STANDING.search(_around(statement, text)):
+        if not dropped or not has_own_lines(statement, text) or _KEEP.search(_around(statement, text)):
             continue
-        done.removed += [f"{_local(each)} (line {statement.start_point[0] + 1})" for each in dropped]
+        planned.removed += [f"{_local(each)} (line {statement.start_point[0] + 1})" for each in dropped]
         if len(dropped) == len(parts):
-            done.edits.append(whole_lines(statement, text))
+            planned.edits.append(whole_lines(statement, text))
         else:
-            done.edits += _shortened(statement, dropped, text)
-    if sort and not done.edits:
-        done.edits += _sorted(file)
-    return done
+            planned.edits += _shortened(statement, dropped, text)
+    if sort and not planned.edits:
+        planned.edits += _sort(file)
+    return planned
 
 
 def _statements(file: FileScopes) -> list["Node"]:
@@ -64,7 +64,7 @@ def _clause(statement: "Node") -> "Node":
 
 
 def _parts(statement: "Node") -> list["Node"]:
-    """The default name, the namespace, and each of the named ones."""
+    """Return the nodes of the imported names."""
     found: list[Node] = []
     for each in _clause(statement).named_children:
         found += each.named_children if each.type == "named_imports" else [each]
@@ -78,10 +78,10 @@ def _local(part: "Node") -> str:
     return text_of(part.named_children[0] if part.type == "namespace_import" else part)
 
 
-def _shortened(statement: "Node", dropped: list["Node"], text: bytes) -> list[Edit]:
+def _shortened(statement: "Node", dropped: list["Node"], text: bytes) -> list[ByteEdit]:
     clause = _clause(statement)
     pieces = [each for each in clause.named_children if each.type != "comment"]
-    edits: list[Edit] = []
+    edits: list[ByteEdit] = []
     whole: set[int] = set()
     for number, piece in enumerate(pieces):
         inside = [each for each in piece.named_children if each.type == "import_specifier"]
@@ -90,14 +90,14 @@ def _shortened(statement: "Node", dropped: list["Node"], text: bytes) -> list[Ed
             if len(gone) == len(inside):
                 whole.add(number)
             elif gone:
-                edits += without(inside, gone, text)
+                edits += remove_names(inside, gone, text)
         elif piece in dropped:
             whole.add(number)
-    return edits + without(pieces, whole, text)
+    return edits + remove_names(pieces, whole, text)
 
 
 def _in_comments(file: FileScopes) -> set[str]:
-    """Names in the braces of JSDoc: `@type {Name}`, `{@link Name}`."""
+    """Return names in JSDoc braces: `@type {Name}`, `{@link Name}`."""
     found: set[str] = set()
     for node in descendants(file.source.root):
         if node.type == "comment" and b"{" in (node.text or b""):
@@ -107,24 +107,21 @@ def _in_comments(file: FileScopes) -> set[str]:
 
 
 def _around(node: "Node", text: bytes) -> bytes:
-    """The statement, the comment behind it, and the line above it."""
+    """Return the statement with the comment behind it and the line above."""
     start = text.rfind(b"\n", 0, max(text.rfind(b"\n", 0, node.start_byte), 0)) + 1
     return text[start : node.end_byte] + rest_of_line(node, text)
 
 
-# -- the order ---------------------------------------------------------------------------------------------------------
-
-
-def _sorted(file: FileScopes) -> list[Edit]:
+def _sort(file: FileScopes) -> list[ByteEdit]:
     text = file.source.text
-    edits: list[Edit] = []
+    edits: list[ByteEdit] = []
     for block in _blocks(file):
         start, end = block[0].start_byte, block[-1].end_byte
         lines = []
         before = start
         for node in block:
             lead = b"\n".join(each for each in text[before : node.start_byte].split(b"\n") if each.strip())
-            own = _names_sorted(node, text) + rest_of_line(node, text).rstrip()
+            own = _sort_names(node, text) + rest_of_line(node, text).rstrip()
             lines.append((_key(node), (lead + b"\n" if lead else b"") + own))
             before = node.end_byte + len(rest_of_line(node, text).rstrip())
         end = before
@@ -137,19 +134,19 @@ def _sorted(file: FileScopes) -> list[Edit]:
             parts.append(line.replace(b"\r\n", b"\n"))
         new = b"\n".join(parts).replace(b"\n", newline_of(text))
         if new != text[start:end]:
-            edits.append(Edit(start, end, new))
+            edits.append(ByteEdit(start, end, new))
     return edits
 
 
 def _blocks(file: FileScopes) -> list[list["Node"]]:
-    """Runs of imports that name something; one that only takes effect keeps its place, and so do those around it."""
+    """Return runs of imports with names; an import for side effects keeps its place and ends a run."""
     blocks: list[list[Node]] = [[]]
     movable = {node.id for node in _statements(file)}
     text = file.source.text
     for child in file.source.root.named_children:
         if child.type == "comment":
             continue
-        if child.id in movable and alone(child, text) and not _STANDING.search(_around(child, text)):
+        if child.id in movable and has_own_lines(child, text) and not _KEEP.search(_around(child, text)):
             between = text[blocks[-1][-1].end_byte : child.start_byte] if blocks[-1] else b""
             if re.search(rb"(//|\*/)[^\n]*\n\s*\n", between):
                 blocks.append([])
@@ -171,7 +168,7 @@ def _key(node: "Node") -> tuple[int, str, str]:
     return (group, name.lower(), name)
 
 
-def _names_sorted(node: "Node", text: bytes) -> bytes:
+def _sort_names(node: "Node", text: bytes) -> bytes:
     own = text[node.start_byte : node.end_byte]
     lists = [each for each in _clause(node).named_children if each.type == "named_imports"]
     if not lists or b"//" in own or b"/*" in own:

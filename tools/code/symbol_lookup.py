@@ -3,9 +3,9 @@
 import posixpath
 
 from tools.code.classes import ClassIndex
-from tools.code.project import BindingRef, Project, Refusal
+from tools.code.project import Project, Refusal
 from tools.code.references import find_references
-from tools.code.scopes import FileScopes
+from tools.code.scopes import BindingRef, FileScopes
 from tools.code.symbols import Symbol, symbols_named
 
 _SHOWN = 12
@@ -13,7 +13,9 @@ _SHOWN = 12
 
 def find_symbol(name: str, project: Project, path: str | None = None, line: int | None = None) -> Symbol:
     container, _, word = name.rpartition(".")
-    symbols = [each for each in symbols_named(word, project) if not container or _inside(each, container, project)]
+    symbols = [
+        each for each in symbols_named(word, project.files) if not container or _inside(each, container, project)
+    ]
     if path is not None:
         symbols = _in_path(symbols, word, container, project, path, line)
     symbols = _outermost(symbols) if line is None else symbols
@@ -80,7 +82,7 @@ def _written_at(symbol: Symbol, project: Project, line: int) -> bool:
 
 def _at_line(word: str, project: Project, file: FileScopes, line: int) -> list[Symbol]:
     """Return the symbol that a line uses, wherever it is defined."""
-    for symbol in symbols_named(word, project):
+    for symbol in symbols_named(word, project.files):
         found = find_references(symbol, project)
         if any(each.path == file.path and each.place.line == line for each in found.certain):
             return [symbol]

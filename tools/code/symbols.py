@@ -1,13 +1,11 @@
 """Symbols, and the references to them that a search finds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from sidecar.wire.base import JsonObject
-from tools.code.classes import ClassKey
-from tools.code.project import Project, find_export
-from tools.code.scopes import Binding, FileScopes, Place
+from tools.code.scopes import Binding, ClassKey, FileScopes, Place, find_export
 
 Certainty = Literal["certain", "likely"]
 #: `alias`: a name other than the symbol's own. `text`: inside a string.
@@ -101,8 +99,8 @@ def _owners(binding: Binding) -> list[str]:
     return names
 
 
-def symbols_named(name: str, project: Project) -> Iterator[Symbol]:
-    for _, file in sorted(project.files.items()):
+def symbols_named(name: str, files: Mapping[str, FileScopes]) -> Iterator[Symbol]:
+    for _, file in sorted(files.items()):
         yield from symbols_in(file, name)
 
 

@@ -153,8 +153,8 @@ def test_a_new_script_names_its_neighbours_as_the_others_do() -> None:
 @pytest.mark.parametrize(
     ("files", "code", "said"),
     [
-        ({"a.py": "def two(): ...\n", "b.py": ""}, "no_match", "a.py defines no one"),
-        ({"a.py": "def one(): ...\n", "b.py": "one = 1\n"}, "name_taken", "b.py:1 has a one already"),
+        ({"a.py": "def two(): ...\n", "b.py": ""}, "no_match", "a.py has no one"),
+        ({"a.py": "def one(): ...\n", "b.py": "one = 1\n"}, "name_taken", "b.py:1 already has a one"),
         ({"a.py": "k = 1\ndef one(): return k\none()\n", "b.py": ""}, "would_cycle", "import each other"),
         ({"a.py": "k = 1\ndef one(): return k\nimport b\n", "b.py": ""}, "would_cycle", "b.py would import a.py"),
         ({"a.py": "def one(): ...\none()\n", "b.py": "import c\n", "c.py": "import a\n"}, "would_cycle", "a cycle"),
@@ -166,7 +166,7 @@ def test_a_new_script_names_its_neighbours_as_the_others_do() -> None:
         ({"a.py": "import os as k\ndef one(): return k\n", "b.py": "k = 1\n"}, "name_taken", "b.py:1 has another k"),
         ({"a.py": "if x:\n    def one(): ...\n", "b.py": ""}, "no_match", "not a statement of its own"),
         ({"a.py": "one = 1\none = 2\n", "b.py": ""}, "ambiguous", "lines 1, 2"),
-        ({"a.py": "one = 1\n", "b.ts": ""}, "unknown_language", "one language"),
+        ({"a.py": "one = 1\n", "b.ts": ""}, "unknown_language", "must both be Python"),
     ],
 )
 def test_what_is_refused(files: dict[str, str], code: str, said: str) -> None:
