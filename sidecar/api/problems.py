@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.engine.errors import OperationRefused
-from sidecar.journal.errors import JournalClosed, JournalStalled, UnknownTask
+from sidecar.journal.errors import CursorLost, JournalClosed, JournalStalled, UnknownTask
 from sidecar.wire.system import FieldProblem, Problem
 from sidecar.wire.validation import describe_errors
 
@@ -21,6 +21,7 @@ TITLES = {
     404: "Not found",
     405: "Method not allowed",
     409: "Conflict",
+    410: "Gone",
     413: "Too large",
     415: "Unsupported media type",
     422: "Invalid request",
@@ -70,6 +71,8 @@ async def answer_exception(request: Request, error: Exception) -> Response:
             return problem(error.status, error.code, error.message)
         case UnknownTask():
             return problem(404, "unknown_task", f"{error} GET /api/brain/tasks lists the tasks that are kept.")
+        case CursorLost():
+            return problem(410, "cursor_lost", str(error))
         case JournalStalled():
             return retry_later(503, "journal_stalled", str(error), 5)
         case JournalClosed():

@@ -124,6 +124,19 @@ TABLE: Sequence[Route] = (
         refusals=(404,),
     ),
     Route(
+        "GET",
+        "/api/brain/events",
+        "allEvents",
+        TaskRoutes.stream_all,
+        "Stream the durable events of all tasks as server-sent events",
+        "text/event-stream",
+        query=(Parameter("after", "Only events after this cursor; `now` for new events only."),),
+        headers=(Parameter("Last-Event-ID", "Resume after this cursor."),),
+        refusals=(410, 503),
+        doc="An event's id is its cursor, which orders the events of all tasks. 410: resume is impossible because"
+        " events after the cursor were pruned; list the tasks, then follow from `now`.",
+    ),
+    Route(
         "POST",
         f"{_TASK}/cancel",
         "cancel",

@@ -5,13 +5,14 @@ A reader that takes nothing for too long is disconnected. It loses nothing: it r
 
 import logging
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 from sse_starlette.event import ServerSentEvent
 from sse_starlette.sse import EventSourceResponse, SendTimeoutError
 from starlette.types import Receive, Scope, Send
 
 from sidecar.api.streams import Batches, Streams
+from sidecar.journal.errors import CursorLost
 
 log = logging.getLogger(__name__)
 
@@ -20,9 +21,9 @@ KEEP_ALIVE_SECONDS = 15
 
 
 class EventStream(EventSourceResponse):
-    def __init__(self, events: Batches, streams: Streams, slow_seconds: float) -> None:
+    def __init__(self, events: Batches, streams: Streams, slow_seconds: float, *, all_tasks: bool = False) -> None:
         super().__init__(
-            encode(events),
+            encode(events, all_tasks=all_tasks),
             ping=KEEP_ALIVE_SECONDS,
             ping_message_factory=lambda: ServerSentEvent(comment="keep-alive", sep="\n"),
             send_timeout=slow_seconds,
@@ -45,17 +46,20 @@ class EventStream(EventSourceResponse):
         await self._streams.closing.wait()
 
 
-async def encode(batches: Batches) -> AsyncIterator[bytes]:
-    async with aclosing(batches):
-        async for batch in batches:
-            lines: list[str] = []
-            size = 0
-            for event in batch:
-                number = "" if event.seq is None else f"id: {event.seq}\n"
-                lines.append(f"{number}data: {event.data}\n\n")
-                size += len(event.data)
-                if size > CHUNK_BYTES:
+async def encode(batches: Batches, *, all_tasks: bool = False) -> AsyncIterator[bytes]:
+    """`id` is the event's number in its task, or its cursor in a stream of all tasks."""
+    # A reader that fell behind what was pruned learns so when it reconnects.
+    with suppress(CursorLost):
+        async with aclosing(batches):
+            async for batch in batches:
+                lines: list[str] = []
+                size = 0
+                for event in batch:
+                    number = "" if event.seq is None else f"id: {event.cursor if all_tasks else event.seq}\n"
+                    lines.append(f"{number}data: {event.data}\n\n")
+                    size += len(event.data)
+                    if size > CHUNK_BYTES:
+                        yield "".join(lines).encode()
+                        lines, size = [], 0
+                if lines:
                     yield "".join(lines).encode()
-                    lines, size = [], 0
-            if lines:
-                yield "".join(lines).encode()

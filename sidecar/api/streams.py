@@ -19,10 +19,10 @@ class Streams:
         self.closing = asyncio.Event()
         self.on_close: Callable[[], None] = lambda: None
 
-    def respond(self, events: Callable[[], Batches]) -> Response:
+    def respond(self, events: Callable[[], Batches], *, all_tasks: bool = False) -> Response:
         """Server-sent events, or a refusal when too many streams are open."""
         if self.open >= self._limit:
             return retry_later(503, "too_many_streams", "Too many streams are open (`max_streams`); close one.", 5)
         from sidecar.api.stream import EventStream  # loads an SSE library that a start doesn't need
 
-        return EventStream(events(), self, self._slow_reader_seconds)
+        return EventStream(events(), self, self._slow_reader_seconds, all_tasks=all_tasks)

@@ -101,6 +101,13 @@ class TaskRoutes:
         task = await self._journal.task(task_id(request))
         return self._streams.respond(lambda: self._engine.events(task.id, after))
 
+    async def stream_all(self, request: Request) -> Response:
+        from_now = request.query_params.get("after") == "now" and "last-event-id" not in request.headers
+        after = None if from_now else resume_point(request)
+        # Fails with a problem document before the stream begins, if it can't resume there.
+        await self._journal.all_events(after, 1)
+        return self._streams.respond(lambda: self._engine.all_events(after), all_tasks=True)
+
     async def _accept(self, operation: Operation) -> Response:
         task = await self._journal.task(await self._engine.submit(operation))
         url = f"/api/brain/tasks/{task.id}/stream"

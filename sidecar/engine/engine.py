@@ -93,6 +93,11 @@ class Engine:
             run.flush()
         return self._journal.tail(task_id, after)
 
+    def all_events(self, after: int | None = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
+        """The durable events of all tasks after a cursor, and new ones as they come, until the caller stops."""
+        self._worker.flush()
+        return self._journal.tail_all(after)
+
     async def submit(self, operation: Operation) -> str:
         """Returns once the operation is durable: the id of the task that it is about."""
         operation = discreet(operation, self._redact)

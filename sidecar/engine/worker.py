@@ -62,6 +62,11 @@ class Worker:
         found = self._running.get(task_id)
         return found[0] if found else None
 
+    def flush(self) -> None:
+        """Write what the tasks at work have enqueued."""
+        for run, _ in self._running.values():
+            run.flush()
+
     @property
     def busy(self) -> bool:
         return bool(self._running)

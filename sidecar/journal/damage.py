@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sidecar.journal import rows
 from sidecar.journal.migrations import MIGRATIONS
-from sidecar.journal.store import Store, connect
+from sidecar.journal.store import connect, open_file
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,9 @@ def set_aside_if_damaged(path: Path) -> list[str]:
     moved = _move(path)
     salvage = _Salvage()
     with suppress(sqlite3.Error), closing(_connect(moved)) as old:
-        Store(path).close()
+        # In the old file's format: whoever opens the new one migrates what was copied.
+        (version,) = old.execute("PRAGMA user_version").fetchone()
+        open_file(path, min(version, len(MIGRATIONS)) or len(MIGRATIONS)).close()
         with closing(connect(path)) as new:
             salvage.copy(old, new)
     message = f"The journal was damaged ({reason}) and was set aside as {moved}. {salvage.told()}"
@@ -111,6 +113,17 @@ class _Salvage:
                 columns = ("digest", "size", "data", "base", "depth")[: len(row)]
                 places = ", ".join("?" * len(row))
                 new.execute(f"INSERT OR IGNORE INTO blobs ({', '.join(columns)}) VALUES ({places})", row)  # noqa: S608
+        with suppress(sqlite3.Error):  # an older format has no cursors
+            self._copy_cursors(old, new)
+
+    def _copy_cursors(self, old: sqlite3.Connection, new: sqlite3.Connection) -> None:
+        """No cursor is given twice; and if something is lost, no reader resumes as if it weren't."""
+        (last,) = new.execute("SELECT coalesce(max(cursor), 0) FROM events").fetchone()
+        pruned = 0
+        with suppress(sqlite3.Error, TypeError):
+            known, pruned = old.execute("SELECT cursor, pruned FROM commits").fetchone()
+            last = max(last, known)
+        new.execute("UPDATE commits SET cursor = ?, pruned = ?", (last, last if self.lost or self.unread else pruned))
 
     def _copy_task(self, row: tuple[object, ...], old: sqlite3.Connection, new: sqlite3.Connection) -> None:
         position, task_id = row[0], row[1]

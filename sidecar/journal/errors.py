@@ -2,6 +2,7 @@
 JournalError
 ├── UnknownTask       no task has that id
 ├── WrongStatus       the task is not in a status that allows the change; `status` says which one it has
+├── CursorLost        events after that cursor were pruned, or the journal never got there
 ├── DuplicateRecord   a record with that kind and key is there already
 ├── LeaseLost         somebody else has claimed the task since; whoever gets this stops working on it
 ├── QueueFull         as many tasks are queued as are allowed
@@ -29,6 +30,13 @@ class WrongStatus(JournalError):
         super().__init__(f"Task {task_id} is {status}.")
         self.task_id = task_id
         self.status = status
+
+
+class CursorLost(JournalError):
+    def __init__(self, after: int) -> None:
+        super().__init__(
+            f"The journal no longer has all events after {after}. List the tasks, then follow again without `after`."
+        )
 
 
 class DuplicateRecord(JournalError):

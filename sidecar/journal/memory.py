@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from sidecar.journal import rows
 from sidecar.journal.errors import (
+    CursorLost,
     DuplicateRecord,
     JournalClosed,
     JournalError,
@@ -16,7 +17,18 @@ from sidecar.journal.errors import (
     UnknownTask,
     WrongStatus,
 )
-from sidecar.journal.port import LEFT_OPEN, PRIORITIES, UNCLAIMED, Claim, Entry, NewTask, Page, Record, StoredEvent
+from sidecar.journal.port import (
+    LEFT_OPEN,
+    PRIORITIES,
+    UNCLAIMED,
+    Claim,
+    Entry,
+    EventsPage,
+    NewTask,
+    Page,
+    Record,
+    StoredEvent,
+)
 from sidecar.journal.projection import TaskProjection, fold, task_of
 from sidecar.journal.retention import Retention, timestamp
 from sidecar.journal.tail import Hub
@@ -59,6 +71,7 @@ class MemoryJournal:
         self._keys: dict[str, str] = {}
         self._blobs: dict[str, bytes] = {}
         self._queued = 0
+        self._cursor = self._pruned = 0
         self._hub = Hub()
         self._closed = False
 
@@ -115,7 +128,9 @@ class MemoryJournal:
                 kept.state = fold(kept.state, event, entry.at)
                 if kept.state.status is not earlier:
                     self._change_status(kept)
-                stored.append(rows.stored(event.to_json(), event.type, task_id, len(kept.events) + 1, entry.at))
+                self._cursor += 1
+                seq = len(kept.events) + 1
+                stored.append(rows.stored(event.to_json(), event.type, task_id, seq, entry.at, self._cursor))
                 kept.events.append(stored[-1])
         self._hub.publish(entries, stored)
         return stored
@@ -138,6 +153,18 @@ class MemoryJournal:
     async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
         kept = self._kept(task_id)
         return Page(rows.page_of(kept.events[after : after + limit]), len(kept.events), kept.state.status)
+
+    def tail_all(self, after: int | None = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
+        return self._hub.tail_all(after, self.all_events)
+
+    async def all_events(self, after: int | None = 0, limit: int = 500) -> EventsPage:
+        if after is None:
+            return EventsPage((), self._cursor)
+        if after and (after < self._pruned or after > self._cursor):
+            raise CursorLost(after)
+        found = (event for kept in self._tasks.values() for event in kept.events if event.cursor > after)
+        ordered = sorted(found, key=lambda event: event.cursor)
+        return EventsPage(rows.page_of(ordered[:limit]), self._cursor)
 
     async def records(self, task_id: str) -> Sequence[Record]:
         return list(self._kept(task_id).records.values())
@@ -228,6 +255,7 @@ class MemoryJournal:
         for kept in ended:
             if not self._retention.drops(kept.created_at, self._size()):
                 break
+            self._pruned = max(self._pruned, kept.events[-1].cursor)
             del self._tasks[kept.id]
             dropped += 1
         used = set().union(*(kept.blobs for kept in self._tasks.values()))

@@ -127,21 +127,38 @@ def _typed_result(text: str) -> str:
     return json.dumps(result, ensure_ascii=False)
 
 
+def events_in_one_order(connection: sqlite3.Connection) -> None:
+    # `cursor` orders the events of all tasks. Older events get theirs by time, and within a task by their number.
+    connection.execute("ALTER TABLE events ADD COLUMN cursor INTEGER")
+    connection.execute(
+        "WITH timed AS (SELECT task, seq, max(at) OVER (PARTITION BY task ORDER BY seq) AS latest FROM events),"
+        " ordered AS (SELECT task, seq, row_number() OVER (ORDER BY latest, task, seq) AS cursor FROM timed)"
+        " UPDATE events SET cursor = ordered.cursor FROM ordered"
+        " WHERE ordered.task = events.task AND ordered.seq = events.seq"
+    )
+    connection.execute("CREATE UNIQUE INDEX events_cursor ON events (cursor)")
+    # The newest cursor, which must not be given again; and the newest that was pruned.
+    connection.execute("ALTER TABLE commits ADD COLUMN cursor INTEGER NOT NULL DEFAULT 0")
+    connection.execute("ALTER TABLE commits ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0")
+    connection.execute("UPDATE commits SET cursor = (SELECT count(*) FROM events)")
+
+
 MIGRATIONS: list[Migration] = [
     tasks_events_records_blobs,
     blobs_as_differences,
     typed_step_records,
+    events_in_one_order,
 ]
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def migrate(connection: sqlite3.Connection, upto: int = len(MIGRATIONS)) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > len(MIGRATIONS):
         raise JournalTooNew(
             f"The journal has format {version}; this version of Rainy Brain knows formats up to {len(MIGRATIONS)}. "
             "Nothing was changed. Start the newer version again, or name another data directory with --data-dir."
         )
-    for number, migration in enumerate(MIGRATIONS[version:], start=version + 1):
+    for number, migration in enumerate(MIGRATIONS[version:upto], start=version + 1):
         connection.execute("BEGIN IMMEDIATE")
         try:
             migration(connection)

@@ -12,12 +12,16 @@ from sidecar.wire.tasks import ENDED, Priority, Status, StoredRequest, Task
 
 
 class StoredEvent(NamedTuple):
-    """An event as it goes over the wire: `data` is its JSON. A live event has no `seq`."""
+    """An event as it goes over the wire: `data` is its JSON. A live event has no `seq`, and no cursor.
+
+    `cursor` is its place among the events of all tasks: it only grows, also over restarts.
+    """
 
     task_id: str
     seq: int | None
     type: str
     data: str
+    cursor: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,13 @@ class Page(NamedTuple):
     events: Sequence[StoredEvent]
     last_seq: int
     status: Status
+
+
+class EventsPage(NamedTuple):
+    """Some events of all tasks in order, and the newest cursor at the moment of reading."""
+
+    events: Sequence[StoredEvent]
+    last_cursor: int
 
 
 class NewTask(NamedTuple):
@@ -114,7 +125,7 @@ class Journal(Protocol):
         """
 
     def followed(self, task_id: str) -> bool:
-        """Whether somebody in this process follows the task live."""
+        """Whether somebody in this process follows the task, or all tasks."""
 
     def publish(self, task_id: str, event: Event) -> None:
         """Show an event to those who watch now. It is not stored."""
@@ -124,6 +135,15 @@ class Journal(Protocol):
 
     async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
         """At most so many, and not more than `PAGE_CHARACTERS` of them, but for a single one that is longer."""
+
+    async def all_events(self, after: int | None = 0, limit: int = 500) -> EventsPage:
+        """The durable events of all tasks after a cursor; none of them after `None`, which is the newest cursor.
+
+        Raises `CursorLost` if events after that cursor were pruned. 0 begins with the oldest event that is kept.
+        """
+
+    def tail_all(self, after: int | None = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
+        """The durable events of all tasks after a cursor, then new ones as they come, without end."""
 
     async def records(self, task_id: str) -> Sequence[Record]: ...
 

@@ -24,8 +24,8 @@ def wire_data(body: str, task_id: str, seq: int | None, at: str) -> str:
     return f'{body[:-1]}{number},"taskId":"{task_id}","at":"{at}"}}'
 
 
-def stored(body: str, type_: str, task_id: str, seq: int | None, at: str) -> StoredEvent:
-    return StoredEvent(task_id, seq, type_, wire_data(body, task_id, seq, at))
+def stored(body: str, type_: str, task_id: str, seq: int | None, at: str, cursor: int = 0) -> StoredEvent:
+    return StoredEvent(task_id, seq, type_, wire_data(body, task_id, seq, at), cursor)
 
 
 def page_of(events: Iterable[StoredEvent]) -> list[StoredEvent]:
@@ -40,8 +40,8 @@ def page_of(events: Iterable[StoredEvent]) -> list[StoredEvent]:
     return page
 
 
-def event_of(row: tuple[int, bytes, bytes, int], task_id: str) -> StoredEvent:
-    seq, at, body, expected = row
+def event_of(row: tuple[int, bytes, bytes, int, int], task_id: str) -> StoredEvent:
+    seq, at, body, expected, cursor = row
     if spoilt(expected, at, body):
         # The place in the order is kept, so that nobody sees a gap; what stood there is gone, and this says so.
         lost = ErrorEvent(
@@ -49,9 +49,9 @@ def event_of(row: tuple[int, bytes, bytes, int], task_id: str) -> StoredEvent:
             message=f"Event {seq} of this task was damaged on the disk and cannot be shown.",
             recoverable=True,
         )
-        return stored(lost.to_json(), lost.type, task_id, seq, "")
+        return stored(lost.to_json(), lost.type, task_id, seq, "", cursor)
     text = body.decode()
-    return stored(text, type_of(text), task_id, seq, at.decode())
+    return stored(text, type_of(text), task_id, seq, at.decode(), cursor)
 
 
 def type_of(body: str) -> str:

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from sidecar.journal import damage, rows
 from sidecar.journal.blobs import read_blob
-from sidecar.journal.errors import CannotOpen, UnknownTask
-from sidecar.journal.port import LEFT_OPEN, Claim, Entry, NewTask, Page, Record, StoredEvent
+from sidecar.journal.errors import CannotOpen, CursorLost, UnknownTask
+from sidecar.journal.port import LEFT_OPEN, Claim, Entry, EventsPage, NewTask, Page, Record, StoredEvent
 from sidecar.journal.retention import Retention
 from sidecar.journal.store import Pending, Store, connect, read_records
 from sidecar.journal.tail import Hub
@@ -53,7 +53,16 @@ class SqliteJournal:
 
     def create(self, new: NewTask, *, max_queued: int | None = None) -> Awaitable[tuple[Task, bool]]:
         pending = _rendered(Entry.now(new.events, new.records))
-        return self._writer.submit(lambda store: store.create(new, pending, max_queued))
+        entry = Entry(pending.at, new.events)
+        creating = self._writer.submit(
+            lambda store: store.create(new, pending, max_queued),
+            on_commit=lambda made: self._publish_new(entry, made[1]),
+        )
+        return _is_new(creating)
+
+    def _publish_new(self, entry: Entry, stored: Sequence[StoredEvent]) -> None:
+        if stored:
+            self._hub.publish([entry], stored)
 
     def append(
         self,
@@ -119,6 +128,12 @@ class SqliteJournal:
 
     async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
         return await self._read(partial(_read_page, task_id, after, limit))
+
+    def tail_all(self, after: int | None = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
+        return self._hub.tail_all(after, self.all_events)
+
+    async def all_events(self, after: int | None = 0, limit: int = 500) -> EventsPage:
+        return await self._read(partial(_read_all, after, limit))
 
     async def records(self, task_id: str) -> Sequence[Record]:
         def read(connection: sqlite3.Connection) -> Sequence[Record]:
@@ -258,7 +273,7 @@ def _read_page(task_id: str, after: int, limit: int, connection: sqlite3.Connect
             raise UnknownTask(task_id)
         position, status, last_seq = row
         found = connection.execute(
-            "SELECT seq, CAST(at AS BLOB), CAST(body AS BLOB), checksum FROM events"
+            "SELECT seq, CAST(at AS BLOB), CAST(body AS BLOB), checksum, cursor FROM events"
             " WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?",
             (position, after, limit),
         )
@@ -267,6 +282,31 @@ def _read_page(task_id: str, after: int, limit: int, connection: sqlite3.Connect
     finally:
         connection.execute("COMMIT")
     return Page(events, last_seq, Status(status))
+
+
+def _read_all(after: int | None, limit: int, connection: sqlite3.Connection) -> EventsPage:
+    connection.execute("BEGIN")
+    try:
+        last, pruned = connection.execute("SELECT cursor, pruned FROM commits").fetchone()
+        if after is None:
+            return EventsPage((), last)
+        if after and (after < pruned or after > last):
+            raise CursorLost(after)
+        found = connection.execute(
+            "SELECT tasks.id, seq, CAST(at AS BLOB), CAST(body AS BLOB), checksum, cursor FROM events"
+            " JOIN tasks ON tasks.position = events.task WHERE cursor > ? ORDER BY cursor LIMIT ?",
+            (after, limit),
+        )
+        events = rows.page_of(rows.event_of(tuple(row[1:]), row[0]) for row in found)
+        found.close()
+    finally:
+        connection.execute("COMMIT")
+    return EventsPage(events, last)
+
+
+async def _is_new(creating: Awaitable[tuple[Task, Sequence[StoredEvent]]]) -> tuple[Task, bool]:
+    task, stored = await creating
+    return task, bool(stored)
 
 
 def _read_tasks(condition: str, values: tuple[object, ...], ending: str, connection: sqlite3.Connection) -> list[Task]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sidecar.journal import rows
 from sidecar.journal.blobs import Blobs
 from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
-from sidecar.journal.migrations import migrate
+from sidecar.journal.migrations import MIGRATIONS, migrate
 from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, NewTask, Record, StoredEvent
 from sidecar.journal.projection import TaskProjection, fold, task_of
 from sidecar.journal.retention import Retention
@@ -56,22 +56,28 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def open_file(path: Path, format_version: int = len(MIGRATIONS)) -> sqlite3.Connection:
+    """Open the file for writing; create it, or migrate it, if need be."""
+    connection = connect(path)
+    connection.execute("PRAGMA synchronous = NORMAL")
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version == 0:
+        # Only a new file takes these two; on an old one even asking for them would write to it.
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA journal_size_limit = 16777216")
+    # On macOS a plain fsync does not reach the disk; elsewhere this changes nothing.
+    connection.execute("PRAGMA fullfsync = ON")
+    migrate(connection, format_version)
+    return connection
+
+
 class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._connection = connect(path)
-        self._connection.execute("PRAGMA synchronous = NORMAL")
-        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-        if version == 0:
-            # Only a new file takes these two; on an old one even asking for them would write to it.
-            self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA journal_size_limit = 16777216")
-        # On macOS a plain fsync does not reach the disk; elsewhere this changes nothing.
-        self._connection.execute("PRAGMA fullfsync = ON")
-        migrate(self._connection)
+        self._connection = open_file(path)
         self._blobs = Blobs(self._connection)
-        self._events = Sheaf(self._connection, "events", 5)
+        self._events = Sheaf(self._connection, "events", 6)
         self._records = Sheaf(self._connection, "records", 7)
         self._heads: OrderedDict[str, Head] = OrderedDict()
         #: Rows whose state is written once, at the commit, however many events of the group changed it.
@@ -80,7 +86,10 @@ class Store:
         self._place: int
         (self._place,) = self._connection.execute("SELECT coalesce(max(queued), 0) FROM tasks").fetchone()
         self.commits: int
-        (self.commits,) = self._connection.execute("SELECT number FROM commits").fetchone()
+        #: The newest cursor, and the newest that was pruned: as committed, and with what is being written.
+        self._committed: tuple[int, int]
+        self.commits, *cursors = self._connection.execute("SELECT number, cursor, pruned FROM commits").fetchone()
+        self._cursor, self._pruned = self._committed = cursors[0], cursors[1]
 
     # -- transactions ------------------------------------------------------------------------------------------------
 
@@ -110,9 +119,12 @@ class Store:
             # Who only looked, such as for a task to claim, leaves the disk alone.
             self._connection.execute("COMMIT")
             return
-        self._connection.execute("UPDATE commits SET number = ?", (self.commits + 1,))
+        self._connection.execute(
+            "UPDATE commits SET number = ?, cursor = ?, pruned = ?", (self.commits + 1, self._cursor, self._pruned)
+        )
         self._connection.execute("COMMIT")
         self.commits += 1
+        self._committed = self._cursor, self._pruned
 
     def rollback(self) -> None:
         self._connection.execute("ROLLBACK")
@@ -121,6 +133,7 @@ class Store:
         self._records.drop()
         self._heads.clear()
         self._blobs.forget()
+        self._cursor, self._pruned = self._committed
 
     @property
     def changes(self) -> int:
@@ -132,13 +145,14 @@ class Store:
 
     # -- tasks -------------------------------------------------------------------------------------------------------
 
-    def create(self, new: NewTask, pending: Pending, max_queued: int | None) -> tuple[Task, bool]:
+    def create(self, new: NewTask, pending: Pending, max_queued: int | None) -> tuple[Task, Sequence[StoredEvent]]:
+        """The task, and its first events; none if it was known."""
         if new.idempotency_key is not None:
             row = self._connection.execute(
                 "SELECT id FROM tasks WHERE idempotency_key = ?", (new.idempotency_key,)
             ).fetchone()
             if row is not None:
-                return self.task(row[0]), False
+                return self.task(row[0]), ()
         if max_queued is not None:
             (queued,) = self._connection.execute(
                 "SELECT count(*) FROM tasks WHERE status = ?", (Status.QUEUED,)
@@ -166,8 +180,8 @@ class Store:
         )
         position = cursor.lastrowid or 0
         self._remember(new.id, Head(position, 0, 0, 0, state))
-        self.append(new.id, [pending])
-        return self.task(new.id), True
+        stored = self.append(new.id, [pending])
+        return self.task(new.id), stored
 
     def task(self, task_id: str) -> Task:
         head = self._head(task_id)
@@ -196,9 +210,10 @@ class Store:
                 number += 1
             for event, body in events:
                 seq += 1
-                self._events.add((head.position, seq, at, body, rows.checksum(at, body)))
+                self._cursor += 1
+                self._events.add((head.position, seq, at, body, rows.checksum(at, body), self._cursor))
                 state = fold(state, event, at)
-                stored.append(rows.stored(body, event.type, task_id, seq, at))
+                stored.append(rows.stored(body, event.type, task_id, seq, at, self._cursor))
         if state.status is not head.state.status:
             self._change_status(head.position, state)
         if state is not head.state:
@@ -321,6 +336,8 @@ class Store:
         return dropped
 
     def _drop(self, position: int) -> None:
+        (last,) = self._connection.execute("SELECT max(cursor) FROM events WHERE task = ?", (position,)).fetchone()
+        self._pruned = max(self._pruned, last or 0)
         for table in ("events", "records", "blob_uses"):
             self._connection.execute(f"DELETE FROM {table} WHERE task = ?", (position,))  # noqa: S608
         self._connection.execute("DELETE FROM tasks WHERE position = ?", (position,))

@@ -13,7 +13,7 @@ from contextlib import aclosing
 from functools import partial
 
 from sidecar.journal import rows
-from sidecar.journal.port import Entry, Page, StoredEvent
+from sidecar.journal.port import Entry, EventsPage, Page, StoredEvent
 from sidecar.journal.retention import timestamp
 from sidecar.journal.spoken import Spoken
 from sidecar.wire.events import Event
@@ -24,6 +24,7 @@ LIVE_CHARACTERS = 4 * 1024 * 1024
 PAGE = 500
 
 ReadPage = Callable[[str, int, int], Awaitable[Page]]
+ReadAll = Callable[[int | None, int], Awaitable[EventsPage]]
 
 
 class Subscription:
@@ -41,6 +42,11 @@ class Subscription:
             self.lagged = True
         self._unread.append(event)
         self._wake.set()
+
+    def pop_lag(self) -> bool:
+        """Whether unread events were dropped since the last time."""
+        lagged, self.lagged = self.lagged, False
+        return lagged
 
     async def take(self) -> list[StoredEvent]:
         while not self._unread:
@@ -70,6 +76,7 @@ class Hub:
     def __init__(self) -> None:
         self._underway: dict[str, _Underway] = {}
         self._subscriptions: defaultdict[str, set[Subscription]] = defaultdict(set)
+        self._of_all: set[Subscription] = set()
         self._spoken = Spoken()
 
     def begin(self, task_id: str) -> None:
@@ -108,9 +115,11 @@ class Hub:
             self._spoken.settle(written.task_id, event)
             for subscription in self._subscriptions.get(written.task_id, ()):
                 subscription.offer(written)
+            for subscription in self._of_all:
+                subscription.offer(written)
 
     def followed(self, task_id: str) -> bool:
-        return task_id in self._subscriptions
+        return bool(self._of_all) or task_id in self._subscriptions
 
     def say(self, task_id: str, event: Event) -> None:
         """A live event: kept for those who come while it goes on, written out only if somebody is there."""
@@ -143,6 +152,25 @@ class Hub:
             self._subscriptions[task_id].discard(subscription)
             if not self._subscriptions[task_id]:
                 del self._subscriptions[task_id]
+
+    async def tail_all(self, after: int | None, read: ReadAll) -> AsyncGenerator[Sequence[StoredEvent], None]:
+        subscription = Subscription()
+        self._of_all.add(subscription)
+        try:
+            cursor = (await read(None, 0)).last_cursor if after is None else after
+            while True:
+                while events := (await read(cursor, PAGE)).events:
+                    cursor = events[-1].cursor
+                    yield events
+                while True:
+                    fresh = [event for event in await subscription.take() if event.cursor > cursor]
+                    if subscription.pop_lag():
+                        break
+                    if fresh:
+                        cursor = fresh[-1].cursor
+                        yield fresh
+        finally:
+            self._of_all.discard(subscription)
 
     def _so_far(self, task_id: str) -> list[StoredEvent]:
         return [_live(task_id, event) for event in self._spoken.so_far(task_id)]
