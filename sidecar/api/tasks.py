@@ -103,9 +103,10 @@ class TaskRoutes:
 
     async def stream_all(self, request: Request) -> Response:
         from_now = request.query_params.get("after") == "now" and "last-event-id" not in request.headers
-        after = None if from_now else resume_point(request)
-        # Fails with a problem document before the stream begins, if it can't resume there.
-        await self._journal.all_events(after, 1)
+        # Fails before the stream begins if it can't resume there. `now` becomes a cursor here, so that a client that
+        # lists the tasks as soon as it has the headers misses nothing.
+        page = await self._journal.all_events(None if from_now else resume_point(request), 1)
+        after = page.last_cursor if from_now else resume_point(request)
         return self._streams.respond(lambda: self._engine.all_events(after), all_tasks=True)
 
     async def _accept(self, operation: Operation) -> Response:
