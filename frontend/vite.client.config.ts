@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-// The client library on its own: what `@rainy-brain/client` publishes.
+// Builds the package `@rainy-brain/client`.
 export default defineConfig({
   build: {
     target: "es2022",

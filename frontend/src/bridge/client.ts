@@ -2,7 +2,7 @@ import type { EndedProcess, JsonValue, NotifyFrame, OpenCall, ResultBody, ShellI
 import { SUBPROTOCOL } from "./frames.ts";
 import { type Effect, ShellSession } from "./session.ts";
 
-/** As much of the platform's WebSocket as is used; in Node before 22 hand in one that is called the same way. */
+/** The part of the platform's WebSocket that the client uses. Pass one with the same constructor in Node before 22. */
 export interface Socket {
   send(text: string): void;
   close(code?: number, reason?: string): void;
@@ -13,7 +13,7 @@ export interface Socket {
 }
 export type SocketConstructor = new (url: string, protocols: string[]) => Socket;
 
-/** Where the sidecar is now. It is asked for with each connection: a new start has a new token, maybe a new port. */
+/** The sidecar's address. Asked for with each connection: after a restart the token, and maybe the port, is new. */
 export interface Endpoint {
   readonly url: string;
   readonly token: string;
@@ -23,11 +23,11 @@ export interface CallContext {
   readonly id: string;
   readonly workspace: string;
   readonly timeoutMs: number;
-  /** Aborted when the call is cancelled, takes too long, or the client is closed. */
+  /** Aborts when the call is cancelled or times out, or when the client closes. */
   readonly signal: AbortSignal;
   /** Live output, shown while the call runs. */
   stream(stream: "stdout" | "stderr", text: string): void;
-  /** A process that was ended with the call. */
+  /** Reports a process that ended with the call. */
   killed(pid: number, command: string): void;
 }
 
@@ -36,7 +36,7 @@ export type ToolHandler = (
   call: CallContext,
 ) => Promise<string | ResultBody> | string | ResultBody;
 
-/** Thrown by a handler to say, with a code of its own, why a call cannot be carried out. */
+/** A handler throws this to report, with its own code, why a call failed. */
 export class ToolFailure extends Error {
   constructor(
     readonly code: string,
@@ -53,7 +53,7 @@ export interface BridgeOptions {
   readonly endpoint: () => Endpoint | Promise<Endpoint>;
   readonly workspace: string;
   readonly shell: ShellInfo;
-  /** What this shell carries out; the sidecar does everything else itself. */
+  /** The tools that this shell runs; the sidecar runs all others itself. */
   readonly tools: { readonly [name: string]: ToolHandler };
   readonly WebSocket?: SocketConstructor;
   readonly fetch?: typeof fetch;
@@ -66,7 +66,7 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 const CONNECT_MS = 10_000;
 
-/** A desktop shell's end of the bridge: connected from `start` to `close`, whatever happens in between. */
+/** A shell's end of the bridge. It reconnects from `start` until `close`. */
 export class BridgeClient {
   readonly #session: ShellSession;
   readonly #running = new Map<string, AbortController>();
@@ -74,7 +74,7 @@ export class BridgeClient {
   #socket: Socket | undefined;
   #state: BridgeState = "waiting";
   #pause = FIRST_PAUSE_MS;
-  #living: Promise<void> | undefined;
+  #loop: Promise<void> | undefined;
 
   constructor(private readonly options: BridgeOptions) {
     this.#session = new ShellSession(options.shell, options.workspace, Object.keys(options.tools).sort());
@@ -85,7 +85,7 @@ export class BridgeClient {
   }
 
   start(): void {
-    this.#living ??= this.#live();
+    this.#loop ??= this.#run();
   }
 
   /** Ends the connection and every call that still runs. */
@@ -93,23 +93,23 @@ export class BridgeClient {
     this.#closed.abort(new ToolFailure("cancelled", "The shell is closed."));
     for (const running of this.#running.values()) running.abort(this.#closed.signal.reason);
     this.#socket?.close(1000, "closed");
-    await this.#living;
+    await this.#loop;
     this.#enter("closed");
   }
 
-  /** What the editor knows first. Said while connected, and otherwise forgotten: the sidecar looks for itself then. */
+  /** Sends a notification from the editor, or drops it while disconnected: the sidecar then looks for itself. */
   notify(frame: Omit<NotifyFrame, "type">): void {
     this.#perform(this.#session.notify(frame));
   }
 
-  async #live(): Promise<void> {
+  async #run(): Promise<void> {
     const closed = this.#closed.signal;
     while (!closed.aborted) {
       this.#enter("connecting");
       try {
         await this.#connection();
       } catch {
-        // Not there, or not yet: it is tried again.
+        // The sidecar is not running yet; try again.
       }
       if (closed.aborted) return;
       this.#enter("waiting");
@@ -123,19 +123,19 @@ export class BridgeClient {
     const ticket = await this.#ticket(url, token);
     if (this.#closed.signal.aborted) return;
     const Constructor = this.options.WebSocket ?? (globalThis.WebSocket as unknown as SocketConstructor | undefined);
-    if (Constructor === undefined) throw new Error("There is no WebSocket here; hand one in.");
+    if (Constructor === undefined) throw new Error("This platform has no WebSocket; pass one in the options.");
     const address = `${url.replace(/^http/, "ws")}${BRIDGE}?ticket=${encodeURIComponent(ticket)}`;
     const socket = new Constructor(address, [SUBPROTOCOL]);
     this.#socket = socket;
     try {
-      await this.#talk(socket);
+      await this.#exchange(socket);
     } finally {
       this.#socket = undefined;
       this.#session.lost();
     }
   }
 
-  /** A webview cannot send a header with a WebSocket, so it shows a ticket that it got with one. */
+  /** A webview can't send headers with a WebSocket, so it sends a ticket instead. */
   async #ticket(url: string, token: string): Promise<string> {
     const get = this.options.fetch ?? fetch;
     const answer = await get(`${url}${BRIDGE}/ticket`, {
@@ -148,9 +148,9 @@ export class BridgeClient {
     return ticket;
   }
 
-  #talk(socket: Socket): Promise<void> {
+  #exchange(socket: Socket): Promise<void> {
     return new Promise((resolve) => {
-      // A connection that neither opens nor fails is given up.
+      // Gives up on a connection that neither opens nor fails.
       const late = setTimeout(() => socket.close(), CONNECT_MS);
       socket.onopen = () => socket.send(this.#session.hello());
       socket.onmessage = (event: { data: unknown }) => {
@@ -172,7 +172,7 @@ export class BridgeClient {
           this.#socket?.send(effect.text);
           break;
         case "run":
-          void this.#carryOut(effect.call);
+          void this.#runCall(effect.call);
           break;
         case "stop":
           this.#running.get(effect.callId)?.abort(new ToolFailure("cancelled", "The call was cancelled."));
@@ -186,7 +186,7 @@ export class BridgeClient {
     }
   }
 
-  async #carryOut(call: OpenCall): Promise<void> {
+  async #runCall(call: OpenCall): Promise<void> {
     const stopped = new AbortController();
     this.#running.set(call.id, stopped);
     const late = setTimeout(
@@ -195,19 +195,19 @@ export class BridgeClient {
     );
     const killed: EndedProcess[] = [];
     try {
-      const result = await this.#handled(call, stopped.signal, killed);
+      const result = await this.#callHandler(call, stopped.signal, killed);
       const body: ResultBody = typeof result === "string" ? { content: result } : { ...result };
       if (killed.length > 0) body.killed = [...(body.killed ?? []), ...killed];
       this.#perform(this.#session.result(call.id, body));
     } catch (thrown) {
-      this.#perform(this.#session.error(call.id, why(thrown, stopped.signal), killed));
+      this.#perform(this.#session.error(call.id, describeError(thrown, stopped.signal), killed));
     } finally {
       clearTimeout(late);
       this.#running.delete(call.id);
     }
   }
 
-  async #handled(call: OpenCall, signal: AbortSignal, killed: EndedProcess[]): Promise<string | ResultBody> {
+  async #callHandler(call: OpenCall, signal: AbortSignal, killed: EndedProcess[]): Promise<string | ResultBody> {
     const handler = Object.hasOwn(this.options.tools, call.tool) ? this.options.tools[call.tool] : undefined;
     if (handler === undefined) throw new ToolFailure("unknown_tool", `This shell has no tool ${call.tool}.`);
     const result = await handler(call.args, {
@@ -228,8 +228,8 @@ export class BridgeClient {
   }
 }
 
-function why(thrown: unknown, signal: AbortSignal): { code: string; message: string } {
-  // Whatever a handler throws once it was told to stop, it stopped because it was told.
+function describeError(thrown: unknown, signal: AbortSignal): { code: string; message: string } {
+  // An aborted handler may throw anything; the reason is the abort.
   const cause = signal.aborted ? signal.reason : thrown;
   if (cause instanceof ToolFailure) return { code: cause.code, message: cause.message };
   return { code: "tool_failed", message: cause instanceof Error ? cause.message : String(cause) };

@@ -3,9 +3,9 @@ import type { JsonValue, ShellFrame, SidecarFrame } from "../wire/types.ts";
 export const SUBPROTOCOL = "rainy.bridge.v1";
 export const FRAME_LIMIT = 16 * 1024 * 1024;
 
-export type Read = { frame: SidecarFrame } | { code: string; message: string };
+export type Parsed = { frame: SidecarFrame } | { code: string; message: string };
 
-export function read(text: unknown): Read {
+export function parse(text: unknown): Parsed {
   let value: unknown;
   try {
     value = typeof text === "string" ? JSON.parse(text) : undefined;
@@ -13,13 +13,15 @@ export function read(text: unknown): Read {
     value = undefined;
   }
   if (value === undefined) return { code: "malformed_json", message: "The frame is not JSON." };
-  return isSidecarFrame(value) ? { frame: value } : { code: "bad_frame", message: "The frame was not understood." };
+  return isSidecarFrame(value)
+    ? { frame: value }
+    : { code: "bad_frame", message: "The frame has an unknown type or shape." };
 }
 
-/** The frame as text; nothing if it does not fit. */
-export function written(frame: ShellFrame): string | undefined {
+/** The frame as text; undefined if it is too large. */
+export function encode(frame: ShellFrame): string | undefined {
   const text = JSON.stringify(frame);
-  // No character takes more than three bytes: counting them is only worth it near the limit.
+  // A character takes at most three bytes, so only texts near the limit need counting.
   if (text.length * 3 <= FRAME_LIMIT || new TextEncoder().encode(text).length <= FRAME_LIMIT) return text;
   return undefined;
 }

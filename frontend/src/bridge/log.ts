@@ -1,22 +1,22 @@
-/** What tells a call from another one that was given the same id by mistake. */
-export type Mark = string;
+/** Distinguishes a call from another one with the same id. */
+export type Fingerprint = string;
 
 export interface Entry {
-  readonly mark: Mark | undefined;
-  /** The frame that answered the call; nothing while it runs. */
+  readonly fingerprint: Fingerprint | undefined;
+  /** The frame with the result; undefined while the call runs. */
   answer: string | undefined;
 }
 
 export interface LogLimits {
   readonly answers: number;
   readonly characters: number;
-  /** Ids of dropped answers are kept for longer: to say "I no longer know" is better than to act twice. */
+  /** Ids outlive their dropped results, so that a call never runs twice. */
   readonly dropped: number;
 }
 
 const LIMITS: LogLimits = { answers: 1_000, characters: 64 * 1024 * 1024, dropped: 20_000 };
 
-/** What was answered, by call id: it is asked for again after a reconnect, and must not be done again. */
+/** Results by call id. The sidecar asks for them again after a reconnect. */
 export class ResultLog {
   readonly #entries = new Map<string, Entry>();
   readonly #dropped = new Set<string>();
@@ -41,12 +41,12 @@ export class ResultLog {
     return this.#dropped.has(callId);
   }
 
-  begin(callId: string, mark: Mark | undefined): void {
-    this.#entries.set(callId, { mark, answer: undefined });
+  begin(callId: string, fingerprint: Fingerprint | undefined): void {
+    this.#entries.set(callId, { fingerprint, answer: undefined });
     this.#running += 1;
   }
 
-  /** False if the call is not one that runs: it has its answer, and keeps it. */
+  /** Returns false if the call is not running; its first result stays. */
   answer(callId: string, text: string): boolean {
     const entry = this.#entries.get(callId);
     if (entry === undefined || entry.answer !== undefined) return false;

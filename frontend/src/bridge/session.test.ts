@@ -26,7 +26,7 @@ function connected(log = new ResultLog()): ShellSession {
 }
 
 describe("a shell's session", () => {
-  test("introduces itself, and then takes its session up again", () => {
+  test("introduces itself, then resumes its session", () => {
     const session = new ShellSession({ name: "test", version: "1" }, "/w", ["read_file"]);
     const hello = { type: "hello", shell: { name: "test", version: "1" }, workspace: "/w", tools: ["read_file"] };
     expect(JSON.parse(session.hello())).toEqual(hello);
@@ -36,7 +36,7 @@ describe("a shell's session", () => {
     expect(JSON.parse(session.hello())).toEqual({ ...hello, session: "s1", remembers: ["c1"] });
   });
 
-  test("runs a call once, and answers it each time", () => {
+  test("runs a call once, and answers every repeat", () => {
     const session = connected();
     expect(kinds(session.receive(framed(call())))).toEqual(["run"]);
     expect(session.receive(framed(call()))).toEqual([]);
@@ -46,7 +46,7 @@ describe("a shell's session", () => {
     expect(session.result("c1", { content: "second" })).toEqual([]);
   });
 
-  test("keeps a result that nobody heard, and gives it once to a welcome and the frame after it", () => {
+  test("keeps a result while disconnected, and sends it once after the welcome", () => {
     const session = connected();
     session.receive(framed(call()));
     session.lost();
@@ -56,7 +56,7 @@ describe("a shell's session", () => {
     expect(session.receive(framed(call()))).toHaveLength(1);
   });
 
-  test("goes on with what still runs", () => {
+  test("keeps running calls across connections", () => {
     const session = connected();
     session.receive(framed(call()));
     session.lost();
@@ -64,13 +64,13 @@ describe("a shell's session", () => {
     expect(session.result("c1", { content: "x" })).toHaveLength(1);
   });
 
-  test("refuses an id that comes with another call", () => {
+  test("refuses an id that another call used", () => {
     const session = connected();
     session.receive(framed(call("c1", { path: "a" })));
     expect(sent(session.receive(framed(call("c1", { path: "b" }))))[0].error.code).toBe("id_reused");
   });
 
-  test("stops what runs, answers a late cancel with the result, and never runs what was called off", () => {
+  test("stops a running call, answers a late cancel with the result, and never runs a call that was cancelled first", () => {
     const session = connected();
     session.receive(framed(call()));
     expect(session.receive(cancel())).toEqual([{ kind: "stop", callId: "c1" }]);
@@ -81,7 +81,7 @@ describe("a shell's session", () => {
     expect(kinds(session.receive(framed(call("never"))))).toEqual(["send"]);
   });
 
-  test("streams only while the call runs and somebody hears", () => {
+  test("streams only while the call runs and the connection is up", () => {
     const session = connected();
     expect(session.stream("c1", "stdout", "x")).toEqual([]);
     session.receive(framed(call()));
@@ -90,13 +90,13 @@ describe("a shell's session", () => {
     expect(session.stream("c1", "stdout", "x")).toEqual([]);
   });
 
-  test("says so when a result fits into no frame", () => {
+  test("reports a result that is too large for a frame", () => {
     const session = connected();
     session.receive(framed(call()));
     expect(sent(session.result("c1", { content: "x".repeat(FRAME_LIMIT) }))[0].error.code).toBe("too_large");
   });
 
-  test("does not run again what dropped out of its log", () => {
+  test("does not repeat a call whose result was dropped", () => {
     const session = connected(new ResultLog({ answers: 2, characters: 10_000, dropped: 10 }));
     for (const id of ["a", "b", "c", "d"]) {
       session.receive(framed(call(id)));
@@ -113,7 +113,7 @@ describe("a shell's session", () => {
     },
   );
 
-  test("however frames are repeated and connections lost, no call runs twice", () => {
+  test("no call runs twice, however frames repeat and connections break", () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant("call" as const), id: fc.constantFrom("a", "b", "c") }),
       fc.record({ kind: fc.constant("answer" as const), id: fc.constantFrom("a", "b", "c") }),

@@ -9,23 +9,23 @@ import type {
   ShellInfo,
   Welcome,
 } from "../wire/types.ts";
-import { read, written } from "./frames.ts";
+import { encode, parse } from "./frames.ts";
 import { ResultLog } from "./log.ts";
 
-/** What the session wants done; whoever has the socket does it, in order. */
+/** What the session asks its socket owner to do, in order. */
 export type Effect =
   | { readonly kind: "send"; readonly text: string }
   | { readonly kind: "run"; readonly call: OpenCall }
   | { readonly kind: "stop"; readonly callId: string }
   | { readonly kind: "welcomed"; readonly frame: Welcome };
 
-const MOST_RUNNING = 256;
+const MAX_RUNNING = 256;
 
-/** A shell's side of the bridge without I/O. It outlives the connections, and never runs a call twice. */
+/** A shell's side of the bridge without I/O. It outlives connections and never runs a call twice. */
 export class ShellSession {
   #session: string | undefined;
   #connected = false;
-  /** Answered as part of a welcome, on this connection: the frame that follows is the same question. */
+  /** Calls that the welcome listed on this connection; each comes again as a frame. */
   readonly #repeated = new Set<string>();
 
   constructor(
@@ -53,9 +53,9 @@ export class ShellSession {
   }
 
   receive(text: unknown): Effect[] {
-    const got = read(text);
-    if (!("frame" in got)) return send({ type: "error", error: got });
-    const frame = got.frame;
+    const parsed = parse(text);
+    if (!("frame" in parsed)) return send({ type: "error", error: parsed });
+    const frame = parsed.frame;
     switch (frame.type) {
       case "tool_call":
         return this.#repeated.delete(frame.id) ? [] : this.#called(frame);
@@ -69,9 +69,9 @@ export class ShellSession {
   }
 
   result(callId: string, result: ResultBody): Effect[] {
-    const text = written({ type: "tool_result", id: callId, result });
+    const text = encode({ type: "tool_result", id: callId, result });
     if (text !== undefined) return this.#answer(callId, text);
-    const message = "The result does not fit into a frame. Ask for less.";
+    const message = "The result is too large for a frame. Ask for less.";
     return this.error(callId, { code: "too_large", message }, result.killed);
   }
 
@@ -81,7 +81,7 @@ export class ShellSession {
     return this.#answer(callId, JSON.stringify(frame));
   }
 
-  /** Live only: what nobody hears now is in the result anyway. */
+  /** Sends live output, or drops it while disconnected: the result contains it anyway. */
   stream(callId: string, stream: "stdout" | "stderr", text: string): Effect[] {
     const entry = this.log.get(callId);
     if (!this.#connected || entry === undefined || entry.answer !== undefined) return [];
@@ -104,19 +104,19 @@ export class ShellSession {
   }
 
   #called(call: OpenCall): Effect[] {
-    const mark = marked(JSON.stringify([call.tool, call.args]));
+    const fingerprint = fingerprintOf(JSON.stringify([call.tool, call.args]));
     const entry = this.log.get(call.id);
     if (entry !== undefined) {
-      if (entry.mark !== undefined && entry.mark !== mark) {
-        return refuse(call.id, "id_reused", "Another call had this id. An id names one call for good.");
+      if (entry.fingerprint !== undefined && entry.fingerprint !== fingerprint) {
+        return refuse(call.id, "id_reused", "Another call already used this id.");
       }
       return entry.answer === undefined ? [] : [{ kind: "send", text: entry.answer }];
     }
     if (this.log.wasDropped(call.id)) return dropped(call.id);
-    if (this.log.running >= MOST_RUNNING) {
-      return refuse(call.id, "busy", `The shell runs ${MOST_RUNNING} calls already.`);
+    if (this.log.running >= MAX_RUNNING) {
+      return refuse(call.id, "busy", `The shell already runs ${MAX_RUNNING} calls.`);
     }
-    this.log.begin(call.id, mark);
+    this.log.begin(call.id, fingerprint);
     return [{ kind: "run", call }];
   }
 
@@ -126,9 +126,9 @@ export class ShellSession {
       return entry.answer === undefined ? [{ kind: "stop", callId }] : [{ kind: "send", text: entry.answer }];
     }
     if (this.log.wasDropped(callId)) return dropped(callId);
-    // Called off before it came here: should it still come, it is not run.
+    // Cancelled before the call arrived: if it still comes, don't run it.
     this.log.begin(callId, undefined);
-    return this.error(callId, { code: "cancelled", message: "Cancelled before it began." });
+    return this.error(callId, { code: "cancelled", message: "Cancelled before it started." });
   }
 
   #answer(callId: string, text: string): Effect[] {
@@ -136,8 +136,8 @@ export class ShellSession {
   }
 }
 
-/** Short enough to keep for every call, and different for calls that are. */
-function marked(text: string): string {
+/** A short fingerprint of a call. */
+function fingerprintOf(text: string): string {
   let [one, other] = [0x811c9dc5, 0xdeadbeef];
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
@@ -156,5 +156,5 @@ function refuse(callId: string, code: string, message: string): Effect[] {
 }
 
 function dropped(callId: string): Effect[] {
-  return refuse(callId, "answer_dropped", "This call was carried out; its answer is no longer kept.");
+  return refuse(callId, "answer_dropped", "This call was run, but its result is no longer stored.");
 }

@@ -64,7 +64,7 @@ async function batch(tool: string, args: object): Promise<Answer> {
   return results[0]!;
 }
 
-/** A client that is connected, and is closed at the end. */
+/** A connected client that is closed after the test. */
 async function withClient(
   tools: { [name: string]: ToolHandler },
   use: (client: BridgeClient, welcomed: () => Promise<void>) => Promise<void>,
@@ -100,7 +100,7 @@ async function withClient(
   }
 }
 
-test("a tool is carried out by its handler", async () => {
+test("a handler runs a tool", async () => {
   await withClient({ read_file: (args) => `buffer of ${args["path"]}` }, async () => {
     expect(await batch("read_file", { path: "a.ts" })).toMatchObject({
       status: "success",
@@ -111,7 +111,7 @@ test("a tool is carried out by its handler", async () => {
   });
 });
 
-test("a failure keeps its code, and an exception is a failure", async () => {
+test("a failure keeps its code, and an exception becomes a failure", async () => {
   const tools: { [name: string]: ToolHandler } = {
     read_file: () => {
       throw new ToolFailure("not_open", "It is not open.");
@@ -124,7 +124,7 @@ test("a failure keeps its code, and an exception is a failure", async () => {
   });
 });
 
-test("a call that is under way when the connection drops runs once, and its result arrives", async () => {
+test("a call that runs while the connection drops runs once, and its result arrives", async () => {
   let runs = 0;
   let begun = () => {};
   let finish = (_: string) => {};
@@ -152,7 +152,7 @@ test("a call that is under way when the connection drops runs once, and its resu
   });
 });
 
-test("a result that was made while the connection was away is answered from the log", async () => {
+test("a result from while the connection was down comes from the log", async () => {
   let runs = 0;
   const tools = {
     write_file: async () => {
@@ -168,15 +168,15 @@ test("a result that was made while the connection was away is answered from the 
   });
 });
 
-test("a cancelled task aborts the signal of its call, and output is live before", async () => {
+test("a cancelled task aborts its call's signal, after live output", async () => {
   let aborted = "";
   const tools: { [name: string]: ToolHandler } = {
     run_command: (_args, call) =>
       new Promise((_done, fail) => {
-        // Live output has no second chance: whoever opens the stream late must still see some.
-        const saying = setInterval(() => call.stream("stdout", "started\n"), 50);
+        // Repeats the output, because live output is not replayed to a late reader.
+        const output = setInterval(() => call.stream("stdout", "started\n"), 50);
         call.signal.addEventListener("abort", () => {
-          clearInterval(saying);
+          clearInterval(output);
           aborted = (call.signal.reason as ToolFailure).code;
           call.killed(4711, "sleep");
           fail(new Error("stopped"));
@@ -207,7 +207,7 @@ test("a cancelled task aborts the signal of its call, and output is live before"
   });
 }, 20_000);
 
-test("what the editor knows is taken, and diagnostics are served from it", async () => {
+test("the sidecar serves diagnostics that the editor reported", async () => {
   await withClient({}, async (client) => {
     const diagnostics = [{ line: 3, column: 1, severity: "error", message: "x is not defined" }];
     client.notify({ event: "diagnostics", path: "a.ts", diagnostics });
@@ -219,7 +219,7 @@ test("what the editor knows is taken, and diagnostics are served from it", async
   });
 });
 
-test("it comes back to a sidecar that was started anew", async () => {
+test("it reconnects to a restarted sidecar", async () => {
   await withClient({ read_file: () => "still here" }, async (_client, welcomed) => {
     sidecar.kill("SIGKILL");
     await once(sidecar, "exit");

@@ -9,114 +9,124 @@ import type {
   ToolEvent,
   WireEvent,
 } from "../wire/types.ts";
-import { cutDrafts, dropDrafts, forgetThought, settleDraft } from "./live.ts";
-import type { Sketch } from "./sketch.ts";
+import type { ThreadBuilder } from "./builder.ts";
+import { dropDrafts, finishDraft, forgetThought, markDraftsCut } from "./live.ts";
 import { hasEnded } from "./statuses.ts";
 import type { NoteItem, StepItem } from "./thread.ts";
 
-/** What a durable event changes. It is the next one: the order is seen to before. */
-export function apply(sketch: Sketch, event: WireEvent, seq: number): void {
+/** Applies a durable event, which must be the next one in order. */
+export function apply(builder: ThreadBuilder, event: WireEvent, seq: number): void {
   switch (event.type) {
     case "status":
-      return status(sketch, event, seq);
+      return status(builder, event, seq);
     case "route":
-      return route(sketch, event);
+      return route(builder, event);
     case "step":
-      return step(sketch, event, seq);
+      return step(builder, event, seq);
     case "message":
-      return message(sketch, event, seq);
+      return message(builder, event, seq);
     case "tool":
-      return tool(sketch, event, seq);
+      return tool(builder, event, seq);
     case "approval":
-      return approval(sketch, event, seq);
+      return approval(builder, event, seq);
     case "diff":
-      return diff(sketch, event, seq);
+      return diff(builder, event, seq);
     case "model": {
       const { role, provider, model } = event;
-      sketch.set("model", { role, provider, model });
-      if (event.fallbackFrom !== undefined) note(sketch, event, seq);
+      builder.set("model", { role, provider, model });
+      if (event.fallbackFrom !== undefined) note(builder, event, seq);
       return;
     }
     case "usage": {
       const { inputTokens, outputTokens, cachedTokens, costUsd } = event;
-      return sketch.set("usage", { inputTokens, outputTokens, cachedTokens, costUsd });
+      return builder.set("usage", { inputTokens, outputTokens, cachedTokens, costUsd });
     }
     case "verification": {
       const { passed, attempt, checks } = event;
-      sketch.set("verification", { passed, attempt, checks });
-      return note(sketch, event, seq);
+      builder.set("verification", { passed, attempt, checks });
+      return note(builder, event, seq);
     }
     case "retry":
-      dropDrafts(sketch);
-      sketch.set("retriedSeq", seq);
-      return note(sketch, event, seq);
+      dropDrafts(builder);
+      builder.set("retriedSeq", seq);
+      return note(builder, event, seq);
     case "complete":
-      return sketch.set("result", event.result);
+      return builder.set("result", event.result);
     case "error": {
       const { code, message, recoverable } = event;
-      sketch.set("error", { code, message, recoverable });
-      sayOnce(sketch, message);
-      return note(sketch, event, seq);
+      builder.set("error", { code, message, recoverable });
+      dropRepeatedReason(builder, message);
+      return note(builder, event, seq);
+    }
+    case "plan": {
+      // One plan a round: later events update the states of its steps.
+      const key = `plan-${builder.now.round}`;
+      const before = builder.item(key);
+      const at = before?.at ?? event.at;
+      return builder.put({ kind: "plan", key, seq: before?.seq ?? seq, at, steps: event.items });
+    }
+    case "verdict": {
+      const { approved, issues, at } = event;
+      return builder.put({ kind: "verdict", key: `e${seq}`, seq, at, approved, issues });
     }
     case "handoff":
     case "escalation":
     case "cancelled":
-      return note(sketch, event, seq);
+      return note(builder, event, seq);
     default:
-      // A newer sidecar may tell more than this panel knows of; that is no reason to stop.
+      // A newer sidecar may send events that this client doesn't know.
       return;
   }
 }
 
-function note(sketch: Sketch, event: NoteItem["event"], seq: number): void {
-  sketch.put({ kind: "note", key: `e${seq}`, seq, at: event.at, event });
+function note(builder: ThreadBuilder, event: NoteItem["event"], seq: number): void {
+  builder.put({ kind: "note", key: `e${seq}`, seq, at: event.at, event });
 }
 
-function status(sketch: Sketch, event: StatusEvent, seq: number): void {
-  const { runningSince, workedMs, lastAt } = sketch.now;
+function status(builder: ThreadBuilder, event: StatusEvent, seq: number): void {
+  const { runningSince, workedMs, lastAt } = builder.now;
   if (event.status === "running") {
-    if (runningSince === undefined) sketch.set("runningSince", event.at);
+    if (runningSince === undefined) builder.set("runningSince", event.at);
   } else if (runningSince !== undefined) {
-    // An interruption is told at the next start; the work ended with the last word before it.
+    // The sidecar records an interruption when it starts again; the work ended with the event before it.
     const until = event.status === "interrupted" ? lastAt : event.at;
-    sketch.set("workedMs", workedMs + Math.max(0, Date.parse(until) - Date.parse(runningSince)));
-    sketch.set("runningSince", undefined);
+    builder.set("workedMs", workedMs + Math.max(0, Date.parse(until) - Date.parse(runningSince)));
+    builder.set("runningSince", undefined);
   }
   if (event.status === "queued") {
-    dropDrafts(sketch);
-    sketch.set("retriedSeq", seq);
-    sketch.set("retriedSeq", seq);
-    sketch.set("error", undefined);
-    sketch.set("result", undefined);
+    dropDrafts(builder);
+    builder.set("retriedSeq", seq);
+    builder.set("error", undefined);
+    builder.set("result", undefined);
   } else if (hasEnded(event.status) || event.status === "interrupted") {
-    cutDrafts(sketch);
+    markDraftsCut(builder);
   }
-  sketch.set("status", event.status);
-  sketch.set("reason", event.reason);
+  builder.set("status", event.status);
+  builder.set("reason", event.reason);
   const to = event.rewoundTo;
-  if (to !== undefined) sketch.set("rewinds", [...sketch.now.rewinds, { to, at: seq }]);
+  if (to !== undefined) builder.set("rewinds", [...builder.now.rewinds, { to, at: seq }]);
   const again = event.status === "queued" && seq > 1;
-  if (to !== undefined || again || event.status === "interrupted") note(sketch, event, seq);
+  if (to !== undefined || again || event.status === "interrupted") note(builder, event, seq);
 }
 
-function route(sketch: Sketch, event: RouteEvent): void {
+function route(builder: ThreadBuilder, event: RouteEvent): void {
   const { intent, confidence, pipeline, why } = event;
-  sketch.set("route", { intent, confidence, pipeline, why });
-  sketch.set("round", sketch.now.round + 1);
-  sketch.set("steps", []);
-  sketch.set("verification", undefined);
+  builder.set("route", { intent, confidence, pipeline, why });
+  builder.set("round", builder.now.round + 1);
+  builder.set("steps", []);
+  builder.set("verification", undefined);
 }
 
-function step(sketch: Sketch, event: StepEvent, seq: number): void {
-  const key = `step-${sketch.now.round}-${event.step}`;
+function step(builder: ThreadBuilder, event: StepEvent, seq: number): void {
+  const key = `step-${builder.now.round}-${event.step}`;
   const { step, total, agent, message, state, at } = event;
-  const old = sketch.item(key) as StepItem | undefined;
-  // One that had ended and begins again does so here, below what was said in between.
+  const old = builder.item(key) as StepItem | undefined;
+  // A step that starts again is appended, below the messages in between.
   const again = old !== undefined && state === "started" && old.state !== "started";
-  if (again) sketch.retire(old);
+  if (again) builder.retire(old);
   const before = again ? undefined : old;
   const failed = state === "failed" && before !== undefined;
-  sketch.put({
+  builder.put({
     kind: "step",
     key,
     seq: before?.seq ?? seq,
@@ -127,67 +137,73 @@ function step(sketch: Sketch, event: StepEvent, seq: number): void {
     message: failed ? before.message : message,
     state,
     ...(state === "started" ? {} : { endedAt: at }),
-    ...(failed && !isLastSaid(sketch, message) ? { reason: message } : {}),
+    ...(failed && !isLastMessage(builder, message) ? { reason: message } : {}),
   });
-  if (old === undefined) sketch.set("steps", [...sketch.now.steps, key]);
+  if (old === undefined) builder.set("steps", [...builder.now.steps, key]);
 }
 
-const isLastSaid = (sketch: Sketch, text: string): boolean =>
-  sketch.now.items.findLast((item) => item.kind === "message")?.text === text;
+const isLastMessage = (builder: ThreadBuilder, text: string): boolean =>
+  builder.now.items.findLast((item) => item.kind === "message")?.text === text;
 
-/** What ended a step and the task with it is said by the task. */
-function sayOnce(sketch: Sketch, reason: string): void {
-  for (const key of sketch.now.steps) {
-    const step = sketch.item(key) as StepItem;
+/** Drops the reason of failed steps that the task's own error repeats. */
+function dropRepeatedReason(builder: ThreadBuilder, reason: string): void {
+  for (const key of builder.now.steps) {
+    const step = builder.item(key) as StepItem;
     if (step.reason !== reason) continue;
-    const { reason: _said, ...rest } = step;
-    sketch.put(rest);
+    const { reason: _, ...rest } = step;
+    builder.put(rest);
   }
 }
 
-function message(sketch: Sketch, event: MessageEvent, seq: number): void {
+function message(builder: ThreadBuilder, event: MessageEvent, seq: number): void {
   const { messageId, role, agent, text, at } = event;
-  const before = sketch.item(messageId);
-  // A reply that did not count is asked for again under its id, perhaps after the person has said something.
-  if (before !== undefined && before.seq < sketch.now.retriedSeq) {
-    sketch.retire(before);
-    forgetThought(sketch, messageId);
+  const before = builder.item(messageId);
+  // After a retry the reply comes again with the same id, perhaps below a new message of yours.
+  if (before !== undefined && before.seq < builder.now.retriedSeq) {
+    builder.retire(before);
+    forgetThought(builder, messageId);
   }
-  sketch.put({ kind: "message", key: messageId, seq, at, role, agent, text });
-  settleDraft(sketch, messageId);
+  builder.put({ kind: "message", key: messageId, seq, at, role, agent, text });
+  finishDraft(builder, messageId);
 }
 
-function tool(sketch: Sketch, event: ToolEvent, seq: number): void {
+function tool(builder: ThreadBuilder, event: ToolEvent, seq: number): void {
   const { type: _type, seq: _seq, taskId: _task, callId, at, ...rest } = event;
-  const before = sketch.item(callId);
-  sketch.set("lastCall", { key: callId, seq });
-  // A turn that calls has said what it had to say, if that was nothing but a thought.
-  for (const id of sketch.now.drafts.keys()) if (callId.startsWith(`${event.taskId}.${id}.`)) settleDraft(sketch, id);
-  sketch.put({ kind: "tool", key: callId, seq: before?.seq ?? seq, at: before?.at ?? at, ...rest });
+  const before = builder.item(callId);
+  builder.set("lastCall", { key: callId, seq });
+  // A turn that calls a tool is over, also if it had only thinking and no message.
+  for (const id of builder.now.drafts.keys()) if (callId.startsWith(`${event.taskId}.${id}.`)) finishDraft(builder, id);
+  builder.put({ kind: "tool", key: callId, seq: before?.seq ?? seq, at: before?.at ?? at, ...rest });
 }
 
-function approval(sketch: Sketch, event: ApprovalEvent, seq: number): void {
+function approval(builder: ThreadBuilder, event: ApprovalEvent, seq: number): void {
   const { type: _type, seq: _seq, taskId: _task, ...rest } = event;
-  const before = sketch.item(event.approvalId);
-  sketch.put({ kind: "approval", key: event.approvalId, ...rest, seq: before?.seq ?? seq, at: before?.at ?? event.at });
-  const others = sketch.now.asking.filter((key) => key !== event.approvalId);
-  sketch.set("asking", event.state === "requested" ? [...others, event.approvalId] : others);
+  const before = builder.item(event.approvalId);
+  builder.put({
+    kind: "approval",
+    key: event.approvalId,
+    ...rest,
+    seq: before?.seq ?? seq,
+    at: before?.at ?? event.at,
+  });
+  const others = builder.now.asking.filter((key) => key !== event.approvalId);
+  builder.set("asking", event.state === "requested" ? [...others, event.approvalId] : others);
 }
 
-function diff(sketch: Sketch, event: DiffEvent, seq: number): void {
-  const { lastCall } = sketch.now;
-  const made = lastCall.seq === seq - 1 ? sketch.item(lastCall.key) : undefined;
+function diff(builder: ThreadBuilder, event: DiffEvent, seq: number): void {
+  const { lastCall } = builder.now;
+  const made = lastCall.seq === seq - 1 ? builder.item(lastCall.key) : undefined;
   const before = made && made.seq - 1;
-  sketch.set("edits", [...sketch.now.edits, { seq, before, at: event.at, files: event.files }]);
-  const changes = sketch.map("changes");
+  builder.set("edits", [...builder.now.edits, { seq, before, at: event.at, files: event.files }]);
+  const changes = builder.map("changes");
   for (const file of event.files) {
-    const merged = together(changes.get(file.path), file);
+    const merged = mergeChange(changes.get(file.path), file);
     if (merged === undefined) changes.delete(file.path);
     else changes.set(file.path, merged);
   }
 }
 
-function together(before: ChangedFile | undefined, file: ChangedFile): ChangedFile | undefined {
+function mergeChange(before: ChangedFile | undefined, file: ChangedFile): ChangedFile | undefined {
   if (before === undefined) return file;
   if (before.change === "created" && file.change === "deleted") return undefined;
   const change = before.change === "created" ? "created" : file.change;

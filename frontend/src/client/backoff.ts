@@ -1,31 +1,31 @@
-/** How long to wait before try number `attempt` (from 1): doubling up to a limit, with jitter so that many who lost
- * the sidecar together do not come back together. */
+/** The delay before attempt number `attempt` (from 1): doubles up to a limit, with jitter so that clients that lost the
+ * sidecar together don't reconnect together. */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
-  const longest = Math.min(3_000, 150 * 2 ** (attempt - 1));
-  return longest * (0.5 + random() / 2);
+  const limit = Math.min(3_000, 150 * 2 ** (attempt - 1));
+  return limit * (0.5 + random() / 2);
 }
 
-/** Waits, unless the signal ends it, or the browser says that now is a good moment to look again. */
+/** Waits. Ends early when the signal aborts, the browser comes online or the page becomes visible. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const over = () => {
+    const finish = () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", over);
+      signal?.removeEventListener("abort", finish);
       if (typeof window !== "undefined") {
-        window.removeEventListener("online", over);
-        document.removeEventListener("visibilitychange", seen);
+        window.removeEventListener("online", finish);
+        document.removeEventListener("visibilitychange", onVisible);
       }
       resolve();
     };
-    const seen = () => {
-      if (document.visibilityState === "visible") over();
+    const onVisible = () => {
+      if (document.visibilityState === "visible") finish();
     };
-    const timer = setTimeout(over, ms);
-    if (signal?.aborted) over();
-    signal?.addEventListener("abort", over);
+    const timer = setTimeout(finish, ms);
+    if (signal?.aborted) finish();
+    signal?.addEventListener("abort", finish);
     if (typeof window !== "undefined") {
-      window.addEventListener("online", over);
-      document.addEventListener("visibilitychange", seen);
+      window.addEventListener("online", finish);
+      document.addEventListener("visibilitychange", onVisible);
     }
   });
 }

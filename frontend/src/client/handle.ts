@@ -13,19 +13,19 @@ import type {
 import type { FollowOptions } from "./follow.ts";
 import type { BrainService } from "./service.ts";
 
-/** One task, and everything that can be done with it. */
+/** One task and its operations. */
 export class TaskHandle {
   constructor(
     private readonly service: BrainService,
     readonly id: string,
   ) {}
 
-  /** Each event, in order, until the task has ended. */
+  /** Each event, in order, until the task ends. */
   async *events(options?: FollowOptions): AsyncGenerator<WireEvent, void> {
     for await (const batch of this.service.stream(this.id, options)) yield* batch;
   }
 
-  /** Waits for the end, and says how it ended. */
+  /** Waits until the task ends. */
   async ended(options?: FollowOptions): Promise<Task> {
     for await (const _ of this.service.stream(this.id, options));
     return this.service.task(this.id);
@@ -55,12 +55,12 @@ export class TaskHandle {
     return this.service.diff(this.id);
   }
 
-  hunks(decided: HunkRequest): Promise<DiffAnswer> {
-    return this.service.hunks(this.id, decided);
+  hunks(request: HunkRequest): Promise<DiffAnswer> {
+    return this.service.hunks(this.id, request);
   }
 
-  rewind(seq: number, how?: Omit<RewindRequest, "seq">): Promise<RewindAnswer> {
-    return this.service.rewind(this.id, seq, how);
+  rewind(seq: number, options?: Omit<RewindRequest, "seq">): Promise<RewindAnswer> {
+    return this.service.rewind(this.id, seq, options);
   }
 
   fork(request?: ForkRequest): Promise<TaskHandle> {

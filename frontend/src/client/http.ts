@@ -1,4 +1,4 @@
-import { problemOf, Unreachable } from "./problem.ts";
+import { parseProblem, Unreachable } from "./problem.ts";
 import type { Credentials } from "./session.ts";
 
 export interface Call {
@@ -8,7 +8,7 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** One origin, one token. Every call of the library goes through here. */
+/** One origin, one token. Every call of the library goes through this class. */
 export class Http {
   constructor(
     private readonly base: string,
@@ -25,11 +25,11 @@ export class Http {
     }
   }
 
-  /** The answer with its body still to be read. A token that has become old is renewed, once. */
+  /** Returns the response before its body is read. Renews an expired token once. */
   async open(path: string, call: Call = {}): Promise<Response> {
     let response = await this.#send(path, call);
     if (response.status === 401 && (await this.credentials.renew())) response = await this.#send(path, call);
-    if (!response.ok) throw await problemOf(response);
+    if (!response.ok) throw await parseProblem(response);
     return response;
   }
 

@@ -2,7 +2,6 @@ export type * from "../wire/types.ts";
 export { backoffMs } from "./backoff.ts";
 export type { Connection, FollowOptions } from "./follow.ts";
 export { TaskHandle } from "./handle.ts";
-export { type TaskList, TaskLists } from "./lists.ts";
 export {
   BrainError,
   isMissingRoute,
@@ -12,10 +11,13 @@ export {
   ProblemError,
   Unreachable,
 } from "./problem.ts";
-export { reconnected, reduce, reduceAll, release } from "./reduce.ts";
+export { beginConnection, reduce, reduceAll, releaseHeld } from "./reduce.ts";
+export { WatchRegistry } from "./registry.ts";
 export { BrainService, type ServiceOptions, type TaskQuery } from "./service.ts";
 export { CodeSession, type Credentials, fixedToken } from "./session.ts";
+export type { EventBatch } from "./sse.ts";
 export { canCancel, canResume, hasEnded, isActive } from "./statuses.ts";
+export { reduceTasks, TaskFeed, type TaskList } from "./tasks.ts";
 export * from "./thread.ts";
-export { counting, type Rewind } from "./timeline.ts";
+export { notRewound, type Rewind } from "./timeline.ts";
 export { TaskWatch, type Watched } from "./watch.ts";

@@ -1,49 +1,49 @@
 import type { DeltaEvent, ToolOutputEvent } from "../wire/types.ts";
-import type { Sketch } from "./sketch.ts";
+import type { ThreadBuilder } from "./builder.ts";
 
-/** What a card shows while a command runs; the beginning of more than this is dropped. */
+/** How much live output a tool card keeps; older output is dropped. */
 const OUTPUT_LIMIT = 64 * 1024;
 
-/** A piece of a message, or all of it so far. One that comes after its message is late, and changes nothing. */
-export function takeDelta(sketch: Sketch, event: DeltaEvent): void {
-  const written = sketch.item(event.messageId);
-  if (written !== undefined && written.seq > sketch.now.retriedSeq) return;
-  const drafts = sketch.map("drafts");
+/** Appends a delta to its draft, or replaces the draft if the delta is `whole`. Ignores one that follows its message. */
+export function applyDelta(builder: ThreadBuilder, event: DeltaEvent): void {
+  const message = builder.item(event.messageId);
+  if (message !== undefined && message.seq > builder.now.retriedSeq) return;
+  const drafts = builder.map("drafts");
   const before = drafts.get(event.messageId);
   const { text = "", thinking = "" } = before ?? {};
-  const grown = (so: string) => (event.whole ? "" : so) + event.text;
+  const append = (before: string) => (event.whole ? "" : before) + event.text;
   drafts.set(event.messageId, {
     messageId: event.messageId,
     agent: event.agent,
-    text: event.kind === "text" ? grown(text) : text,
-    thinking: event.kind === "thinking" ? grown(thinking) : thinking,
+    text: event.kind === "text" ? append(text) : text,
+    thinking: event.kind === "thinking" ? append(thinking) : thinking,
     cut: false,
   });
 }
 
-export function takeOutput(sketch: Sketch, event: ToolOutputEvent): void {
-  const outputs = sketch.map("outputs");
+export function applyOutput(builder: ThreadBuilder, event: ToolOutputEvent): void {
+  const outputs = builder.map("outputs");
   const text = (event.whole ? "" : (outputs.get(event.callId) ?? "")) + event.text;
   outputs.set(event.callId, text.length > OUTPUT_LIMIT ? `…${text.slice(-OUTPUT_LIMIT)}` : text);
 }
 
-/** The message is there: its draft goes, what was thought before it stays as long as this process. */
-export function settleDraft(sketch: Sketch, messageId: string): void {
-  const draft = sketch.now.drafts.get(messageId);
+/** Removes the draft of a finished message; its thinking stays for this session. */
+export function finishDraft(builder: ThreadBuilder, messageId: string): void {
+  const draft = builder.now.drafts.get(messageId);
   if (draft === undefined) return;
-  if (draft.thinking) sketch.map("thoughts").set(messageId, draft.thinking);
-  sketch.map("drafts").delete(messageId);
+  if (draft.thinking) builder.map("thoughts").set(messageId, draft.thinking);
+  builder.map("drafts").delete(messageId);
 }
 
-/** What was thought before an earlier message of this id was not thought before the next. */
-export function forgetThought(sketch: Sketch, messageId: string): void {
-  if (sketch.now.thoughts.has(messageId)) sketch.map("thoughts").delete(messageId);
+/** Drops the thinking of an earlier message with this id. */
+export function forgetThought(builder: ThreadBuilder, messageId: string): void {
+  if (builder.now.thoughts.has(messageId)) builder.map("thoughts").delete(messageId);
 }
 
-export function cutDrafts(sketch: Sketch): void {
-  for (const [id, draft] of sketch.now.drafts) if (!draft.cut) sketch.map("drafts").set(id, { ...draft, cut: true });
+export function markDraftsCut(builder: ThreadBuilder): void {
+  for (const [id, draft] of builder.now.drafts) if (!draft.cut) builder.map("drafts").set(id, { ...draft, cut: true });
 }
 
-export function dropDrafts(sketch: Sketch): void {
-  if (sketch.now.drafts.size > 0) sketch.map("drafts").clear();
+export function dropDrafts(builder: ThreadBuilder): void {
+  if (builder.now.drafts.size > 0) builder.map("drafts").clear();
 }

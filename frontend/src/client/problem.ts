@@ -1,6 +1,6 @@
 import type { FieldProblem, Problem } from "../wire/types.ts";
 
-/** The root of what a call can fail with; `code` does not change between versions. */
+/** The base of every error that a call can throw. `code` is stable between versions. */
 export class BrainError extends Error {
   override readonly name: string = "BrainError";
   constructor(
@@ -12,7 +12,7 @@ export class BrainError extends Error {
   }
 }
 
-/** The sidecar is not there, or the connection broke. Nothing is known about what it did. */
+/** The sidecar is not running, or the connection broke. The call may or may not have taken effect. */
 export class Unreachable extends BrainError {
   override readonly name = "Unreachable";
   constructor(cause: unknown) {
@@ -36,17 +36,19 @@ export class ProblemError extends BrainError {
 }
 
 export const isNotFound = (error: unknown): boolean => error instanceof ProblemError && error.status === 404;
+/** The events after a cursor no longer exist. */
+export const isGone = (error: unknown): boolean => error instanceof ProblemError && error.status === 410;
 export const isUnauthenticated = (error: unknown): boolean => error instanceof ProblemError && error.status === 401;
 
-/** A route that an older sidecar does not have, in contrast to a thing that it does not have. */
+/** True for a route that an older sidecar lacks, as opposed to a missing task or file. */
 export const isMissingRoute = (error: unknown): boolean =>
   error instanceof ProblemError && (error.status === 405 || (error.status === 404 && error.code === "not_found"));
 
-/** True if trying the same thing again later may work. */
+/** True if the same call may succeed later. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof Unreachable || (error instanceof ProblemError && (error.status === 429 || error.status >= 500));
 
-export async function problemOf(response: Response): Promise<ProblemError> {
+export async function parseProblem(response: Response): Promise<ProblemError> {
   const after = Number(response.headers.get("retry-after"));
   const seconds = Number.isFinite(after) && after > 0 ? after : undefined;
   try {
@@ -60,7 +62,7 @@ export async function problemOf(response: Response): Promise<ProblemError> {
       seconds,
     );
   } catch {
-    const message = `The sidecar answered ${response.status} without saying why.`;
+    const message = `The sidecar answered ${response.status} without a reason.`;
     return new ProblemError(response.status, "http_error", message, "Refused", [], seconds);
   }
 }

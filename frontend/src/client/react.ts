@@ -1,62 +1,39 @@
-import { useEffect, useMemo, useSyncExternalStore } from "react";
-import { type TaskList, TaskLists } from "./lists.ts";
-import type { BrainService } from "./service.ts";
-import { TaskWatch, type Watched } from "./watch.ts";
+import { useEffect, useId, useMemo, useSyncExternalStore } from "react";
+import type { WatchRegistry } from "./registry.ts";
+import type { TaskList } from "./tasks.ts";
+import type { Watched } from "./watch.ts";
 
-export interface WatchedTask extends Watched {
-  /** Follows the task again after it was resumed or continued. */
-  readonly again: () => void;
+/** A task, kept up to date while the component is mounted. */
+export function useBrainTask(registry: WatchRegistry, taskId: string): Watched {
+  const follower = useId();
+  const watch = useMemo(() => registry.watch(taskId), [registry, taskId]);
+  useEffect(() => registry.follow(taskId, follower), [registry, taskId, follower]);
+  return useSyncExternalStore(watch.subscribe, watch.snapshot, watch.snapshot);
 }
 
-export interface WatchOptions {
-  /** Goes on while nobody looks, for whoever wants to be told of what happens then. */
-  readonly whileHidden?: boolean;
-}
-
-/** A task, as it is now and as it goes on. Stops watching when the component goes. */
-export function useBrainTask(
-  service: BrainService,
-  taskId: string,
-  { whileHidden = false }: WatchOptions = {},
-): WatchedTask {
-  const watch = useMemo(() => new TaskWatch(service, taskId), [service, taskId]);
-  useEffect(() => {
-    watch.start();
-    return () => watch.stop();
-  }, [watch]);
-  useEffect(() => (whileHidden ? undefined : stopWhileHidden(watch)), [watch, whileHidden]);
-  const seen = useSyncExternalStore(watch.subscribe, watch.snapshot, watch.snapshot);
-  return useMemo(() => ({ ...seen, again: () => watch.start() }), [seen, watch]);
-}
-
-export interface TaskListAndMore extends TaskList {
-  readonly look: () => void;
-  readonly more: () => void;
-}
-
-/** The tasks, newest first. */
-export function useTasks(service: BrainService): TaskListAndMore {
-  const lists = useMemo(() => new TaskLists(service), [service]);
-  const list = useSyncExternalStore(lists.subscribe, lists.snapshot, lists.snapshot);
-  return useMemo(() => ({ ...list, look: () => void lists.look(), more: () => void lists.more() }), [list, lists]);
+/** The tasks, newest first, kept up to date while the component is mounted. */
+export function useTasks({ feed }: WatchRegistry): TaskList {
+  return useSyncExternalStore(feed.subscribe, feed.snapshot, feed.snapshot);
 }
 
 const HIDDEN_MS = 20_000;
 
 /**
- * A browser gives all its tabs six connections to one server, and a stream holds one. Tabs that nobody looks at let go
- * of theirs, and take it up again, where it was, when they are looked at.
+ * Pauses the registry while the page is hidden: a browser gives all its tabs six connections to one server, and each
+ * stream holds one. `keepFeed` keeps the feed of all tasks, for notifications.
  */
-function stopWhileHidden(watch: TaskWatch): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const look = () => {
-    clearTimeout(timer);
-    if (document.visibilityState === "hidden") timer = setTimeout(() => watch.stop(), HIDDEN_MS);
-    else watch.start();
-  };
-  document.addEventListener("visibilitychange", look);
-  return () => {
-    clearTimeout(timer);
-    document.removeEventListener("visibilitychange", look);
-  };
+export function usePauseWhileHidden(registry: WatchRegistry, keepFeed: boolean): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const update = () => {
+      clearTimeout(timer);
+      if (document.visibilityState === "hidden") timer = setTimeout(() => registry.pause({ keepFeed }), HIDDEN_MS);
+      else registry.resume();
+    };
+    document.addEventListener("visibilitychange", update);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", update);
+    };
+  }, [registry, keepFeed]);
 }

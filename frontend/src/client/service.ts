@@ -39,13 +39,14 @@ import type {
   UseRequest,
   WireEvent,
 } from "../wire/types.ts";
-import { type FollowOptions, follow } from "./follow.ts";
+import { type FollowOptions, followAll, followTask } from "./follow.ts";
 import { TaskHandle } from "./handle.ts";
 import { Http } from "./http.ts";
 import type { Credentials } from "./session.ts";
+import type { EventBatch } from "./sse.ts";
 
 export interface ServiceOptions {
-  /** The sidecar's origin, as its ready line says it; in a page that it serves, nothing. */
+  /** The sidecar's origin, as in its ready line. Leave it out in a page that the sidecar serves. */
   readonly url?: string;
   readonly credentials: Credentials;
   readonly fetch?: typeof globalThis.fetch;
@@ -67,7 +68,7 @@ export class BrainService {
 
   // -- tasks
 
-  /** Starts a task. A new key each time, so that a retry of this very call cannot start it twice. */
+  /** Starts a task. Repeating a call with the same key returns the task that the first call started. */
   async execute(request: ExecuteRequest, key: string = crypto.randomUUID()): Promise<TaskHandle> {
     const headers = { "Idempotency-Key": key };
     const accepted = await this.#http.json<Accepted>("/api/brain/execute", { method: "POST", body: request, headers });
@@ -78,17 +79,22 @@ export class BrainService {
     return new TaskHandle(this, taskId);
   }
 
-  /** The events, in the pieces in which they come, through every lost connection, until the task has ended. */
+  /** A task's events in batches, through every lost connection, until the task ends. */
   stream(taskId: string, options?: FollowOptions): AsyncGenerator<WireEvent[]> {
-    return follow(this.#http, taskId, options);
+    return followTask(this.#http, taskId, options);
+  }
+
+  /** The durable events of all tasks in batches, through every lost connection, until the signal stops it. */
+  allEvents(options?: FollowOptions): AsyncGenerator<EventBatch> {
+    return followAll(this.#http, options);
   }
 
   tasks(query: TaskQuery = {}, signal?: AbortSignal): Promise<TaskPage> {
-    const asked = new URLSearchParams();
-    if (query.status?.length) asked.set("status", query.status.join(","));
-    if (query.limit !== undefined) asked.set("limit", String(query.limit));
-    if (query.before !== undefined) asked.set("before", query.before);
-    return this.#get(`/api/brain/tasks?${asked}`, signal);
+    const params = new URLSearchParams();
+    if (query.status?.length) params.set("status", query.status.join(","));
+    if (query.limit !== undefined) params.set("limit", String(query.limit));
+    if (query.before !== undefined) params.set("before", query.before);
+    return this.#get(`/api/brain/tasks?${params}`, signal);
   }
 
   task(taskId: string, signal?: AbortSignal): Promise<Task> {
@@ -107,7 +113,7 @@ export class BrainService {
     return this.#post(`${task(taskId)}/resume`);
   }
 
-  /** Steers a task at work, or continues one that has ended. */
+  /** Steers a running task, or continues one that has ended. */
   message(taskId: string, text: string): Promise<Accepted> {
     return this.#post(`${task(taskId)}/messages`, { text });
   }
@@ -116,8 +122,8 @@ export class BrainService {
     return this.#post(`${task(taskId)}/approvals/${encodeURIComponent(approvalId)}`, answer);
   }
 
-  /** Several answers at once, each to its own question. */
-  approveSeveral(taskId: string, answers: readonly NamedApproval[]): Promise<ApprovalsAnswer> {
+  /** Answers several approvals in one call. */
+  approveAll(taskId: string, answers: readonly NamedApproval[]): Promise<ApprovalsAnswer> {
     return this.#post(`${task(taskId)}/approvals`, { answers });
   }
 
@@ -127,23 +133,23 @@ export class BrainService {
     return this.#get(`${task(taskId)}/diff`, signal);
   }
 
-  hunks(taskId: string, decided: HunkRequest): Promise<DiffAnswer> {
-    return this.#post(`${task(taskId)}/hunks`, decided);
+  hunks(taskId: string, request: HunkRequest): Promise<DiffAnswer> {
+    return this.#post(`${task(taskId)}/hunks`, request);
   }
 
-  /** Takes the task back to an event, or its files alone; with `preview`, only says what that would change. */
-  rewind(taskId: string, seq: number, how: Omit<RewindRequest, "seq"> = {}): Promise<RewindAnswer> {
-    return this.#post(`${task(taskId)}/rewind`, { seq, ...how });
+  /** Rewinds the task to an event, or only its files; with `preview` it only reports what would change. */
+  rewind(taskId: string, seq: number, options: Omit<RewindRequest, "seq"> = {}): Promise<RewindAnswer> {
+    return this.#post(`${task(taskId)}/rewind`, { seq, ...options });
   }
 
-  /** A new task that begins where this one was at one of its events; this one stays as it is. */
+  /** Starts a new task from an event of this one. This one stays as it is. */
   async fork(taskId: string, request: ForkRequest = {}, key: string = crypto.randomUUID()): Promise<TaskHandle> {
     const call = { method: "POST", body: request, headers: { "Idempotency-Key": key } } as const;
     const accepted = await this.#http.json<Accepted>(`${task(taskId)}/fork`, call);
     return new TaskHandle(this, accepted.taskId);
   }
 
-  // -- what there is
+  // -- tools, models, settings
 
   tools(signal?: AbortSignal): Promise<ToolList> {
     return this.#get("/api/brain/tools", signal);
@@ -169,17 +175,17 @@ export class BrainService {
     return this.#get("/api/brain/models", signal);
   }
 
-  /** The model servers that run on this machine: looked for when asked. */
+  /** Looks for model servers on this machine. */
   localModels(signal?: AbortSignal): Promise<LocalServerList> {
     return this.#get("/api/brain/models/local", signal);
   }
 
-  /** One small request to a model, and what came of it. */
+  /** Sends a model one small request and reports the result. */
   testModel(request: ModelTestRequest, signal?: AbortSignal): Promise<ModelTest> {
     return this.#post("/api/brain/models/test", request, signal);
   }
 
-  /** Who plays a role from the next task on; tried first. */
+  /** Tests a model, then uses it for a role from the next task on. */
   chooseModel(request: UseRequest): Promise<UseAnswer> {
     return this.#put("/api/brain/models/use", request);
   }
@@ -188,12 +194,12 @@ export class BrainService {
     return this.#get("/api/brain/keys", signal);
   }
 
-  /** Puts a provider's key away, or, without one, takes it out. */
+  /** Stores a provider's key, or removes it if none is given. */
   setKey(provider: string, key?: string): Promise<KeyList> {
     return this.#put("/api/brain/keys", { provider, ...(key === undefined ? {} : { key }) });
   }
 
-  /** What is set up, what is missing, and how to fix it. */
+  /** Checks the setup: what is missing and how to fix it. */
   doctor(signal?: AbortSignal): Promise<Examination> {
     return this.#get("/api/brain/doctor", signal);
   }
@@ -214,7 +220,7 @@ export class BrainService {
     return this.#post("/api/brain/trust", request);
   }
 
-  /** What was allowed for whole workspaces, and for tasks that have not ended. */
+  /** Answers that still hold for a workspace or a task. */
   approvals(signal?: AbortSignal): Promise<GrantList> {
     return this.#get("/api/brain/approvals", signal);
   }

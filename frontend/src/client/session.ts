@@ -1,14 +1,14 @@
 import type { SessionToken } from "../wire/types.ts";
-import { problemOf, Unreachable } from "./problem.ts";
+import { parseProblem, Unreachable } from "./problem.ts";
 
-/** Whoever can give the bearer token, and perhaps a newer one when the sidecar has been started again. */
+/** Supplies the bearer token, and a new one after the sidecar restarts. */
 export interface Credentials {
   token(): string | undefined;
   /** Resolves to true if there is a new token to try. */
   renew(): Promise<boolean>;
 }
 
-/** A token that is known and stays the same. */
+/** A token that never changes. */
 export const fixedToken = (token: string): Credentials => ({ token: () => token, renew: async () => false });
 
 type Storage = Pick<globalThis.Storage, "getItem" | "setItem" | "removeItem">;
@@ -16,11 +16,11 @@ type Storage = Pick<globalThis.Storage, "getItem" | "setItem" | "removeItem">;
 const KEY = "rainy-brain.session";
 
 /**
- * The panel's way in: a one-time code becomes the token. The token and what renews it stay in the storage of this
- * origin and this tab, and are sent to this origin only.
+ * The panel's session: it trades a one-time code for the token. The token and its renewal code stay in the storage of
+ * this origin and tab, and go to this origin only.
  */
 export class CodeSession implements Credentials {
-  #held: SessionToken | undefined;
+  #session: SessionToken | undefined;
   #renewing: Promise<boolean> | undefined;
 
   constructor(
@@ -28,36 +28,36 @@ export class CodeSession implements Credentials {
     private readonly fetch: typeof globalThis.fetch = globalThis.fetch.bind(globalThis),
     private readonly path = "/api/brain/session",
   ) {
-    this.#held = read(storage);
+    this.#session = load(storage);
   }
 
   token(): string | undefined {
-    return this.#held?.token;
+    return this.#session?.token;
   }
 
-  /** Throws if the code is unknown, used or too old. */
+  /** Throws if the code is unknown, used or expired. */
   async trade(code: string): Promise<void> {
-    this.#hold(await this.#ask(code));
+    this.#store(await this.#request(code));
   }
 
-  /** Many calls may find at the same time that the token is old; they are renewed once. */
+  /** Calls that find the token expired at the same time share one renewal. */
   renew(): Promise<boolean> {
-    this.#renewing ??= this.#renewed().finally(() => {
+    this.#renewing ??= this.#renewOnce().finally(() => {
       this.#renewing = undefined;
     });
     return this.#renewing;
   }
 
   forget(): void {
-    this.#held = undefined;
+    this.#session = undefined;
     this.storage.removeItem(KEY);
   }
 
-  async #renewed(): Promise<boolean> {
-    const renewal = this.#held?.renewal;
+  async #renewOnce(): Promise<boolean> {
+    const renewal = this.#session?.renewal;
     if (renewal === undefined) return false;
     try {
-      this.#hold(await this.#ask(renewal));
+      this.#store(await this.#request(renewal));
       return true;
     } catch (error) {
       if (error instanceof Unreachable) throw error;
@@ -65,7 +65,7 @@ export class CodeSession implements Credentials {
     }
   }
 
-  async #ask(code: string): Promise<SessionToken> {
+  async #request(code: string): Promise<SessionToken> {
     let response: Response;
     try {
       response = await this.fetch(this.path, {
@@ -76,20 +76,20 @@ export class CodeSession implements Credentials {
     } catch (cause) {
       throw new Unreachable(cause);
     }
-    if (!response.ok) throw await problemOf(response);
+    if (!response.ok) throw await parseProblem(response);
     return (await response.json()) as SessionToken;
   }
 
-  #hold(session: SessionToken): void {
-    this.#held = session;
+  #store(session: SessionToken): void {
+    this.#session = session;
     this.storage.setItem(KEY, JSON.stringify(session));
   }
 }
 
-function read(storage: Storage): SessionToken | undefined {
+function load(storage: Storage): SessionToken | undefined {
   try {
-    const held = JSON.parse(storage.getItem(KEY) ?? "null") as SessionToken | null;
-    return typeof held?.token === "string" ? held : undefined;
+    const session = JSON.parse(storage.getItem(KEY) ?? "null") as SessionToken | null;
+    return typeof session?.token === "string" ? session : undefined;
   } catch {
     return undefined;
   }

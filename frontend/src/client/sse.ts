@@ -1,18 +1,26 @@
 import { createParser } from "eventsource-parser";
 import type { WireEvent } from "../wire/types.ts";
 
+/** The events that one read of the body completed, and the id of the last durable one among them. */
+export interface EventBatch {
+  readonly events: WireEvent[];
+  readonly cursor: string | undefined;
+}
+
 /**
- * The events of an SSE body, in the pieces in which they come: a replay of ten thousand is some fifty pieces, not ten
- * thousand wake-ups. Ends when the body ends; throws what the body throws.
+ * Reads the events of an SSE body, batched by network read: ten thousand replayed events are some fifty batches. Ends
+ * with the body and throws what the body throws. Calls `onActivity` for every read, keep-alive comments included.
  */
-export async function* eventsOf(
+export async function* readEvents(
   body: ReadableStream<Uint8Array>,
-  heard: () => void = () => {},
-): AsyncGenerator<WireEvent[], void> {
-  let batch: WireEvent[] = [];
+  onActivity: () => void = () => {},
+): AsyncGenerator<EventBatch, void> {
+  let events: WireEvent[] = [];
+  let cursor: string | undefined;
   const parser = createParser({
     onEvent(message) {
-      batch.push(JSON.parse(message.data) as WireEvent);
+      events.push(JSON.parse(message.data) as WireEvent);
+      if (message.id !== undefined) cursor = message.id;
     },
   });
   const decoder = new TextDecoder();
@@ -21,11 +29,11 @@ export async function* eventsOf(
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      heard();
+      onActivity();
       parser.feed(decoder.decode(value, { stream: true }));
-      if (batch.length > 0) {
-        yield batch;
-        batch = [];
+      if (events.length > 0) {
+        yield { events, cursor };
+        events = [];
       }
     }
   } finally {

@@ -6,9 +6,9 @@ const RESUMABLE: ReadonlySet<Status> = new Set<Status>(["failed", "cancelled", "
 const CANCELLABLE: ReadonlySet<Status> = new Set<Status>(["queued", "running", "waiting", "interrupted"]);
 
 export const hasEnded = (status: Status): boolean => ENDED.has(status);
-/** Whether it may get further if it goes on: what failed and would only fail again is not worth a try. */
+/** False for a failure that would only repeat itself. */
 export const canResume = ({ status, error }: Pick<Thread, "status" | "error">): boolean =>
   RESUMABLE.has(status) && !(status === "failed" && error?.recoverable === false);
 export const canCancel = (status: Status): boolean => CANCELLABLE.has(status);
-/** Somebody is at work on it, or will be. */
+/** True while the task runs or waits to run. */
 export const isActive = (status: Status): boolean => !hasEnded(status) && status !== "interrupted";

@@ -9,6 +9,7 @@ import type {
   HandoffEvent,
   JsonValue,
   ModelEvent,
+  PlanEvent,
   RetryEvent,
   RouteEvent,
   Status,
@@ -16,6 +17,7 @@ import type {
   TaskResult,
   ToolEvent,
   Usage,
+  VerdictEvent,
   VerificationEvent,
   WireEvent,
 } from "../wire/types.ts";
@@ -63,15 +65,15 @@ export interface StepItem {
   readonly step: number;
   readonly total: number;
   readonly agent: string;
-  /** What it does. */
+  /** What the step does. */
   readonly message: string;
   readonly state: "started" | "completed" | "failed";
-  /** Why it failed, where nothing else says so. */
+  /** Why it failed, unless another item says so. */
   readonly reason?: string;
   readonly endedAt?: string;
 }
 
-/** What is said once and never changes afterwards. */
+/** An event that never changes afterwards. */
 export interface NoteItem {
   readonly kind: "note";
   readonly key: string;
@@ -88,21 +90,38 @@ export interface NoteItem {
     | CancelledEvent;
 }
 
-export type Item = MessageItem | ToolItem | ApprovalItem | StepItem | NoteItem;
+export interface PlanThreadItem {
+  readonly kind: "plan";
+  readonly key: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly steps: PlanEvent["items"];
+}
 
-/** A message that is still being written. It is live only: nothing of it outlasts this process. */
+export interface VerdictThreadItem {
+  readonly kind: "verdict";
+  readonly key: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly approved: boolean;
+  readonly issues: VerdictEvent["issues"];
+}
+
+export type Item = MessageItem | ToolItem | ApprovalItem | StepItem | PlanThreadItem | VerdictThreadItem | NoteItem;
+
+/** A message that is still being written. Drafts are live only. */
 export interface Draft {
   readonly messageId: string;
   readonly agent: string;
   readonly text: string;
   readonly thinking: string;
-  /** The writer was stopped before the end. */
+  /** The agent stopped before the end. */
   readonly cut: boolean;
 }
 
 export interface Edit {
   readonly seq: number;
-  /** The last event before the call that made it, where a rewind must go to undo it; none made it if it took back. */
+  /** The last event before the call that made the edit: the rewind target that undoes it. Undefined for an undo. */
   readonly before: number | undefined;
   readonly at: string;
   readonly files: readonly ChangedFile[];
@@ -114,39 +133,39 @@ export interface Verification {
   readonly checks: readonly Check[];
 }
 
-/** Everything there is to show of a task: a pure function of its durable events, and of the live ones beside them. */
+/** The state of a task: a pure function of its durable events, and of the live ones among them. */
 export interface Thread {
   readonly taskId: string;
   readonly lastSeq: number;
   readonly lastAt: string;
   readonly status: Status;
   readonly reason: string | undefined;
-  /** Counts the requests of the conversation: each is routed anew. */
+  /** Counts the rounds: each message of yours is routed again. */
   readonly round: number;
   readonly route: Pick<RouteEvent, "intent" | "confidence" | "pipeline" | "why"> | undefined;
   readonly model: Pick<ModelEvent, "role" | "provider" | "model"> | undefined;
   readonly items: readonly Item[];
   readonly index: ReadonlyMap<string, number>;
-  /** Keys of the steps of the present round. */
+  /** Keys of this round's steps. */
   readonly steps: readonly string[];
-  /** Keys of the approvals that nobody has answered. */
+  /** Keys of open approvals. */
   readonly asking: readonly string[];
   readonly changes: ReadonlyMap<string, ChangedFile>;
-  /** Every change in its order: the checkpoints that the task can be taken back to. */
+  /** Every edit in order: the checkpoints that a rewind can go to. */
   readonly edits: readonly Edit[];
   readonly verification: Verification | undefined;
   readonly usage: Required<Usage>;
   readonly result: TaskResult | undefined;
   readonly error: Pick<ErrorEvent, "code" | "message" | "recoverable"> | undefined;
-  /** Time at work, without waits; `runningSince` is set while it is at work. */
+  /** Running time without waits; `runningSince` is set while it runs. */
   readonly workedMs: number;
   readonly runningSince: string | undefined;
-  /** The event after which something is done again: what was told before it may be told anew, under the same ids. */
+  /** The last retry: items from before it may come again with the same ids. */
   readonly retriedSeq: number;
-  /** The call that was told of last, and by which event. */
+  /** The last tool call, and the event that reported it. */
   readonly lastCall: { readonly key: string; readonly seq: number };
   readonly rewinds: readonly Rewind[];
-  /** Events that came before one that they follow. */
+  /** Events that wait for an earlier one. */
   readonly held: readonly WireEvent[];
   readonly drafts: ReadonlyMap<string, Draft>;
   readonly thoughts: ReadonlyMap<string, string>;
@@ -183,7 +202,7 @@ export const emptyThread = (taskId: string): Thread => ({
   outputs: new Map(),
 });
 
-/** The part that every client sees alike, however it came to its events. */
+/** The part that depends on durable events only. */
 export type DurableThread = Omit<Thread, "held" | "drafts" | "thoughts" | "outputs">;
 
 export function durable({ held, drafts, thoughts, outputs, ...rest }: Thread): DurableThread {

@@ -1,48 +1,53 @@
 import type { WireEvent } from "../wire/types.ts";
 import type { Connection } from "./follow.ts";
-import { reconnected, reduceAll, release } from "./reduce.ts";
+import { nextFrame } from "./frames.ts";
+import { beginConnection, reduceAll, releaseHeld } from "./reduce.ts";
 import type { BrainService } from "./service.ts";
 import { emptyThread, type Thread } from "./thread.ts";
 
 export interface Watched {
   readonly thread: Thread;
   readonly connection: Connection;
-  /** What trying again cannot mend: the task is gone, or the session is over. */
+  /** An error that a retry cannot fix: the task does not exist, or the session is over. */
   readonly failure: unknown;
 }
 
-/** As many events at once are not told one frame after the other: the rest of a long past is about to follow. */
+/** A batch of at least this many events is part of a replay: more of it is about to arrive. */
 const BACKLOG = 200;
-/** How long those who listen wait for it. */
+/** How long a replay may hold back the next update. */
 const BACKLOG_MS = 600;
 
-/** A task as somebody watches it. However fast events come, those who listen are told at most once a frame. */
+/** A task as a store: it follows the task's stream, and updates its subscribers at most once a frame. */
 export class TaskWatch {
-  #seen: Watched;
-  /** What there is to tell; ahead of what was told while a long past is being read. */
+  #snapshot: Watched;
+  /** Ahead of the snapshot while a replay is being read. */
   #thread: Thread;
-  #waitingSince: number | undefined;
+  #heldBackSince: number | undefined;
   #pending: WireEvent[] = [];
   #listeners = new Set<() => void>();
   #stop: AbortController | undefined;
-  #told: (() => void) | undefined;
+  #cancelFrame: (() => void) | undefined;
 
   constructor(
     private readonly service: BrainService,
     readonly taskId: string,
   ) {
     this.#thread = emptyThread(taskId);
-    this.#seen = { thread: this.#thread, connection: { state: "connecting" }, failure: undefined };
+    this.#snapshot = { thread: this.#thread, connection: { state: "connecting" }, failure: undefined };
   }
 
-  readonly snapshot = (): Watched => this.#seen;
+  readonly snapshot = (): Watched => this.#snapshot;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** Begins, or goes on after the task was taken up again. Does nothing while it is at it. */
+  get running(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  /** Starts following, or resumes after the last event seen. Does nothing while it is running. */
   start(): void {
     if (this.#stop !== undefined) return;
     const stop = new AbortController();
@@ -55,71 +60,55 @@ export class TaskWatch {
   stop(): void {
     this.#stop?.abort();
     this.#stop = undefined;
-    this.#told?.();
-    this.#told = undefined;
+    this.#cancelFrame?.();
+    this.#cancelFrame = undefined;
   }
 
   async #run(stop: AbortController): Promise<void> {
     const onConnection = (connection: Connection) => {
       if (stop.signal.aborted) return;
-      this.#take();
-      if (connection.state === "live") this.#thread = reconnected(this.#thread);
-      this.#tell({ connection, failure: undefined });
+      this.#reducePending();
+      if (connection.state === "live") this.#thread = beginConnection(this.#thread);
+      this.#publish({ connection, failure: undefined });
     };
     try {
       const after = this.#thread.lastSeq;
       for await (const batch of this.service.stream(this.taskId, { after, signal: stop.signal, onConnection })) {
         if (stop.signal.aborted) return;
         this.#pending.push(...batch);
-        this.#soon();
+        this.#schedule();
       }
     } catch (failure) {
-      if (!stop.signal.aborted) this.#tell({ connection: { state: "closed" }, failure });
+      if (!stop.signal.aborted) this.#publish({ connection: { state: "closed" }, failure });
     }
   }
 
-  #soon(): void {
-    this.#told ??= nextFrame(() => {
-      this.#told = undefined;
+  #schedule(): void {
+    this.#cancelFrame ??= nextFrame(() => {
+      this.#cancelFrame = undefined;
       this.#flush();
     });
   }
 
   #flush(): void {
-    const many = this.#take() >= BACKLOG;
-    if (many) this.#waitingSince ??= performance.now();
-    if (many && performance.now() - this.#waitingSince! < BACKLOG_MS) return this.#soon();
-    if (this.#thread !== this.#seen.thread) this.#tell({});
+    const replaying = this.#reducePending() >= BACKLOG;
+    if (replaying) this.#heldBackSince ??= performance.now();
+    if (replaying && performance.now() - this.#heldBackSince! < BACKLOG_MS) return this.#schedule();
+    if (this.#thread !== this.#snapshot.thread) this.#publish({});
   }
 
-  /** Takes in what has come; how many events that was. */
-  #take(): number {
+  /** Returns how many events were pending. */
+  #reducePending(): number {
     const batch = this.#pending;
     this.#pending = [];
-    // A connection tells events in order: what is missing there is missing in the journal.
-    if (batch.length > 0) this.#thread = release(reduceAll(this.#thread, batch));
+    // A connection delivers events in order: an event that is missing here is missing in the journal.
+    if (batch.length > 0) this.#thread = releaseHeld(reduceAll(this.#thread, batch));
     return batch.length;
   }
 
-  #tell(more: Partial<Watched>): void {
-    this.#waitingSince = undefined;
-    this.#seen = { ...this.#seen, ...more, thread: this.#thread };
+  #publish(change: Partial<Watched>): void {
+    this.#heldBackSince = undefined;
+    this.#snapshot = { ...this.#snapshot, ...change, thread: this.#thread };
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** The next frame; where none come (a hidden tab, no browser) soon all the same. Returns what calls it off. */
-function nextFrame(act: () => void): () => void {
-  const framed = typeof requestAnimationFrame === "function";
-  const timer = setTimeout(go, framed ? 200 : 0);
-  const frame = framed ? requestAnimationFrame(go) : 0;
-  function off() {
-    clearTimeout(timer);
-    if (framed) cancelAnimationFrame(frame);
-  }
-  function go() {
-    off();
-    act();
-  }
-  return off;
 }

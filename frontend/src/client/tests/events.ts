@@ -1,13 +1,13 @@
 import type { WireEvent } from "../../wire/types.ts";
 
-type Told = {
+type NewEvent = {
   [K in WireEvent["type"]]: Omit<Extract<WireEvent, { type: K }>, "seq" | "taskId" | "at">;
 }[WireEvent["type"]];
 
-/** Numbers what is told, as the journal does; what is live only gets no number. */
-export function journal(...told: Told[]): WireEvent[] {
+/** Numbers events as the journal does; live events get no number. */
+export function journal(...events: NewEvent[]): WireEvent[] {
   let seq = 0;
-  return told.map((one, place) => {
+  return events.map((one, place) => {
     const at = new Date(Date.UTC(2026, 0, 1, 12, 0, place)).toISOString();
     const live = one.type === "delta" || one.type === "tool_output";
     if (!live) seq += 1;
@@ -15,7 +15,7 @@ export function journal(...told: Told[]): WireEvent[] {
   });
 }
 
-const tool = (callId: string, status: "running" | "success", durationMs = 0): Told => ({
+const tool = (callId: string, status: "running" | "success", durationMs = 0): NewEvent => ({
   type: "tool",
   callId,
   tool: "read_file",
@@ -26,7 +26,7 @@ const tool = (callId: string, status: "running" | "success", durationMs = 0): To
   cached: false,
   executor: "local",
 });
-const step = (number: number, agent: string, state: "started" | "completed"): Told => ({
+const step = (number: number, agent: string, state: "started" | "completed"): NewEvent => ({
   type: "step",
   step: number,
   total: 2,
@@ -34,7 +34,7 @@ const step = (number: number, agent: string, state: "started" | "completed"): To
   agent,
   state,
 });
-const word = (text: string, kind: "text" | "thinking" = "text"): Told => ({
+const word = (text: string, kind: "text" | "thinking" = "text"): NewEvent => ({
   type: "delta",
   messageId: "m1",
   role: "assistant",
@@ -43,7 +43,7 @@ const word = (text: string, kind: "text" | "thinking" = "text"): Told => ({
   kind,
 });
 
-/** A task with one of everything. */
+/** A task with one event of each kind. */
 export const STORY: WireEvent[] = journal(
   { type: "status", status: "queued" },
   { type: "message", messageId: "asked", role: "user", agent: "", text: "do it" },
@@ -94,6 +94,9 @@ export const STORY: WireEvent[] = journal(
     reason: "done",
   },
   step(2, "reviewer", "started"),
+  { type: "plan", items: [{ id: "1", title: "look", state: "running" }] },
+  { type: "plan", items: [{ id: "1", title: "look", state: "done" }] },
+  { type: "verdict", approved: true, issues: [] },
   { type: "verification", passed: true, attempt: 1, checks: [] },
   step(2, "reviewer", "completed"),
   { type: "usage", inputTokens: 10, outputTokens: 5, cachedTokens: 0, costUsd: 0.1 },

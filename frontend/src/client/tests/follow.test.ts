@@ -7,9 +7,9 @@ import { fixedToken } from "../session.ts";
 import { STORY } from "./events.ts";
 import { json, problem, ScriptedSidecar, stream } from "./sidecar.ts";
 
-const told = STORY.filter((event) => event.seq !== undefined);
+const durableEvents = STORY.filter((event) => event.seq !== undefined);
 
-async function heard(sidecar: ScriptedSidecar, after = 0) {
+async function collect(sidecar: ScriptedSidecar, after = 0) {
   const service = new BrainService({ credentials: fixedToken("secret"), fetch: sidecar.fetch });
   const seqs: (number | undefined)[] = [];
   const states: Connection["state"][] = [];
@@ -26,46 +26,46 @@ describe("a stream", () => {
     vi.useRealTimers();
   });
 
-  it("is read to the end of the task, whatever the pieces in which it comes", async () => {
-    for (const piece of [1, 7, 64, 100_000]) {
-      const sidecar = new ScriptedSidecar([stream(told, { piece })]);
-      expect((await heard(sidecar)).seqs).toEqual(told.map((event) => event.seq));
+  it("is read until the task ends, in chunks of any size", async () => {
+    for (const chunk of [1, 7, 64, 100_000]) {
+      const sidecar = new ScriptedSidecar([stream(durableEvents, { chunk })]);
+      expect((await collect(sidecar)).seqs).toEqual(durableEvents.map((event) => event.seq));
       expect(sidecar.requests[0]?.headers.get("authorization")).toBe("Bearer secret");
       expect(sidecar.requests[0]?.path).not.toContain("secret");
     }
   });
 
-  it("goes on after the last event when the connection breaks, with no gap and no repeat", async () => {
+  it("resumes after the last event when the connection breaks, with no gap and no repeat", async () => {
     const sidecar = new ScriptedSidecar([
-      stream(told.slice(0, 5), { breaks: true }),
+      stream(durableEvents.slice(0, 5), { breaks: true }),
       new TypeError("connection refused"),
       problem(503, "stopping", { "Retry-After": "1" }),
-      stream(told.slice(5, 9), { breaks: true }),
-      stream(told.slice(9)),
+      stream(durableEvents.slice(5, 9), { breaks: true }),
+      stream(durableEvents.slice(9)),
     ]);
-    const { seqs, states } = await heard(sidecar);
-    expect(seqs).toEqual(told.map((event) => event.seq));
+    const { seqs, states } = await collect(sidecar);
+    expect(seqs).toEqual(durableEvents.map((event) => event.seq));
     expect(sidecar.requests.map(({ headers }) => headers.get("last-event-id"))).toEqual([null, "5", "5", "5", "9"]);
     expect(states).toEqual(["connecting", "live", "lost", "lost", "lost", "live", "lost", "live", "closed"]);
   });
 
-  it("comes back when the sidecar lets go of it before the end", async () => {
-    const sidecar = new ScriptedSidecar([stream(told.slice(0, 3)), stream(told.slice(3))]);
-    expect((await heard(sidecar)).seqs).toEqual(told.map((event) => event.seq));
+  it("reconnects when the sidecar closes it before the task ends", async () => {
+    const sidecar = new ScriptedSidecar([stream(durableEvents.slice(0, 3)), stream(durableEvents.slice(3))]);
+    expect((await collect(sidecar)).seqs).toEqual(durableEvents.map((event) => event.seq));
   });
 
-  it("asks whether the task has ended when there is nothing new", async () => {
-    const last = told.at(-1)!.seq!;
+  it("asks for the status when the stream has no new events", async () => {
+    const last = durableEvents.at(-1)!.seq!;
     const sidecar = new ScriptedSidecar([stream([]), json({ status: "completed" })]);
-    expect((await heard(sidecar, last)).seqs).toEqual([]);
+    expect((await collect(sidecar, last)).seqs).toEqual([]);
   });
 
-  it("throws what trying again cannot mend", async () => {
+  it("throws errors that a retry can't fix", async () => {
     const sidecar = new ScriptedSidecar([problem(404, "unknown_task")]);
-    await expect(heard(sidecar)).rejects.toThrow(ProblemError);
+    await expect(collect(sidecar)).rejects.toThrow(ProblemError);
   });
 
-  it("ends when it is told to", async () => {
+  it("stops when its signal aborts", async () => {
     const stop = new AbortController();
     const sidecar = new ScriptedSidecar([new TypeError("refused"), new TypeError("refused")]);
     const service = new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch });
@@ -77,8 +77,8 @@ describe("a stream", () => {
   });
 });
 
-describe("the time between two tries", () => {
-  it("doubles up to three seconds, and is never the same for all", () => {
+describe("backoff", () => {
+  it("doubles up to three seconds, with jitter", () => {
     expect([1, 2, 3, 10].map((attempt) => backoffMs(attempt, () => 1))).toEqual([150, 300, 600, 3_000]);
     expect(backoffMs(10, () => 0)).toBe(1_500);
   });

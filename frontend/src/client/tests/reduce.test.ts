@@ -1,120 +1,120 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WireEvent } from "../../wire/types.ts";
-import { reconnected, reduce, reduceAll, release } from "../reduce.ts";
+import { beginConnection, reduce, reduceAll, releaseHeld } from "../reduce.ts";
 import { canResume } from "../statuses.ts";
 import { durable, emptyThread, itemOf, type Thread } from "../thread.ts";
 import { journal, STORY } from "./events.ts";
 
 const empty = emptyThread("t");
-const told = (events: readonly WireEvent[], from: Thread = empty): Thread => events.reduce(reduce, from);
-const whole = durable(told(STORY));
+const replay = (events: readonly WireEvent[], from: Thread = empty): Thread => events.reduce(reduce, from);
+const whole = durable(replay(STORY));
 const isDurable = (event: WireEvent) => event.seq !== undefined;
 
-describe("however the events come, the state is the same", () => {
+describe("the state does not depend on how events arrive", () => {
   it("one by one or all at once", () => {
-    expect(reduceAll(empty, STORY)).toEqual(told(STORY));
+    expect(reduceAll(empty, STORY)).toEqual(replay(STORY));
   });
 
-  it("twice: the second time changes nothing, not even the object", () => {
-    const once = told(STORY.filter(isDurable));
-    expect(told(STORY.filter(isDurable), once)).toBe(once);
+  it("twice: the second time returns the same object", () => {
+    const once = replay(STORY.filter(isDurable));
+    expect(replay(STORY.filter(isDurable), once)).toBe(once);
   });
 
   it("out of order", () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(STORY, { minLength: STORY.length }), (shuffled) => {
-        expect(durable(told(shuffled))).toEqual(whole);
+        expect(durable(replay(shuffled))).toEqual(whole);
       }),
     );
   });
 
-  it("cut anywhere, and taken up again with some events repeated", () => {
+  it("interrupted anywhere, and resumed with some events repeated", () => {
     fc.assert(
       fc.property(fc.nat(STORY.length), fc.nat(STORY.length), (cut, again) => {
-        const before = reconnected(told(STORY.slice(0, cut)));
+        const before = beginConnection(replay(STORY.slice(0, cut)));
         const after = STORY.slice(Math.min(cut, again));
-        expect(durable(told(after, before))).toEqual(whole);
+        expect(durable(replay(after, before))).toEqual(whole);
       }),
     );
   });
 
-  it("with or without what is live only", () => {
-    expect(durable(told(STORY.filter(isDurable)))).toEqual(whole);
+  it("with or without live events", () => {
+    expect(durable(replay(STORY.filter(isDurable)))).toEqual(whole);
   });
 
-  it("never changes what it was given", () => {
-    const half = told(STORY.slice(0, 14));
+  it("never mutates its input", () => {
+    const half = replay(STORY.slice(0, 14));
     const copy = structuredClone({ ...half });
-    told(STORY.slice(14), half);
+    replay(STORY.slice(14), half);
     expect(half).toEqual(copy);
   });
 });
 
 describe("a thread", () => {
-  it("shows a message as it is written, then as it is", () => {
+  it("shows a draft while it grows, then the message", () => {
     const [first, second, third] = STORY.filter((event) => event.type === "delta");
     const begin = STORY.filter((event) => isDurable(event) && event.seq! <= 6);
-    const growing = told([first!, second!, third!], told(begin));
+    const growing = replay([first!, second!, third!], replay(begin));
     expect(growing.drafts.get("m1")).toMatchObject({ text: "I look.", thinking: "Hmm." });
-    const written = told(STORY.slice(0, 10));
+    const written = replay(STORY.slice(0, 10));
     expect(written.drafts.size).toBe(0);
     expect(itemOf(written, "m1")).toMatchObject({ text: "I look." });
     expect(written.thoughts.get("m1")).toBe("Hmm.");
-    expect(told([third!], written).drafts.size).toBe(0);
+    expect(replay([third!], written).drafts.size).toBe(0);
   });
 
-  it("takes everything so far in the place of what it had, however much that was", () => {
+  it("replaces a draft or output by a whole one", () => {
     const word = (text: string, more = {}) =>
       ({ type: "delta", messageId: "m", role: "assistant", agent: "coder", kind: "text", text, ...more }) as const;
-    const all = told(journal(word("I l"), word("I look", { whole: true }), word(" at it.")));
+    const all = replay(journal(word("I l"), word("I look", { whole: true }), word(" at it.")));
     expect(all.drafts.get("m")?.text).toBe("I look at it.");
     const output = (text: string, more = {}) =>
       ({ type: "tool_output", callId: "c", stream: "stdout", text, ...more }) as const;
-    expect(told(journal(output("1\n"), output("1\n2\n", { whole: true }))).outputs.get("c")).toBe("1\n2\n");
+    expect(replay(journal(output("1\n"), output("1\n2\n", { whole: true }))).outputs.get("c")).toBe("1\n2\n");
   });
 
-  it("does not go on showing as being written what ended in a call", () => {
+  it("ends a draft whose turn made a tool call", () => {
     const { type, ...call } = STORY.find((event) => event.type === "tool")!;
     const events = journal(
       { type: "delta", messageId: "coder.1", role: "assistant", agent: "coder", kind: "thinking", text: "Hm." },
       { ...call, type, callId: "t.coder.1.0" } as never,
     );
-    expect(told(events.slice(0, 1)).drafts.size).toBe(1);
-    expect(told(events).drafts.size).toBe(0);
+    expect(replay(events.slice(0, 1)).drafts.size).toBe(1);
+    expect(replay(events).drafts.size).toBe(0);
   });
 
-  it("holds what comes too early until it is its turn", () => {
+  it("holds early events until those before them arrive", () => {
     const [one, two, three] = STORY;
-    const early = told([one!, three!]);
+    const early = replay([one!, three!]);
     expect(early.lastSeq).toBe(1);
     expect(early.held).toHaveLength(1);
-    expect(told([two!], early)).toMatchObject({ lastSeq: 3, held: [] });
-    expect(release(early)).toMatchObject({ lastSeq: 3, status: "running" });
+    expect(replay([two!], early)).toMatchObject({ lastSeq: 3, held: [] });
+    expect(releaseHeld(early)).toMatchObject({ lastSeq: 3, status: "running" });
   });
 
-  it("has one card a call, in the order in which they began", () => {
-    const thread = told(STORY);
+  it("has one item per call, in the order of their start", () => {
+    const thread = replay(STORY);
     expect(thread.items.filter((item) => item.kind === "tool").map((item) => item.key)).toEqual(["c1", "c2"]);
     expect(itemOf(thread, "c1")).toMatchObject({ status: "success", durationMs: 5 });
     expect(thread.outputs.get("c1")).toBe("line\n");
   });
 
-  it("knows what is asked, and that it was answered", () => {
-    const asked = told(STORY.filter((event) => isDurable(event) && event.seq! <= 13));
+  it("knows which approvals are open", () => {
+    const asked = replay(STORY.filter((event) => isDurable(event) && event.seq! <= 13));
     expect(asked).toMatchObject({ status: "waiting", asking: ["a1"] });
-    expect(told(STORY).asking).toEqual([]);
+    expect(replay(STORY).asking).toEqual([]);
   });
 
-  it("adds up what was changed", () => {
-    const thread = told(STORY);
+  it("sums up the changes", () => {
+    const thread = replay(STORY);
     expect([...thread.changes.values()]).toEqual([{ path: "a.py", change: "created", added: 3, removed: 1 }]);
     expect(thread.edits).toHaveLength(2);
   });
 
-  it("tells what is done again below what was said in between, and leaves what was told before where it was", () => {
+  it("appends repeated steps and messages, and leaves the earlier ones in place", () => {
     const begun = { type: "step", step: 1, total: 1, agent: "coder", message: "Rename it", state: "started" } as const;
-    const said = (text: string) =>
+    const message = (text: string) =>
       ({ type: "message", messageId: "r1.coder.0", role: "assistant", agent: "coder", text }) as const;
     const failed = (message: string) =>
       [
@@ -126,16 +126,16 @@ describe("a thread", () => {
       { type: "status", status: "queued" },
       { type: "route", intent: "edit_code", confidence: 1, pipeline: ["coder"], why: "" },
       begun,
-      said("Which one?"),
+      message("Which one?"),
       ...failed("Which one?"),
       { type: "message", messageId: "m_1", role: "user", agent: "", text: "this one" },
       { type: "status", status: "queued", reason: "continued by a message" },
       begun,
       { type: "delta", messageId: "r1.coder.0", role: "assistant", agent: "coder", kind: "text", text: "I do not" },
-      said("I do not know that one."),
+      message("I do not know that one."),
       ...failed("I do not know that one."),
     );
-    const shown = told(events).items.flatMap((item) =>
+    const shown = replay(events).items.flatMap((item) =>
       item.kind === "message" ? [item.text] : item.kind === "step" ? [`${item.agent}: ${item.message}`] : [],
     );
     expect(shown).toEqual([
@@ -145,17 +145,17 @@ describe("a thread", () => {
       "coder: Rename it",
       "I do not know that one.",
     ]);
-    expect(told(events).steps).toHaveLength(1);
-    const writing = told(events.slice(0, 11));
+    expect(replay(events).steps).toHaveLength(1);
+    const writing = replay(events.slice(0, 11));
     expect(writing.drafts.get("r1.coder.0")?.text).toBe("I do not");
-    expect(itemOf(told(events), "r1.coder.0")).toMatchObject({ text: "I do not know that one." });
+    expect(itemOf(replay(events), "r1.coder.0")).toMatchObject({ text: "I do not know that one." });
   });
 
-  it("says why a step failed once: beside it, unless its agent or the task says so", () => {
+  it("gives a step's failure reason once: with the step, unless a message or the task's error has it", () => {
     const begun = { type: "step", step: 1, total: 2, agent: "coder", message: "Write it", state: "started" } as const;
     const away = "The model is away.";
     const stopped = "Stopped, because another step failed.";
-    const thread = told(
+    const thread = replay(
       journal(
         begun,
         { ...begun, step: 2 },
@@ -171,7 +171,7 @@ describe("a thread", () => {
     ]);
   });
 
-  it("counts the time at work, not the waits, and not the time that the sidecar was dead", () => {
+  it("counts running time, not waits nor the time while the sidecar was down", () => {
     const events = journal(
       { type: "status", status: "queued" },
       { type: "status", status: "running" },
@@ -181,12 +181,12 @@ describe("a thread", () => {
       { type: "status", status: "running" },
       { type: "status", status: "completed" },
     );
-    expect(told(events).workedMs).toBe(2_000);
+    expect(replay(events).workedMs).toBe(2_000);
   });
 
   it("offers to go on only where that may get further", () => {
     const failed = (recoverable: boolean) =>
-      told(
+      replay(
         journal(
           { type: "status", status: "queued" },
           { type: "error", code: "not_possible", message: "No.", recoverable },
@@ -195,7 +195,7 @@ describe("a thread", () => {
       );
     expect(canResume(failed(true))).toBe(true);
     expect(canResume(failed(false))).toBe(false);
-    expect(canResume(told([{ ...STORY[0]!, type: "status", status: "cancelled" }]))).toBe(true);
+    expect(canResume(replay([{ ...STORY[0]!, type: "status", status: "cancelled" }]))).toBe(true);
   });
 
   it("does not stop at an event that it does not know", () => {
@@ -209,34 +209,34 @@ describe("a thread", () => {
   });
 
   it("keeps what was written when the writer was stopped, until it begins again", () => {
-    const begun = told([STORY[0]!, STORY[1]!, STORY[2]!]);
-    const writing = told(
+    const begun = replay([STORY[0]!, STORY[1]!, STORY[2]!]);
+    const writing = replay(
       STORY.filter((event) => event.type === "delta"),
       begun,
     );
-    const stopped = told(
+    const stopped = replay(
       [{ type: "status", status: "cancelled", seq: 4, taskId: "t", at: "2026-01-01T12:01:00Z" }],
       writing,
     );
     expect(stopped.drafts.get("m1")).toMatchObject({ text: "I look.", cut: true });
-    const again = told(
+    const again = replay(
       [{ type: "status", status: "queued", seq: 5, taskId: "t", at: "2026-01-01T12:02:00Z" }],
       stopped,
     );
     expect(again.drafts.size).toBe(0);
   });
 
-  it("shows what is said anew when a task goes on whose words were cut off", () => {
+  it("shows a message again when an interrupted task repeats it", () => {
     const at = "2026-01-01T12:01:00Z";
-    const said = { taskId: "t", at, messageId: "m1", role: "assistant", agent: "coder" } as const;
-    const resumed = told([
-      { type: "message", ...said, text: "I lo", seq: 1 },
+    const message = { taskId: "t", at, messageId: "m1", role: "assistant", agent: "coder" } as const;
+    const resumed = replay([
+      { type: "message", ...message, text: "I lo", seq: 1 },
       { type: "status", status: "cancelled", seq: 2, taskId: "t", at },
       { type: "status", status: "queued", seq: 3, taskId: "t", at },
-      { type: "delta", ...said, text: "I look", kind: "text" },
+      { type: "delta", ...message, text: "I look", kind: "text" },
     ]);
     expect(resumed.drafts.get("m1")?.text).toBe("I look");
-    const done = told([{ type: "message", ...said, text: "I look at it.", seq: 4 }], resumed);
+    const done = replay([{ type: "message", ...message, text: "I look at it.", seq: 4 }], resumed);
     expect(done.drafts.size).toBe(0);
     expect(itemOf(done, "m1")).toMatchObject({ text: "I look at it." });
   });

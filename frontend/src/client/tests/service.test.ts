@@ -8,7 +8,7 @@ const service = (sidecar: ScriptedSidecar) =>
   new BrainService({ credentials: fixedToken("secret"), fetch: sidecar.fetch });
 
 describe("the service", () => {
-  it("starts a task once, however often the same call is sent", async () => {
+  it("sends the idempotency key", async () => {
     const sidecar = new ScriptedSidecar([json({ taskId: "t_1", status: "queued", streamUrl: "" }, 202)]);
     const handle = await service(sidecar).execute({ task: "run the tests" }, "key");
     expect(handle.id).toBe("t_1");
@@ -20,7 +20,7 @@ describe("the service", () => {
     expect(sidecar.requests[0]?.headers.get("idempotency-key")).toBe("key");
   });
 
-  it("puts ids and words where they belong, escaped", async () => {
+  it("escapes ids and parameters in paths", async () => {
     const sidecar = new ScriptedSidecar([json({}), json({}), json({ tasks: [], nextBefore: null })]);
     const brain = service(sidecar);
     await brain.approve("t/1", "a b", { decision: "allow", scope: "task" });
@@ -33,7 +33,7 @@ describe("the service", () => {
     ]);
   });
 
-  it("says what the sidecar said when it refuses", async () => {
+  it("throws the sidecar's problem", async () => {
     const sidecar = new ScriptedSidecar([
       problem(429, "queue_full", { "Retry-After": "5" }),
       problem(404, "not_found"),
@@ -54,7 +54,7 @@ describe("the service", () => {
     expect([isMissingRoute(task), isNotFound(task)]).toEqual([false, true]);
   });
 
-  it("says so when nobody answers", async () => {
+  it("throws Unreachable when nothing answers", async () => {
     const sidecar = new ScriptedSidecar([new TypeError("fetch failed")]);
     await expect(service(sidecar).status()).rejects.toThrow(Unreachable);
   });
@@ -68,7 +68,7 @@ class Memory {
 }
 
 describe("a session", () => {
-  it("trades its code once, and is let in again with a new token after a restart", async () => {
+  it("trades its code once, and renews its token after a restart", async () => {
     const sidecar = new ScriptedSidecar([
       json({ token: "old", renewal: "renew-me" }),
       json({ agents: [] }),
@@ -93,7 +93,7 @@ describe("a session", () => {
     expect(new CodeSession(storage, sidecar.fetch).token()).toBe("new");
   });
 
-  it("renews once for many who find the token old at the same time", async () => {
+  it("renews once for concurrent calls", async () => {
     const storage = new Memory();
     const sidecar = new ScriptedSidecar([json({ token: "a", renewal: "r" }), json({ token: "b", renewal: "r" })]);
     const session = new CodeSession(storage, sidecar.fetch);
@@ -102,7 +102,7 @@ describe("a session", () => {
     expect(sidecar.requests).toHaveLength(2);
   });
 
-  it("is over when the sidecar does not know it any more", async () => {
+  it("ends when the sidecar rejects the renewal", async () => {
     const sidecar = new ScriptedSidecar([
       json({ token: "a", renewal: "r" }),
       problem(401, "x"),

@@ -2,7 +2,7 @@ import type { WireEvent } from "../../wire/types.ts";
 
 type Answer = Response | Error | ((request: Request) => Response);
 
-/** A sidecar that answers what it was told to, in order, and remembers what it was asked. */
+/** Answers with the scripted responses in order, and records the requests. */
 export class ScriptedSidecar {
   readonly requests: { method: string; path: string; headers: Headers; body: unknown }[] = [];
   constructor(readonly answers: Answer[]) {}
@@ -17,7 +17,7 @@ export class ScriptedSidecar {
       body: text ? JSON.parse(text) : undefined,
     });
     const answer = this.answers.shift();
-    if (answer === undefined) throw new Error(`nothing is left to answer ${request.url}`);
+    if (answer === undefined) throw new Error(`no response left for ${request.url}`);
     if (answer instanceof Error) throw answer;
     return typeof answer === "function" ? answer(request) : answer;
   };
@@ -31,21 +31,28 @@ export const problem = (status: number, code: string, headers: Record<string, st
     headers: { "Content-Type": "application/problem+json", ...headers },
   });
 
-const lines = (events: readonly WireEvent[]): string =>
+type Streamed = WireEvent & { readonly cursor?: string };
+
+/** The id is the event's cursor in the stream of all tasks, its sequence number in that of one task. */
+const lines = (events: readonly Streamed[]): string =>
   events
-    .map((event) => `${event.seq === undefined ? "" : `id: ${event.seq}\n`}data: ${JSON.stringify(event)}\n\n`)
+    .map(({ cursor, ...event }) => {
+      const id = cursor ?? event.seq;
+      return `${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`;
+    })
     .join("");
 
-/** A stream that tells these events in pieces of any size, and then ends or breaks. */
-export function stream(events: readonly WireEvent[], { piece = 37, breaks = false } = {}): Response {
+/** A stream of these events in chunks of any size, which then ends, breaks or stays open. */
+export function stream(events: readonly Streamed[], { chunk = 37, breaks = false, open = false } = {}): Response {
   const bytes = new TextEncoder().encode(`: keep-alive\n\n${lines(events)}`);
   let sent = 0;
   const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
+    async pull(controller) {
       if (sent < bytes.length) {
-        controller.enqueue(bytes.slice(sent, sent + piece));
-        sent += piece;
+        controller.enqueue(bytes.slice(sent, sent + chunk));
+        sent += chunk;
       } else if (breaks) controller.error(new TypeError("network error"));
+      else if (open) await new Promise(() => {});
       else controller.close();
     },
   });

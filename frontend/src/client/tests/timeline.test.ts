@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { reduceAll } from "../reduce.ts";
 import { emptyThread } from "../thread.ts";
-import { counting } from "../timeline.ts";
+import { notRewound } from "../timeline.ts";
 import { journal } from "./events.ts";
 
 const still = (rewinds: { to: number; at: number }[], last: number) =>
-  Array.from({ length: last }, (_, place) => place + 1).filter(counting(rewinds));
+  Array.from({ length: last }, (_, place) => place + 1).filter(notRewound(rewinds));
 
 describe("after a rewind", () => {
-  it("what came between no longer counts, what comes after does", () => {
+  it("events in between no longer count, later ones do", () => {
     expect(still([{ to: 3, at: 7 }], 9)).toEqual([1, 2, 3, 7, 8, 9]);
   });
 
-  it("a second one may go further back, or undo the first", () => {
+  it("a second rewind may go further back or undo the first", () => {
     expect(
       still(
         [
@@ -42,7 +42,7 @@ describe("after a rewind", () => {
     ).toEqual([1, 2, 3, 7, 8, 9, 10]);
   });
 
-  it("the thread knows it, and which edits a call made", () => {
+  it("the thread records it, and which call made each edit", () => {
     const file = { path: "a.py", change: "modified" as const, added: 1, removed: 0 };
     const call = {
       type: "tool" as const,

@@ -8,7 +8,7 @@ import { TaskWatch } from "../watch.ts";
 import { journal, STORY } from "./events.ts";
 import { ScriptedSidecar, stream } from "./sidecar.ts";
 
-/** A stream that tells these and then stays open. */
+/** A stream of these events that stays open. */
 const endless = (events: readonly WireEvent[]): Response => {
   const text = events
     .map((event) => `${event.seq ? `id: ${event.seq}\n` : ""}data: ${JSON.stringify(event)}\n\n`)
@@ -16,7 +16,7 @@ const endless = (events: readonly WireEvent[]): Response => {
   const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) });
   return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
 };
-const told = STORY.filter((event) => event.seq !== undefined);
+const durableEvents = STORY.filter((event) => event.seq !== undefined);
 const until = (watch: TaskWatch, holds: () => boolean) =>
   new Promise<void>((resolve) => {
     const look = () => holds() && resolve();
@@ -25,27 +25,34 @@ const until = (watch: TaskWatch, holds: () => boolean) =>
   });
 
 describe("a watched task", () => {
-  it("ends in the state that all its events make, through a broken connection", async () => {
-    const sidecar = new ScriptedSidecar([stream(told.slice(0, 8), { breaks: true }), stream(told.slice(8))]);
+  it("reaches the state of all its events through a broken connection", async () => {
+    const sidecar = new ScriptedSidecar([
+      stream(durableEvents.slice(0, 8), { breaks: true }),
+      stream(durableEvents.slice(8)),
+    ]);
     const watch = new TaskWatch(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }), "t");
     watch.start();
     await until(watch, () => watch.snapshot().connection.state === "closed");
-    expect(durable(watch.snapshot().thread)).toEqual(durable(reduceAll(emptyThread("t"), told)));
+    expect(durable(watch.snapshot().thread)).toEqual(durable(reduceAll(emptyThread("t"), durableEvents)));
   });
 
-  it("goes on without what is missing in the journal", async () => {
-    const holes = told.filter((event) => event.seq !== 4 && event.seq !== 9);
+  it("continues despite events missing in the journal", async () => {
+    const holes = durableEvents.filter((event) => event.seq !== 4 && event.seq !== 9);
     const sidecar = new ScriptedSidecar([stream(holes)]);
     const watch = new TaskWatch(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }), "t");
     watch.start();
     await until(watch, () => watch.snapshot().connection.state === "closed");
-    expect(watch.snapshot().thread).toMatchObject({ status: "completed", lastSeq: told.at(-1)?.seq, held: [] });
+    expect(watch.snapshot().thread).toMatchObject({
+      status: "completed",
+      lastSeq: durableEvents.at(-1)?.seq,
+      held: [],
+    });
   });
 
-  it("has no word twice after it was let go of in the middle of a message and taken up again", async () => {
+  it("repeats no word when it is stopped and resumed in the middle of a message", async () => {
     const word = (text: string, more = {}) =>
       ({ type: "delta", messageId: "m", role: "assistant", agent: "coder", kind: "text", text, ...more }) as const;
-    const began = [told[0]!, told[1]!, ...journal(word("One "), word("two "))];
+    const began = [durableEvents[0]!, durableEvents[1]!, ...journal(word("One "), word("two "))];
     const rest = [...journal(word("One two three ", { whole: true }), word("four."))];
     const sidecar = new ScriptedSidecar([endless(began), endless(rest)]);
     const watch = new TaskWatch(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }), "t");
@@ -58,7 +65,7 @@ describe("a watched task", () => {
     watch.stop();
   });
 
-  it("tells of a long past once, and of what is written live as it comes", async () => {
+  it("publishes a long replay in few updates", async () => {
     const past = Array.from({ length: 3_000 }, (_, place) => ({
       type: "usage",
       seq: place + 1,
@@ -76,7 +83,7 @@ describe("a watched task", () => {
       taskId: "t",
       at: "2026-01-01T12:00:01Z",
     } as WireEvent;
-    const sidecar = new ScriptedSidecar([stream([...past, end], { piece: 4_096 })]);
+    const sidecar = new ScriptedSidecar([stream([...past, end], { chunk: 4_096 })]);
     const watch = new TaskWatch(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }), "t");
     const seen = new Set<number>();
     watch.subscribe(() => seen.add(watch.snapshot().thread.lastSeq));

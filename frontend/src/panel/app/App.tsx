@@ -1,81 +1,94 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type BrainService, isActive, isUnauthenticated, Unreachable } from "../../client/index.ts";
-import { useTasks } from "../../client/react.ts";
+import { isActive, isUnauthenticated } from "../../client/index.ts";
+import { usePauseWhileHidden, useTasks } from "../../client/react.ts";
+import type { Status } from "../../wire/types.ts";
 import { Composer } from "../features/chat/Composer.tsx";
 import { History } from "../features/history/History.tsx";
 import { useHost } from "../features/host/useHost.ts";
 import { useNotifications } from "../features/notify/useNotifications.ts";
 import { isPage, type Page } from "../features/settings/pages.ts";
 import { Welcome } from "../features/welcome/Welcome.tsx";
-import { useCommandKeys } from "../shared/commands.ts";
+import { useRegistry } from "../shared/brain.tsx";
 import { Dialog } from "../shared/dialog.tsx";
 import { useMedia } from "../shared/media.ts";
-import { usePreferences } from "../shared/preferences.ts";
-import { complain, Toasts } from "../shared/toasts.tsx";
-import { useLoaded } from "../shared/useLoaded.ts";
-import { NoWayIn } from "./Gate.tsx";
+import { Toasts } from "../shared/toasts.tsx";
+import ui from "../shared/ui.module.css";
+import { useLazy } from "../shared/useLazy.ts";
+import { useCommandKeys } from "../stores/commands.ts";
+import { focusComposer } from "../stores/composer.ts";
+import { hasChosenTask, openWindow, selectTask, useSelectedTask } from "../stores/location.ts";
+import { usePreferences } from "../stores/preferences.ts";
+import { showError } from "../stores/toasts.ts";
+import styles from "./App.module.css";
+import { SignInHelp } from "./Gate.tsx";
 import { Header } from "./Header.tsx";
-import { hasChosen, openWindow, selectTask, useSelectedTask } from "./location.ts";
 import { TaskPane } from "./TaskPane.tsx";
 import { useAppCommands } from "./useAppCommands.ts";
-import { useFacts } from "./useFacts.ts";
 import { usePaletteEntries } from "./usePaletteEntries.ts";
 import { useSend } from "./useSend.ts";
+import { useStatus } from "./useStatus.ts";
 import { useTheme } from "./useTheme.ts";
 
-// Not needed to begin with; asked for as soon as there is nothing better to do.
 const loadPalette = () => import("../features/palette/Palette.tsx");
 const loadSettings = () => import("../features/settings/Settings.tsx");
 
-/** What stands over the panel; of the settings, the page. */
-export type Window = "palette" | "history" | Page;
+/** What is open over the panel; for the settings, the page. */
+export type Overlay = "palette" | "history" | Page;
 
-export function App({ service }: { service: BrainService }) {
-  const list = useTasks(service);
+export function App() {
+  const registry = useRegistry();
+  const { service, feed } = registry;
+  const list = useTasks(registry);
   const selected = useSelectedTask();
   const current = list.tasks.find((task) => task.id === selected);
-  const [open, setOpen] = useState<Window | undefined>();
-  const again = useRef(() => {});
-  const lost = list.failure instanceof Unreachable;
-  const status = useFacts(service, !lost);
-  const send = useSend({ service, current, selected, again, look: list.look });
-  const { sidebar } = usePreferences();
+  const [open, setOpen] = useState<Overlay | undefined>();
+  const lost = list.connection.state === "lost";
+  const status = useStatus(service, !lost);
+  const send = useSend({ service, current, selected });
+  const { sidebar, notifications } = usePreferences();
   const wide = useMedia("(min-width: 900px)");
   const close = useCallback(() => setOpen(undefined), []);
   const show = useCallback((taskId: string | undefined) => {
     selectTask(taskId);
     setOpen(undefined);
-    document.querySelector<HTMLElement>("[data-composer]")?.focus();
+    focusComposer();
   }, []);
-
-  const another = (taskId: string | undefined) => void openWindow(service, taskId).catch(complain);
+  const showInWindow = (taskId: string | undefined) => void openWindow(service, taskId).catch(showError);
 
   useTheme();
   useHost();
   useCommandKeys();
-  useNotifications(list.tasks, show);
-  useAppCommands({ wide, onOpen: setOpen, onNew: () => show(undefined), onWindow: () => another(selected) });
-  const unloaded = (error: unknown) => {
-    complain(error);
+  usePauseWhileHidden(registry, notifications);
+  useNotifications(list, show);
+  useAppCommands({ wide, onOpen: setOpen, onNew: () => show(undefined), onWindow: () => showInWindow(selected) });
+  const loadFailed = (error: unknown) => {
+    showError(error);
     close();
   };
-  const Palette = useLoaded(open === "palette", loadPalette, unloaded);
+  const Palette = useLazy(open === "palette", loadPalette, loadFailed);
   const page = open !== undefined && isPage(open) ? open : undefined;
-  const Settings = useLoaded(page !== undefined, loadSettings, unloaded);
+  const Settings = useLazy(page !== undefined, loadSettings, loadFailed);
   const entries = usePaletteEntries(service, current?.workspace, open === "palette", list.tasks);
-  useOpenWhatIsGoingOn(list.loaded, list.tasks.find((task) => isActive(task.status))?.id, selected);
+  useOpenActiveTask(list.loaded, list.tasks.find((task) => isActive(task.status))?.id, selected);
   useEffect(() => {
     const timer = setTimeout(() => void loadPalette().catch(() => {}), 1_500);
     return () => clearTimeout(timer);
   }, []);
 
-  if (isUnauthenticated(list.failure)) return <NoWayIn reason={list.failure} />;
+  if (isUnauthenticated(list.failure)) return <SignInHelp reason={list.failure} />;
   const docked = wide && sidebar;
   const history = (
-    <History list={list} here={status?.workspace} selected={selected} onSelect={show} onWindow={another} />
+    <History
+      list={list}
+      workspace={status?.workspace}
+      selected={selected}
+      onSelect={show}
+      onWindow={showInWindow}
+      onMore={() => void feed.more().catch(showError)}
+    />
   );
   return (
-    <div className={`app ${docked ? "app-docked" : ""}`}>
+    <div className={styles.app} data-docked={docked || undefined}>
       <Header
         status={status}
         task={current}
@@ -84,16 +97,15 @@ export function App({ service }: { service: BrainService }) {
         onPalette={() => setOpen("palette")}
         onSettings={setOpen}
       />
-      {docked && <aside className="sidebar">{history}</aside>}
-      <main className="main">
+      {docked && <aside className={styles.sidebar}>{history}</aside>}
+      <main className={styles.main}>
         {lost && (
-          <p className="banner" role="alert">
-            The sidecar does not answer. It is asked again every few seconds; start it with <code>brain</code> if it has
-            ended.
+          <p className={styles.banner} role="alert">
+            The sidecar does not answer. Reconnecting… If it has stopped, start it with <code>brain</code>.
           </p>
         )}
         {selected === undefined ? (
-          <div className="pane pane-start">
+          <div className={styles.pane} data-start="">
             <Welcome
               status={status}
               onExample={(text) =>
@@ -103,10 +115,10 @@ export function App({ service }: { service: BrainService }) {
             />
           </div>
         ) : (
-          <TaskPane key={selected} taskId={selected} listed={current} again={again} look={list.look} />
+          <TaskPane key={selected} taskId={selected} listed={current} />
         )}
-        <div className="dock">
-          <div className="column">
+        <div className={styles.dock}>
+          <div className={ui.column}>
             <Composer
               placeholder={placeholder(selected, current?.status)}
               workspace={current?.workspace}
@@ -118,7 +130,7 @@ export function App({ service }: { service: BrainService }) {
       {open === "palette" && Palette && <Palette entries={entries} onClose={close} />}
       {page !== undefined && Settings && <Settings key={page} first={page} onClose={close} />}
       {open === "history" && (
-        <Dialog label="Tasks" className="drawer" onClose={close} titled>
+        <Dialog label="Tasks" className={styles.drawer} onClose={close} titled>
           {history}
         </Dialog>
       )}
@@ -127,17 +139,17 @@ export function App({ service }: { service: BrainService }) {
   );
 }
 
-/** Whoever opens the panel while something is going on wants to see that. Once: afterwards they choose. */
-function useOpenWhatIsGoingOn(loaded: boolean, active: string | undefined, selected: string | undefined): void {
+/** Shows the active task when the panel opens, once, unless you have already chosen something. */
+function useOpenActiveTask(loaded: boolean, active: string | undefined, selected: string | undefined): void {
   const done = useRef(false);
   useEffect(() => {
     if (done.current || !loaded) return;
     done.current = true;
-    if (!hasChosen() && selected === undefined && active !== undefined) selectTask(active, "replace");
+    if (!hasChosenTask() && selected === undefined && active !== undefined) selectTask(active, "replace");
   }, [loaded, active, selected]);
 }
 
-function placeholder(selected: string | undefined, status: Parameters<typeof isActive>[0] | undefined): string {
-  if (selected === undefined) return "What should be done?";
-  return status !== undefined && isActive(status) ? "Steer it while it works…" : "Continue, or ask for something else…";
+function placeholder(selected: string | undefined, status: Status | undefined): string {
+  if (selected === undefined) return "Describe a task…";
+  return status !== undefined && isActive(status) ? "Steer the task while it runs…" : "Ask a follow-up…";
 }

@@ -1,38 +1,39 @@
-import { hasEnded, type Thread } from "../../client/index.ts";
+import type { Thread } from "../../client/index.ts";
 import type { JsonValue } from "../../wire/types.ts";
+import { duration, plural } from "../shared/format.ts";
 import { Icon } from "../shared/icons.tsx";
-import { visible } from "../shared/visible.ts";
-import { duration, plural } from "../shared/words.ts";
+import { revealHidden } from "../shared/text.ts";
+import styles from "./Conversation.module.css";
 
-/** How it ended, on one line; and why nothing is known of a change: nobody should take silence for proof. */
+/** How a completed task ended, on one line, with the reason if its changes are not verified. */
 export function Ending({ thread }: { thread: Thread }) {
-  if (!hasEnded(thread.status) || thread.status !== "completed") return null;
+  if (thread.status !== "completed") return null;
   const files = thread.result?.filesModified.length ?? 0;
   const { verification } = thread;
-  const unproven = verification === undefined ? unprovenBecause(thread.result?.verification) : undefined;
+  const reasons = verification === undefined ? unverifiedReasons(thread.result?.verification) : undefined;
   return (
     <>
-      <p className="ending">
+      <p className={styles.ending}>
         <Icon name="check" /> Done in {duration(thread.workedMs)}
         {files > 0 && ` · ${plural(files, "file")} changed`}
         {verification &&
-          (verification.passed ? ` · verified by ${plural(verification.checks.length, "check")}` : " · not verified")}
-        {unproven && " · neither verified nor refuted"}
+          (verification.passed ? ` · verified by ${plural(verification.checks.length, "check")}` : " · checks failed")}
+        {reasons && " · not verified"}
       </p>
-      {unproven?.map((note) => (
-        <p key={note} className="ending ending-note">
-          {visible(note)}
+      {reasons?.map((reason) => (
+        <p key={reason} className={`${styles.ending} ${styles.reason}`}>
+          {revealHidden(reason)}
         </p>
       ))}
     </>
   );
 }
 
-/** What a result says of a change that nothing was run for; nothing where there was something to go by. */
-export function unprovenBecause(verification: JsonValue | undefined): readonly string[] | undefined {
+/** Why no check ran for a change; undefined if there was no change, or a check ran. */
+export function unverifiedReasons(verification: JsonValue | undefined): readonly string[] | undefined {
   if (verification === null || typeof verification !== "object" || Array.isArray(verification)) return undefined;
   if (verification["passed"] !== null) return undefined;
   const notes = verification["notes"];
-  const told = Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];
-  return told.length > 0 ? told : ["There was nothing to run that could tell whether it works."];
+  const reasons = Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];
+  return reasons.length > 0 ? reasons : ["No check applies to this change."];
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import type { CodeSession } from "../../client/index.ts";
 import { BrainError, Unreachable } from "../../client/index.ts";
+import styles from "../shared/gate.module.css";
 
 interface Props {
   readonly session: CodeSession;
@@ -8,40 +9,40 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Trades the code for the token, or says how to come in. */
+/** Trades the code for the token, or explains how to sign in. */
 export function Gate({ session, code, children }: Props) {
   const [open, setOpen] = useState(code === undefined && session.token() !== undefined);
   const [failure, setFailure] = useState<unknown>();
   const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a try of its own for each attempt
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each attempt
   useEffect(() => {
     if (code === undefined || open) return;
-    let wanted = true;
+    let mounted = true;
     session.trade(code).then(
-      () => wanted && setOpen(true),
+      () => mounted && setOpen(true),
       (error: unknown) => {
-        if (!wanted) return;
-        // A code that was used already, as after going back in the browser; the session may still be good.
+        if (!mounted) return;
+        // The code is used already, for example after going back in the browser; the session may still be valid.
         if (!(error instanceof Unreachable) && session.token() !== undefined) return setOpen(true);
         setFailure(error);
         if (error instanceof Unreachable) setTimeout(() => setAttempt((before) => before + 1), 1_000);
       },
     );
     return () => {
-      wanted = false;
+      mounted = false;
     };
   }, [attempt]);
   if (open) return children;
-  if (code !== undefined && failure === undefined) return <main className="gate" aria-busy="true" />;
-  return <NoWayIn reason={failure} />;
+  if (code !== undefined && failure === undefined) return <main className={styles.gate} aria-busy="true" />;
+  return <SignInHelp reason={failure} />;
 }
 
-export const NoWayIn = ({ reason }: { reason?: unknown }) => (
-  <main className="gate">
-    <h1>This page needs a way in</h1>
+export const SignInHelp = ({ reason }: { reason?: unknown }) => (
+  <main className={styles.gate}>
+    <h1>You are not signed in</h1>
     {reason instanceof BrainError && <p>{reason.message}</p>}
     <p>
-      Run <code>brain open</code> in a terminal: it opens the panel with a code that is good once, for a minute.
+      Run <code>brain open</code> in a terminal. It opens the panel with a code that works once, for one minute.
     </p>
   </main>
 );

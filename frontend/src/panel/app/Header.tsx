@@ -1,14 +1,16 @@
 import type { StatusAnswer, Task } from "../../wire/types.ts";
-import { keySigns } from "../shared/commands.ts";
+import { leaf } from "../shared/format.ts";
 import { Icon } from "../shared/icons.tsx";
-import { isOffline, useModels } from "../shared/models.ts";
-import { usePreferences } from "../shared/preferences.ts";
-import { leaf } from "../shared/words.ts";
+import ui from "../shared/ui.module.css";
+import { isOffline, useModels } from "../stores/catalog.ts";
+import { keyLabels } from "../stores/commands.ts";
+import { usePreferences } from "../stores/preferences.ts";
+import styles from "./Header.module.css";
 
 interface Props {
   readonly status: StatusAnswer | undefined;
   readonly task: Task | undefined;
-  /** Undefined where the tasks are in sight already. */
+  /** Undefined while the sidebar shows the tasks. */
   readonly onHistory: (() => void) | undefined;
   readonly onNew: () => void;
   readonly onPalette: () => void;
@@ -20,46 +22,46 @@ export function Header({ status, task, onHistory, onNew, onPalette, onSettings }
   const { model } = usePreferences();
   const offline = isOffline(useModels()) && model === null;
   return (
-    <header className="bar">
+    <header className={styles.bar}>
       {onHistory && (
-        <button type="button" className="icon-button" aria-label="Tasks" title="Tasks" onClick={onHistory}>
+        <button type="button" className={ui.iconButton} aria-label="Tasks" title="Tasks" onClick={onHistory}>
           <Icon name="menu" />
         </button>
       )}
-      <span className="bar-brand">Rainy Brain</span>
+      <span className={styles.brand}>Rainy Brain</span>
       {workspace && (
-        <span className="bar-workspace" title={workspace}>
+        <span className={styles.workspace} title={workspace}>
           {leaf(workspace)}
         </span>
       )}
       {offline && (
         <button
           type="button"
-          className="bar-offline"
-          title="There is no language model; add one"
+          className={styles.offline}
+          title="No language model; add one"
           onClick={() => onSettings("models")}
         >
           offline
         </button>
       )}
-      <span className="bar-task">{task?.task.split("\n", 1)[0]}</span>
+      <span className={styles.task}>{task?.task.split("\n", 1)[0]}</span>
       {onHistory && (
-        <button type="button" className="icon-button" aria-label="New task" title="New task" onClick={onNew}>
+        <button type="button" className={ui.iconButton} aria-label="New task" title="New task" onClick={onNew}>
           <Icon name="add" />
         </button>
       )}
-      <button type="button" className="button bar-search" title="Command palette" onClick={onPalette}>
+      <button type="button" className={`${ui.button} ${styles.search}`} title="Command palette" onClick={onPalette}>
         <Icon name="search" />
-        <span className="hidden">Open the command palette</span>
-        <span className="bar-keys">
-          {keySigns("mod+k").map((sign) => (
+        <span className={ui.visuallyHidden}>Open the command palette</span>
+        <span className={styles.keys}>
+          {keyLabels("mod+k").map((sign) => (
             <kbd key={sign}>{sign}</kbd>
           ))}
         </span>
       </button>
       <button
         type="button"
-        className="icon-button"
+        className={ui.iconButton}
         aria-label="Settings"
         title="Settings"
         onClick={() => onSettings("general")}

@@ -4,12 +4,12 @@ export type Row =
   | { readonly key: string; readonly item: Item }
   | { readonly key: string; readonly batch: readonly ToolItem[] };
 
-/** Calls of one turn, or that ran at the same time, become one row; everything else is a row of its own. */
-export function rowsOf(items: readonly Item[]): Row[] {
+/** Groups the calls of one turn, or that ran in parallel, into one row; every other item is a row of its own. */
+export function groupRows(items: readonly Item[]): Row[] {
   const rows: Row[] = [];
   for (let place = 0; place < items.length; place += 1) {
     const item = items[place]!;
-    if (isSaidByTheNext(item, items[place + 1]) || isSaidBefore(item, items, place)) continue;
+    if (isCoveredByNext(item, items, place) || isRepeated(item, items, place)) continue;
     if (item.kind !== "tool") {
       rows.push({ key: item.key, item });
       continue;
@@ -28,7 +28,7 @@ export function rowsOf(items: readonly Item[]): Row[] {
   return rows;
 }
 
-/** From which row on to draw, so that not much more than `cards` are drawn. */
+/** The first row to render, so that little more than `cards` are rendered. */
 export function firstShown(rows: readonly Row[], cards: number): number {
   let place = rows.length;
   for (let left = cards; place > 0 && left > 0; place -= 1) {
@@ -38,21 +38,28 @@ export function firstShown(rows: readonly Row[], cards: number): number {
   return place;
 }
 
-/** A handover is told again, better, by the step that follows it; a giving up, by the call for a person. */
-function isSaidByTheNext(item: Item, next: Item | undefined): boolean {
+/** A planner or reviewer replies to the other agents in JSON; the plan or verdict event shows it to people. */
+export const isForAgents = ({ agent, text }: { readonly agent: string; readonly text: string }): boolean =>
+  (agent === "planner" || agent === "reviewer") && /^\s*(\{|```)/.test(text);
+
+/** True if a later item says the same, better: a plan for its JSON, a step for its handoff, an escalation for its error. */
+function isCoveredByNext(item: Item, items: readonly Item[], place: number): boolean {
+  const next = items[place + 1];
+  if (item.kind === "message" && isForAgents(item))
+    return items.slice(place + 1, place + 4).some(({ kind }) => kind === "plan" || kind === "verdict");
   if (item.kind !== "note") return false;
   if (item.event.type === "handoff") return next?.kind === "step" && next.agent === item.event.to;
   return item.event.type === "error" && next?.kind === "note" && next.event.type === "escalation";
 }
 
-/** An agent that cannot do it says so, and the task ends with the same words. */
-function isSaidBefore(item: Item, items: readonly Item[], place: number): boolean {
+/** True for an error that repeats one of the last messages. */
+function isRepeated(item: Item, items: readonly Item[], place: number): boolean {
   if (item.kind !== "note" || item.event.type !== "error") return false;
   const { message } = item.event;
   return items.slice(Math.max(0, place - 4), place).some((one) => one.kind === "message" && one.text === message);
 }
 
-/** The ids of the calls of one turn differ in their last number only. */
+/** The ids of one turn's calls differ in their last number only. */
 const turnOf = (item: ToolItem): string => item.key.replace(/[.-]\d+$/, "");
 
 function endOf(item: ToolItem): number {

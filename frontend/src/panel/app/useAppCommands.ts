@@ -1,24 +1,24 @@
 import { PAGES, type Page } from "../features/settings/pages.ts";
-import { useCommands } from "../shared/commands.ts";
-import { composerText } from "../shared/composer-text.ts";
-import { prefer, preferences, type Theme } from "../shared/preferences.ts";
-import { say } from "../shared/toasts.tsx";
+import { useCommands } from "../stores/commands.ts";
+import { focusComposer } from "../stores/composer.ts";
+import { preferences, setPreferences, type Theme } from "../stores/preferences.ts";
+import { showToast } from "../stores/toasts.ts";
 
 interface Options {
   readonly wide: boolean;
-  readonly onOpen: (window: "palette" | "history" | Page) => void;
+  readonly onOpen: (overlay: "palette" | "history" | Page) => void;
   readonly onNew: () => void;
   readonly onWindow: () => void;
 }
 
 const THEMES: readonly Theme[] = ["system", "light", "dark", "contrast"];
 const APPROVALS = {
-  ask: "Ask before commands run",
+  ask: "Ask before running commands",
   auto: "Run commands without asking",
-  readonly: "Read only: change nothing",
+  readonly: "Read only: make no changes",
 } as const;
 
-/** The pages that people ask for by name, and the word after the slash that opens each. */
+/** The settings pages with a slash command of their own. */
 const SETTINGS: readonly (readonly [Page, string])[] = [
   ["models", "models"],
   ["approvals", "allowed"],
@@ -27,10 +27,14 @@ const SETTINGS: readonly (readonly [Page, string])[] = [
 ];
 
 export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void {
-  const sidebar = () => (wide ? prefer({ sidebar: !preferences().sidebar }) : onOpen("history"));
+  const sidebar = () => (wide ? setPreferences({ sidebar: !preferences().sidebar }) : onOpen("history"));
   const approve = (argument: string) => {
-    if (argument in APPROVALS) prefer({ approvals: argument as keyof typeof APPROVALS });
-    say(argument in APPROVALS ? `${APPROVALS[argument as keyof typeof APPROVALS]}.` : "One of: ask, auto, readonly.");
+    if (argument in APPROVALS) setPreferences({ approvals: argument as keyof typeof APPROVALS });
+    showToast(
+      argument in APPROVALS
+        ? `${APPROVALS[argument as keyof typeof APPROVALS]}.`
+        : "Choose one of: ask, auto, readonly.",
+    );
   };
   useCommands([
     { id: "app.new", title: "New task", group: "Panel", keys: "alt+n", slash: "new", run: onNew },
@@ -52,7 +56,7 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
     })),
     {
       id: "app.history",
-      title: "Show or hide the tasks",
+      title: "Show or hide tasks",
       group: "Panel",
       keys: "mod+b",
       slash: "history",
@@ -60,15 +64,15 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
     },
     {
       id: "app.compose",
-      title: "Go to the composer",
+      title: "Focus the composer",
       group: "Panel",
       keys: "mod+i",
-      run: () => composerText.set({ text: "", append: true }),
+      run: focusComposer,
     },
-    { id: "app.window", title: "Open in another window", group: "Panel", slash: "window", run: onWindow },
+    { id: "app.window", title: "Open in a new window", group: "Panel", slash: "window", run: onWindow },
     {
       id: "app.changes",
-      title: "Go to the changes",
+      title: "Focus the changes",
       group: "Panel",
       keys: "alt+c",
       slash: "changes",
@@ -76,17 +80,17 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
     },
     {
       id: "app.conversation",
-      title: "Go to the conversation",
+      title: "Focus the conversation",
       group: "Panel",
       keys: "alt+l",
       run: () => document.querySelector<HTMLElement>("[role=log]")?.focus(),
     },
     {
       id: "app.approvals",
-      title: "How much to ask",
+      title: "Approval mode",
       group: "Approvals",
       slash: "approvals",
-      takesWords: true,
+      takesText: true,
       hint: "ask, auto, readonly",
       run: approve,
     },
@@ -100,7 +104,7 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
       id: `theme.${theme}`,
       title: `Theme: ${theme}`,
       group: "Appearance",
-      run: () => prefer({ theme }),
+      run: () => setPreferences({ theme }),
     })),
   ]);
 }

@@ -5,12 +5,12 @@ const NEAR = 60;
 interface FollowEnd {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly inner: RefObject<HTMLDivElement | null>;
-  /** The person has scrolled up. */
+  /** You have scrolled up. */
   readonly away: boolean;
   readonly toEnd: () => void;
 }
 
-/** Stays at the end while text comes in, until the person scrolls up; then it leaves them where they are. */
+/** Keeps the end in view while text arrives, until you scroll up. */
 export function useFollowEnd(): FollowEnd {
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
@@ -24,24 +24,24 @@ export function useFollowEnd(): FollowEnd {
   useEffect(() => {
     const scroller = box.current!;
     let height = scroller.scrollHeight;
-    const scrolled = () => {
+    const onScroll = () => {
       const near = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
-      // Growing moves the end away without anybody scrolling.
+      // Growing content moves the end away without any scrolling.
       if (!near && scroller.scrollHeight !== height && following.current) return;
       following.current = near;
       setAway(!near);
     };
-    const grown = () => {
+    const onResize = () => {
       height = scroller.scrollHeight;
       if (following.current) scroller.scrollTop = height;
     };
-    const observer = new ResizeObserver(grown);
+    const observer = new ResizeObserver(onResize);
     observer.observe(scroller);
     observer.observe(inner.current!);
-    scroller.addEventListener("scroll", scrolled, { passive: true });
+    scroller.addEventListener("scroll", onScroll, { passive: true });
     return () => {
       observer.disconnect();
-      scroller.removeEventListener("scroll", scrolled);
+      scroller.removeEventListener("scroll", onScroll);
     };
   }, []);
   return { box, inner, away, toEnd };

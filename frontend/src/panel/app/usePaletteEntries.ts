@@ -2,17 +2,16 @@ import { useEffect, useMemo, useState } from "react";
 import type { BrainService } from "../../client/index.ts";
 import type { Task } from "../../wire/types.ts";
 import type { Entry } from "../features/palette/fuzzy.ts";
-import { useAgents } from "../shared/agents.ts";
-import { type Command, useAllCommands } from "../shared/commands.ts";
-import { composerText } from "../shared/composer-text.ts";
-import { findFiles } from "../shared/found.ts";
-import { useModels } from "../shared/models.ts";
-import { prefer } from "../shared/preferences.ts";
-import { selectTask } from "./location.ts";
+import { findFiles } from "../shared/search.ts";
+import { useAgents, useModels } from "../stores/catalog.ts";
+import { type Command, useAllCommands } from "../stores/commands.ts";
+import { appendToComposer, focusComposer, replaceComposer } from "../stores/composer.ts";
+import { selectTask } from "../stores/location.ts";
+import { setPreferences } from "../stores/preferences.ts";
 
 const MOST_FILES = 20_000;
 
-/** Everything that the palette offers: what can be done, then what can be gone to. */
+/** The entries of the palette: commands, then tasks, models, agents and files. */
 export function usePaletteEntries(
   service: BrainService,
   workspace: string | undefined,
@@ -32,7 +31,10 @@ export function usePaletteEntries(
         title: task.task.split("\n", 1)[0]!.slice(0, 120),
         group: "Tasks",
         hint: task.status,
-        run: () => selectTask(task.id),
+        run: () => {
+          selectTask(task.id);
+          focusComposer();
+        },
       })),
       ...(models?.models ?? [])
         .filter((model) => model.available)
@@ -41,20 +43,20 @@ export function usePaletteEntries(
           title: `Use ${model.name}`,
           group: "Models",
           hint: model.why,
-          run: () => prefer({ model: model.name }),
+          run: () => setPreferences({ model: model.name }),
         })),
       ...agents.map((agent) => ({
         id: `agent.${agent.name}`,
         title: `Ask the ${agent.name}`,
         group: "Agents",
         hint: agent.description,
-        run: () => composerText.set({ text: `/${agent.name} `, append: false }),
+        run: () => replaceComposer(`/${agent.name} `),
       })),
       ...files.map((path) => ({
         id: `file.${path}`,
         title: path,
         group: "Files",
-        run: () => composerText.set({ text: `@${path} `, append: true }),
+        run: () => appendToComposer(`@${path} `),
       })),
     ];
   }, [open, commands, tasks, models, agents, files]);

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
-import { usePreferences } from "../shared/preferences.ts";
+import { usePreferences } from "../stores/preferences.ts";
 
-/** The theme is an attribute of the page; the style sheets do the rest. */
+/** Sets the theme as an attribute of the page, which theme/tokens.css reads. */
 export function useTheme(): void {
   const { theme } = usePreferences();
   useEffect(() => {

@@ -1,6 +1,8 @@
 import { Component, type ReactNode } from "react";
+import styles from "./gate.module.css";
+import ui from "./ui.module.css";
 
-/** A fault in drawing ends in words and a way out, not in a white page. Nothing of a task is lost by it. */
+/** Shows an error page if rendering fails. Tasks are not affected. */
 export class Boundary extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
   override state = { error: undefined as unknown };
 
@@ -11,12 +13,12 @@ export class Boundary extends Component<{ readonly children: ReactNode }, { read
   override render(): ReactNode {
     if (this.state.error === undefined) return this.props.children;
     return (
-      <main className="gate" role="alert">
-        <h1>The panel stumbled</h1>
-        <p>Your tasks are not affected; they go on in the sidecar. {String(this.state.error)}</p>
+      <main className={styles.gate} role="alert">
+        <h1>Something went wrong in the panel</h1>
+        <p>Your tasks continue in the sidecar. {String(this.state.error)}</p>
         <p>
-          <button type="button" className="button" onClick={() => window.location.reload()}>
-            Load the panel again
+          <button type="button" className={ui.button} onClick={() => window.location.reload()}>
+            Reload the panel
           </button>
         </p>
       </main>

@@ -1,14 +1,17 @@
 import { createContext, type ReactNode, useContext } from "react";
-import type { BrainService } from "../../client/index.ts";
+import type { BrainService, WatchRegistry } from "../../client/index.ts";
 
-const Brain = createContext<BrainService | undefined>(undefined);
+const Brain = createContext<WatchRegistry | undefined>(undefined);
 
-export const BrainProvider = ({ service, children }: { service: BrainService; children: ReactNode }) => (
-  <Brain value={service}>{children}</Brain>
+export const BrainProvider = ({ registry, children }: { registry: WatchRegistry; children: ReactNode }) => (
+  <Brain value={registry}>{children}</Brain>
 );
 
-export function useBrain(): BrainService {
-  const service = useContext(Brain);
-  if (service === undefined) throw new Error("The panel was drawn outside of its BrainProvider.");
-  return service;
+/** Which tasks the panel follows. */
+export function useRegistry(): WatchRegistry {
+  const registry = useContext(Brain);
+  if (registry === undefined) throw new Error("The panel needs a BrainProvider around it.");
+  return registry;
 }
+
+export const useBrain = (): BrainService => useRegistry().service;

@@ -1,6 +1,7 @@
 import { useState } from "react";
+import { showError } from "../stores/toasts.ts";
 import { Icon } from "./icons.tsx";
-import { complain } from "./toasts.tsx";
+import ui from "./ui.module.css";
 
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false);
@@ -10,11 +11,11 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
       setCopied(true);
       setTimeout(() => setCopied(false), 1_500);
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
   return (
-    <button type="button" className="icon-button" aria-label={copied ? "Copied" : label} title={label} onClick={copy}>
+    <button type="button" className={ui.iconButton} aria-label={copied ? "Copied" : label} title={label} onClick={copy}>
       <Icon name={copied ? "check" : "copy"} />
     </button>
   );

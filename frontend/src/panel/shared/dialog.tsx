@@ -1,16 +1,18 @@
 import { type ReactNode, useEffect, useRef } from "react";
+import styles from "./dialog.module.css";
 import { Icon } from "./icons.tsx";
+import ui from "./ui.module.css";
 
 interface Props {
   readonly label: string;
-  readonly className?: string;
+  readonly className?: string | undefined;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  /** With a title bar that has a close button. */
+  /** Adds a title bar with a close button. */
   readonly titled?: boolean;
 }
 
-/** The browser's own modal dialog: it keeps the focus inside, closes with Esc, and gives the focus back. */
+/** The browser's modal dialog: it traps the focus, closes with Esc and returns the focus. */
 export function Dialog({ label, className = "", onClose, children, titled = false }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -24,10 +26,10 @@ export function Dialog({ label, className = "", onClose, children, titled = fals
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does what a click beside the dialog does
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does the same as a click outside
     <dialog
       ref={element}
-      className={`dialog ${className}`}
+      className={`${styles.dialog} ${className}`}
       aria-label={label}
       onCancel={(event) => {
         event.preventDefault();
@@ -37,11 +39,11 @@ export function Dialog({ label, className = "", onClose, children, titled = fals
         if (event.target === element.current) onClose();
       }}
     >
-      <div className="dialog-body">
+      <div className={styles.body}>
         {titled && (
-          <header className="dialog-head">
+          <header className={styles.head}>
             <h2>{label}</h2>
-            <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
+            <button type="button" className={ui.iconButton} aria-label="Close" onClick={onClose}>
               <Icon name="close" />
             </button>
           </header>

@@ -1,4 +1,6 @@
-/** Drawn on a 16 × 16 grid with one stroke width, so that they sit well beside 13 px text. */
+import styles from "./icons.module.css";
+
+/** On a 16 × 16 grid with one stroke width, to match 13 px text. */
 const PATHS = {
   add: "M8 3v10M3 8h10",
   alert: "M8 2.5 14.2 13H1.8ZM8 6.5v3M8 11.2v.1",
@@ -30,9 +32,9 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 export const Icon = ({ name }: { name: IconName }) => (
-  <svg className="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+  <svg className={styles.icon} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     <path d={PATHS[name]} />
   </svg>
 );
 
-export const Spinner = () => <span className="spinner" aria-hidden="true" />;
+export const Spinner = () => <span className={styles.spinner} aria-hidden="true" />;

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Icon } from "./icons.tsx";
+import styles from "./menu.module.css";
 
 export interface Choice<T> {
   readonly value: T;
@@ -15,7 +16,7 @@ interface Props<T> {
   readonly onChoose: (value: T) => void;
 }
 
-/** A button that says what is chosen, and opens upwards to choose something else. */
+/** A button with the current choice, and a menu above it. */
 export function Menu<T extends string | null>({ label, value, choices, onChoose }: Props<T>) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -36,7 +37,7 @@ export function Menu<T extends string | null>({ label, value, choices, onChoose 
     setOpen(false);
     button.current?.focus();
   };
-  const pressed = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (!open) return;
     const all = items();
     const place = all.indexOf(document.activeElement as HTMLElement);
@@ -48,12 +49,12 @@ export function Menu<T extends string | null>({ label, value, choices, onChoose 
     event.stopPropagation();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the menu inside
-    <div className="menu" ref={root} onKeyDown={pressed}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are for the menu inside
+    <div className={styles.menu} ref={root} onKeyDown={onKeyDown}>
       <button
         ref={button}
         type="button"
-        className="menu-button"
+        className={styles.button}
         aria-label={`${label}: ${chosen?.label ?? value ?? ""}`}
         aria-haspopup="menu"
         aria-expanded={open}
@@ -63,7 +64,7 @@ export function Menu<T extends string | null>({ label, value, choices, onChoose 
         <Icon name="chevron" />
       </button>
       {open && (
-        <div className="menu-list" role="menu" aria-label={label}>
+        <div className={styles.list} role="menu" aria-label={label}>
           {choices.map((choice) => (
             <button
               key={choice.value}

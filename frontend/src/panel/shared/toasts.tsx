@@ -1,63 +1,43 @@
 import { useEffect, useRef } from "react";
-import { BrainError } from "../../client/index.ts";
+import { useStore } from "../stores/store.ts";
+import { toasts } from "../stores/toasts.ts";
 import { Icon } from "./icons.tsx";
-import { Store, useStore } from "./store.ts";
-
-interface Toast {
-  readonly id: number;
-  readonly text: string;
-  readonly tone: "info" | "error";
-  readonly action?: { readonly label: string; readonly run: () => void };
-}
-
-const toasts = new Store<readonly Toast[]>([]);
-let last = 0;
-
-export function say(text: string, more: Partial<Pick<Toast, "tone" | "action">> = {}): void {
-  last += 1;
-  const toast: Toast = { id: last, text, tone: "info", ...more };
-  toasts.update((before) => [...before.slice(-2), toast]);
-  setTimeout(() => dismiss(toast.id), toast.action ? 15_000 : 6_000);
-}
-
-/** Says what went wrong in the sidecar's own words. */
-export function complain(error: unknown): void {
-  const text = error instanceof BrainError ? error.message : error instanceof Error ? error.message : String(error);
-  say(text, { tone: "error" });
-}
-
-const dismiss = (id: number) => toasts.update((before) => before.filter((toast) => toast.id !== id));
+import styles from "./toasts.module.css";
+import ui from "./ui.module.css";
 
 export function Toasts() {
   const shown = useStore(toasts);
   const box = useRef<HTMLDivElement>(null);
-  // Shown anew each time, so that it stands above a dialog that was opened since.
+  // Reopened for each toast, so that it is above a dialog that opened in between.
   useEffect(() => {
     box.current?.hidePopover?.();
     if (shown.length > 0) box.current?.showPopover?.();
   }, [shown]);
   return (
-    <div ref={box} popover="manual" className="toasts" role="region" aria-label="Messages" aria-live="polite">
-      {shown.map((toast) => (
-        <div key={toast.id} className={`toast toast-${toast.tone}`}>
-          <span>{toast.text}</span>
-          {toast.action && (
-            <button
-              type="button"
-              className="button"
-              onClick={() => {
-                toast.action?.run();
-                dismiss(toast.id);
-              }}
-            >
-              {toast.action.label}
+    <div ref={box} popover="manual" className={styles.toasts} role="region" aria-label="Messages" aria-live="polite">
+      {shown.map(({ id, text, tone, action }) => {
+        const dismiss = () => toasts.dispatch({ dismiss: id });
+        return (
+          <div key={id} className={styles.toast} data-tone={tone}>
+            <span>{text}</span>
+            {action && (
+              <button
+                type="button"
+                className={ui.button}
+                onClick={() => {
+                  action.run();
+                  dismiss();
+                }}
+              >
+                {action.label}
+              </button>
+            )}
+            <button type="button" className={ui.iconButton} aria-label="Dismiss" onClick={dismiss}>
+              <Icon name="close" />
             </button>
-          )}
-          <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => dismiss(toast.id)}>
-            <Icon name="close" />
-          </button>
-        </div>
-      ))}
+          </div>
+        );
+      })}
     </div>
   );
 }

@@ -3,8 +3,8 @@ import { mentioned, offered } from "../features/chat/mentions.ts";
 
 const none = { entries: [], files: [], symbols: [] };
 
-describe("what stands after an @", () => {
-  it("leads into folders, with the cursor behind the slash, or names the whole one", () => {
+describe("mentions after an @", () => {
+  it("lead into folders, with the cursor after the slash, or name the whole folder", () => {
     const entries = [
       { path: "src/agents", folder: true },
       { path: "src/app.py", folder: false },
@@ -22,7 +22,7 @@ describe("what stands after an @", () => {
     expect(offered({ ...none, entries }, "src/ag", "@src/ag", 7).map(({ label }) => label)).toEqual(["src/agents/"]);
   });
 
-  it("is put between quotation marks where a name has spaces, and read so", () => {
+  it("quote names with spaces, when written and when read", () => {
     const [only] = offered({ ...none, files: ["a name.md"] }, "name", "see @name", 9);
     expect(only!.text).toBe('see @"a name.md" ');
     expect(mentioned(`${only!.text}and @src/app.py:10 and mail@example.org`)).toEqual(["a name.md", "src/app.py"]);

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { emptyThread, reduceAll } from "../../client/index.ts";
 import { journal } from "../../client/tests/events.ts";
-import { rowsOf } from "../app/rows.ts";
-import { structured } from "../features/progress/structured.ts";
+import { groupRows } from "../app/rows.ts";
 import { examplesFor } from "../features/welcome/examples.ts";
 
 describe("rows of a conversation", () => {
-  it("what is said better by the next is left out", () => {
+  it("leaves out an error that an escalation repeats", () => {
     const thread = reduceAll(
       emptyThread("t"),
       journal(
@@ -15,13 +14,38 @@ describe("rows of a conversation", () => {
         { type: "error", code: "disk_full", message: "No room.", recoverable: true },
       ),
     );
-    const told = rowsOf(thread.items).map((row) => "item" in row && row.item.kind === "note" && row.item.event.type);
-    expect(told).toEqual(["escalation", "error"]);
+    const types = groupRows(thread.items).map(
+      (row) => "item" in row && row.item.kind === "note" && row.item.event.type,
+    );
+    expect(types).toEqual(["escalation", "error"]);
+  });
+
+  it("shows a plan and a verdict instead of the JSON that agents exchange, and updates the plan in place", () => {
+    const reply = (agent: string, text: string) =>
+      ({ type: "message", messageId: agent, role: "assistant", agent, text }) as const;
+    const plan = (state: "running" | "done") => ({
+      type: "plan" as const,
+      items: [{ id: "1", title: "look", state }],
+    });
+    const thread = reduceAll(
+      emptyThread("t"),
+      journal(
+        reply("planner", '{"steps": []}'),
+        plan("running"),
+        plan("done"),
+        reply("reviewer", "```json\n{}\n```"),
+        { type: "verdict", approved: false, issues: [{ severity: "error", text: "wrong" }] },
+        reply("coder", "{ is a brace"),
+      ),
+    );
+    const items = groupRows(thread.items).map((row) => ("item" in row ? row.item : undefined));
+    expect(items.map((item) => item?.kind)).toEqual(["plan", "verdict", "message"]);
+    expect(items[0]).toMatchObject({ steps: [{ state: "done" }] });
   });
 });
 
 describe("examples", () => {
-  it("are three, whatever the workspace is, and fit it", () => {
+  it("are three, and fit the workspace", () => {
     const words = (files: number, tests: boolean, changed: boolean) =>
       examplesFor({ files, tests, changed }).map(({ text }) => text);
     expect(words(0, false, false).every((text) => text.startsWith("create "))).toBe(true);
@@ -29,34 +53,5 @@ describe("examples", () => {
     expect(words(9, false, true)).toContain("review my changes");
     expect(words(9, false, false)).not.toContain("run the tests");
     for (const files of [0, 9]) for (const is of [true, false]) expect(words(files, is, is)).toHaveLength(3);
-  });
-});
-
-describe("what agents say to each other", () => {
-  it("is a plan or a verdict, between whatever words and fences; anything else stays as it was written", () => {
-    const plan = 'I plan.\n```json\n{"steps": [{"id": 1, "title": "look", "files": ["a.py"]}, {"task": "mend"}]}\n```';
-    expect(structured("planner", plan)).toEqual({
-      kind: "plan",
-      words: "I plan.",
-      steps: [
-        { title: "look", files: ["a.py"] },
-        { title: "mend", files: [] },
-      ],
-    });
-    const verdict =
-      '{"passed": false, "issues": [{"file": "a.py", "line": 3, "problem": "wrong", "severity": "high"}]}';
-    expect(structured("reviewer", verdict)).toMatchObject({
-      kind: "verdict",
-      passed: false,
-      findings: [{ severity: "high", where: "a.py:3", message: "wrong", fix: "" }],
-    });
-    for (const [agent, text] of [
-      ["coder", plan],
-      ["planner", "1. look {at it}"],
-      ["reviewer", '{"steps": []}'],
-      ["reviewer", "It is fine."],
-      ["planner", '{"steps": ['],
-    ] as const)
-      expect(structured(agent, text), text).toBeUndefined();
   });
 });

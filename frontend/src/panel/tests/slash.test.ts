@@ -1,38 +1,38 @@
 import { describe, expect, it } from "vitest";
 import { BrainService, fixedToken } from "../../client/index.ts";
 import { json, ScriptedSidecar } from "../../client/tests/sidecar.ts";
-import { slashSuggestions, understood } from "../features/chat/slash.ts";
-import { lookAtAgents } from "../shared/agents.ts";
+import { parseInput, slashSuggestions } from "../features/chat/slash.ts";
+import { loadAgents } from "../stores/catalog.ts";
 
 const agent = (name: string) => ({ name, description: "Knows it well.", role: "smart", tools: [], maxIterations: 8 });
 
-describe("what stands after a slash", () => {
-  it("names a kind of task, one of the sidecar's agents or one of the person's own; a path is a task", async () => {
+describe("slash commands", () => {
+  it("name an intent, a built-in agent or one of your own; a path is a task", async () => {
     const sidecar = new ScriptedSidecar([json({ agents: [agent("coder"), agent("sql-expert"), agent("docs")] })]);
-    await lookAtAgents(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }));
-    expect(understood("/explain it")).toMatchObject({ text: "/explain it", intent: "explain_code", agent: undefined });
-    expect(understood("/coder do it")).toMatchObject({ text: "do it", agent: "coder" });
-    expect(understood("/sql-expert add a column")).toMatchObject({ text: "add a column", agent: "sql-expert" });
-    expect(understood("/docs write them")).toMatchObject({ intent: "write_docs", agent: undefined });
-    expect(understood("/etc/hosts is what?")).toMatchObject({ kind: "task", text: "/etc/hosts is what?" });
+    await loadAgents(new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch }));
+    expect(parseInput("/explain it")).toMatchObject({ text: "/explain it", intent: "explain_code", agent: undefined });
+    expect(parseInput("/coder do it")).toMatchObject({ text: "do it", agent: "coder" });
+    expect(parseInput("/sql-expert add a column")).toMatchObject({ text: "add a column", agent: "sql-expert" });
+    expect(parseInput("/docs write them")).toMatchObject({ intent: "write_docs", agent: undefined });
+    expect(parseInput("/etc/hosts is what?")).toMatchObject({ kind: "task", text: "/etc/hosts is what?" });
     expect(slashSuggestions("/sq").map(({ label }) => label)).toEqual(["/sql-expert"]);
   });
 
-  it("is said back when it is nearly a word of the panel, and is a sentence for whoever insists", () => {
-    expect(understood("/sql-exprt add a column")).toMatchObject({
-      kind: "misspelled",
+  it("are suggested for a typo, which you can still send as a task", () => {
+    expect(parseInput("/sql-exprt add a column")).toMatchObject({
+      kind: "mistyped",
       word: "sql-exprt",
-      meant: "sql-expert",
-      sentence: { kind: "task", text: "/sql-exprt add a column" },
+      suggestion: "sql-expert",
+      asTask: { kind: "task", text: "/sql-exprt add a column" },
     });
-    expect(understood("/codre do it")).toMatchObject({ kind: "misspelled", meant: "coder" });
-    // What the sidecar knows better is left to it, and an address is none of it.
+    expect(parseInput("/codre do it")).toMatchObject({ kind: "mistyped", suggestion: "coder" });
+    // The sidecar suggests its own commands; a path is not a typo.
     for (const text of ["/exlpain it", "/etc is what?", "/coders answers 500", "/tmp fills up"])
-      expect(understood(text)).toMatchObject({ kind: "task", text, intent: undefined });
+      expect(parseInput(text)).toMatchObject({ kind: "task", text, intent: undefined });
   });
 
-  it("says so when a command of a task has no task to act on", () => {
-    expect(understood("/cancel")).toMatchObject({ kind: "away" });
-    expect(understood("/cancel the subscription of Ada")).toMatchObject({ kind: "task" });
+  it("report a command that needs a task", () => {
+    expect(parseInput("/cancel")).toMatchObject({ kind: "unavailable" });
+    expect(parseInput("/cancel the subscription of Ada")).toMatchObject({ kind: "task" });
   });
 });

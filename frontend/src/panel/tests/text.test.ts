@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 import { themeVariables } from "../features/host/protocol.ts";
 import { Finder } from "../features/palette/fuzzy.ts";
 import { filesOf, hunksOf, numbered, sideBySide } from "../shared/diff/parse.ts";
+import { clock, duration } from "../shared/format.ts";
 import { GrowingText } from "../shared/markdown/blocks.ts";
-import { commandLine, plain, visible } from "../shared/visible.ts";
-import { clock, duration } from "../shared/words.ts";
+import { commandLine, revealHidden, stripAnsi } from "../shared/text.ts";
 
-describe("what hides itself is written out", () => {
-  it("in commands", () => {
+describe("invisible characters", () => {
+  it("are written out in commands", () => {
     expect(commandLine(["echo", "a b", "it's", "\u202eevil"])).toBe("echo 'a b' 'it'\\''s' '\\u{202e}evil'");
-    expect(visible("a\u200bb\u0007")).toBe("a\\u{200b}b\\u{7}");
+    expect(revealHidden("a\u200bb\u0007")).toBe("a\\u{200b}b\\u{7}");
   });
 
-  it("but a terminal's colours are only taken away", () => {
-    expect(plain("\u001b[31mred\u001b[0m\n10%\r50%\r100%\ndone\r\n")).toBe("red\n100%\ndone\n");
+  it("of a terminal's colours are removed", () => {
+    expect(stripAnsi("\u001b[31mred\u001b[0m\n10%\r50%\r100%\ndone\r\n")).toBe("red\n100%\ndone\n");
   });
 });
 
@@ -21,7 +21,7 @@ describe("markdown that grows", () => {
   const text =
     "# A\n\nOne *two*\nthree.\n\n- a\n- b\n  - c\n\n```py\nx = 1\n\ny = 2\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\nEnd <b>x</b>.";
 
-  it("has the same blocks at each length as if it were read at once", () => {
+  it("has the same blocks at each length as when parsed at once", () => {
     const growing = new GrowingText();
     for (let length = 1; length <= text.length; length += 1) {
       const part = text.slice(0, length);
@@ -39,14 +39,14 @@ describe("the finder", () => {
   ]);
   const titles = (typed: string) => finder.find(typed, 10).map((found) => found.title);
 
-  it("finds by the beginning, by parts, and by letters in their order", () => {
+  it("matches prefixes, parts and letters in order", () => {
     expect(titles("them")[0]).toBe("Theme: dark");
     expect(titles("canc task")).toEqual(["Cancel the task"]);
     expect(titles("hdrtsx")).toEqual(["src/app/Header.tsx"]);
     expect(titles("qqq")).toEqual([]);
   });
 
-  it("puts what was used last first", () => {
+  it("lists recent entries first", () => {
     expect(titles("")[0]).toBe("Ask the coder");
   });
 });
@@ -54,7 +54,7 @@ describe("the finder", () => {
 describe("a diff", () => {
   const [hunk] = hunksOf("--- a\n+++ b\n@@ -3,3 +3,3 @@ def f\n one\n-two\n+TWO\n+more\n three");
 
-  it("has its lines numbered on both sides", () => {
+  it("has numbered lines on both sides", () => {
     expect(numbered(hunk!).map(({ before, after }) => [before, after])).toEqual([
       [3, 3],
       [4, undefined],
@@ -72,7 +72,7 @@ describe("a diff", () => {
 });
 
 describe("a host", () => {
-  it("may colour the panel, and nothing else", () => {
+  it("may set the panel's colours, and nothing else", () => {
     const given = {
       "--bg": "#fff",
       "--accent": "rgb(1 2 3)",
@@ -89,7 +89,7 @@ describe("a host", () => {
 });
 
 describe("times", () => {
-  it("are said as a person would", () => {
+  it("are formatted for people", () => {
     expect([0.2, 12, 1_234, 42_000, 125_000, 7_260_000].map(duration)).toEqual([
       "<1 ms",
       "12 ms",
@@ -102,7 +102,7 @@ describe("times", () => {
   });
 });
 
-it("the files of a diff are told apart, also where a line looks like the head of one", () => {
+it("separates the files of a diff, also if a line looks like a file header", () => {
   const sql = "--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1 @@\n keep\n--- a comment\n";
   const made = "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,2 @@\n+one\n+++two\n";
   const gone = "--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-bye";

@@ -1,12 +1,17 @@
-import { useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
 import { type ApprovalItem, isActive, ProblemError } from "../../../client/index.ts";
 import type { ApprovalRequest, Status } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { HunkLines } from "../../shared/diff/HunkLines.tsx";
-import { type DiffFile, filesOf } from "../../shared/diff/parse.ts";
+import { filesOf } from "../../shared/diff/parse.ts";
 import { Icon } from "../../shared/icons.tsx";
-import { complain, say } from "../../shared/toasts.tsx";
-import { commandLine, visible } from "../../shared/visible.ts";
+import { commandLine, revealHidden } from "../../shared/text.ts";
+import ui from "../../shared/ui.module.css";
+import { keyLabels, matches } from "../../stores/commands.ts";
+import { focusComposer } from "../../stores/composer.ts";
+import { showError, showToast } from "../../stores/toasts.ts";
+import styles from "./approvals.module.css";
+import { describeAction, describeQuestion } from "./describe.ts";
 
 type Scope = NonNullable<ApprovalRequest["scope"]>;
 const SCOPES: readonly (readonly [Scope, string])[] = [
@@ -14,6 +19,7 @@ const SCOPES: readonly (readonly [Scope, string])[] = [
   ["task", "for this task"],
   ["workspace", "in this workspace"],
 ];
+const ALLOW_KEYS = "mod+enter";
 
 interface Props {
   readonly taskId: string;
@@ -21,61 +27,71 @@ interface Props {
   readonly status: Status;
 }
 
-/** A question in the flow of the conversation, with everything that is needed to answer it. */
+/** An approval in the conversation: the whole action, and the buttons to answer it. */
 export function ApprovalCard({ taskId, item, status }: Props) {
   const open = item.state === "requested" && isActive(status) && status !== "cancelling";
-  if (!open) return <Answered taskId={taskId} item={item} />;
-  return <Question taskId={taskId} item={item} />;
+  return open ? <OpenApproval taskId={taskId} item={item} /> : <AnsweredApproval taskId={taskId} item={item} />;
 }
 
-function Question({ taskId, item }: Omit<Props, "status">) {
+/**
+ * Never takes the focus by itself: you may be typing, and a key that is meant for the composer must not answer. Once you
+ * have focused the card, Ctrl-Enter or Cmd-Enter allows, and 1 to 3 choose the scope.
+ */
+function OpenApproval({ taskId, item }: Omit<Props, "status">) {
   const service = useBrain();
   const card = useRef<HTMLElement>(null);
   const [scope, setScope] = useState<Scope>("once");
   const [busy, setBusy] = useState(false);
-  useEffect(() => {
-    // Whoever is in the middle of a sentence is not interrupted.
-    const active = document.activeElement;
-    const typing = active instanceof HTMLTextAreaElement && active.value !== "";
-    if (!typing && !document.querySelector("dialog[open]")) card.current?.focus();
+  // The card disappears when it is answered, here or elsewhere.
+  useLayoutEffect(() => {
+    const element = card.current;
+    return () => {
+      if (element?.contains(document.activeElement)) focusComposer();
+    };
   }, []);
   const answer = async (decision: ApprovalRequest["decision"]) => {
     setBusy(true);
     try {
       await service.approve(taskId, item.approvalId, { decision, scope });
-      document.querySelector<HTMLElement>("[data-composer]")?.focus();
     } catch (error) {
-      if (error instanceof ProblemError && error.status === 409) say("This was already answered elsewhere.");
-      else complain(error);
+      if (error instanceof ProblemError && error.status === 409) showToast("Already answered in another window.");
+      else showError(error);
       setBusy(false);
     }
   };
-  const pressed = (event: React.KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || busy) return;
-    const key = event.key.toLowerCase();
-    if (key === "a" || key === "y") void answer("allow");
-    else if (key === "d" || key === "n") void answer("deny");
-    else if (/^[123]$/.test(key)) setScope(SCOPES[Number(key) - 1]![0]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (busy || event.repeat) return;
+    const { nativeEvent } = event;
+    const choice = SCOPES[Number(event.key) - 1];
+    if (matches(nativeEvent, ALLOW_KEYS) || matches(nativeEvent, "ctrl+enter")) void answer("allow");
+    else if (choice && !event.ctrlKey && !event.metaKey && !event.altKey) setScope(choice[0]);
     else return;
     event.preventDefault();
   };
   return (
-    <section ref={card} className="approval" aria-label="Approval" tabIndex={-1} onKeyDown={pressed}>
+    <section
+      ref={card}
+      className={styles.approval}
+      aria-label="Approval"
+      data-approval=""
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+    >
       <header>
         <Icon name="shield" />
-        <strong>{asked(item)}</strong>
+        <strong>{describeQuestion(item)}</strong>
       </header>
-      <Act item={item} />
-      <p className="approval-why">It asks because {visible(item.why)}.</p>
+      <Action item={item} />
+      <p className={styles.why}>Asks because {revealHidden(item.why)}.</p>
       <footer>
-        <button type="button" className="button button-primary" disabled={busy} onClick={() => void answer("allow")}>
+        <button type="button" className={ui.primary} disabled={busy} onClick={() => void answer("allow")}>
           Allow
         </button>
-        <button type="button" className="button" disabled={busy} onClick={() => void answer("deny")}>
+        <button type="button" className={ui.button} disabled={busy} onClick={() => void answer("deny")}>
           Deny
         </button>
-        <fieldset className="segments">
-          <legend className="hidden">For how long</legend>
+        <fieldset className={ui.segments}>
+          <legend className={ui.visuallyHidden}>How long the answer holds</legend>
           {SCOPES.map(([value, label]) => (
             <label key={value}>
               <input
@@ -88,85 +104,74 @@ function Question({ taskId, item }: Omit<Props, "status">) {
             </label>
           ))}
         </fieldset>
-        <span className="approval-keys" aria-hidden="true">
-          <kbd>A</kbd> allow <kbd>D</kbd> deny
+        <span className={styles.keys} aria-hidden="true">
+          {keyLabels("alt+a").map((label) => (
+            <kbd key={label}>{label}</kbd>
+          ))}{" "}
+          focus{" "}
+          {keyLabels(ALLOW_KEYS).map((label) => (
+            <kbd key={label}>{label}</kbd>
+          ))}{" "}
+          allow
         </span>
       </footer>
     </section>
   );
 }
 
-/** The whole of what would be done: nothing is left out, nothing hides. */
-function Act({ item }: { item: ApprovalItem }) {
+/** The whole action: command, directory and diff. */
+function Action({ item }: { item: ApprovalItem }) {
+  const cut = linesLeftOut(item.diff);
   return (
     <>
-      {item.argv && <pre className="approval-argv">{commandLine(item.argv)}</pre>}
+      {item.argv && <pre className={styles.command}>{commandLine(item.argv)}</pre>}
       {item.cwd && (
-        <p className="approval-cwd">
+        <p className={styles.directory}>
           {item.cwd === "." ? (
             "in the workspace"
           ) : (
             <>
-              in <code>{visible(item.cwd)}</code>
+              in <code>{revealHidden(item.cwd)}</code>
             </>
           )}
         </p>
       )}
       {item.diff &&
         filesOf(item.diff).map((file) => (
-          <div key={file.path} className="approval-file">
-            <code>{visible(file.path)}</code>
+          <div key={file.path} className={styles.file}>
+            <code>{revealHidden(file.path)}</code>
             {file.hunks.map((hunk) => (
               <HunkLines key={hunk.id} hunk={hunk} language={file.path} />
             ))}
           </div>
         ))}
-      {leftOut(item.diff) && <p className="approval-why">{leftOut(item.diff)} are not shown here.</p>}
+      {cut && <p className={styles.why}>{cut} not shown.</p>}
     </>
   );
 }
 
-/** A change of many thousand lines is cut off by the sidecar, which says so in the last line. */
-const leftOut = (diff: string | undefined): string | undefined => /\n… (\d+ more lines)$/.exec(diff ?? "")?.[1];
+/** The sidecar cuts off a diff of many thousand lines, with the number of lines left out as its last line. */
+const linesLeftOut = (diff: string | undefined): string | undefined => /\n… (\d+ more lines)$/.exec(diff ?? "")?.[1];
 
-const VERBS: Record<DiffFile["change"], string> = { created: "Create", deleted: "Delete", modified: "Change" };
+const LABELS = { allowed: "Allowed", denied: "Denied", requested: "Not answered" } as const;
+const ICONS = { allowed: "check", denied: "close", requested: "question" } as const;
 
-/** The question, in a few words; what it is about stands below in full. */
-function asked(item: ApprovalItem): string {
-  if (item.argv) return "Run this command?";
-  const files = filesOf(item.diff ?? "");
-  const verbs = new Set(files.map(({ change }) => VERBS[change]));
-  if (files.length === 0 || files.some(({ path }) => path === "")) return visible(item.action);
-  return `${verbs.size === 1 ? [...verbs][0] : "Change"} ${files.length === 1 ? "this file" : `${files.length} files`}?`;
-}
-
-/** The act on one line, for when it is over. */
-const acted = (item: ApprovalItem): string => {
-  if (item.argv) return commandLine(item.argv);
-  const files = filesOf(item.diff ?? "").filter(({ path }) => path !== "");
-  if (files.length === 0) return visible(item.action);
-  return files.map(({ change, path }) => `${VERBS[change].toLowerCase()} ${visible(path)}`).join(", ");
-};
-
-const WORDS = { allowed: "Allowed", denied: "Denied", requested: "Not answered" } as const;
-const MARKS = { allowed: "check", denied: "close", requested: "question" } as const;
-
-function Answered({ taskId, item }: Omit<Props, "status">) {
+function AnsweredApproval({ taskId, item }: Omit<Props, "status">) {
   const service = useBrain();
   const lasting = SCOPES.find(([scope]) => scope === item.scope && scope !== "once");
   const revoke = () =>
-    service.revoke({ id: item.approvalId, taskId }).then(() => say("It is asked about again."), complain);
+    service.revoke({ id: item.approvalId, taskId }).then(() => showToast("Revoked: it will ask again."), showError);
   return (
-    <details className={`approval-answered approval-${item.state}`}>
+    <details className={styles.answered} data-state={item.state}>
       <summary>
-        <Icon name={MARKS[item.state]} />
-        {WORDS[item.state]}
-        {lasting && ` ${lasting[1]}`}: {acted(item)}
+        <Icon name={ICONS[item.state]} />
+        {LABELS[item.state]}
+        {lasting && ` ${lasting[1]}`}: {describeAction(item)}
       </summary>
-      <Act item={item} />
-      <p className="approval-why">It asked because {visible(item.why)}.</p>
+      <Action item={item} />
+      <p className={styles.why}>Asked because {revealHidden(item.why)}.</p>
       {item.state === "allowed" && item.scope === "task" && (
-        <button type="button" className="button" onClick={() => void revoke()}>
+        <button type="button" className={ui.button} onClick={() => void revoke()}>
           Ask again next time
         </button>
       )}

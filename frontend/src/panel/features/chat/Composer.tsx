@@ -1,18 +1,20 @@
-import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Attachment, Options } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
-import { composerText } from "../../shared/composer-text.ts";
 import { Icon } from "../../shared/icons.tsx";
-import { complain, say } from "../../shared/toasts.tsx";
-import { attachmentsOf } from "./attachments.ts";
+import ui from "../../shared/ui.module.css";
+import { useComposer, writeComposer } from "../../stores/composer.ts";
+import { showError, showToast } from "../../stores/toasts.ts";
+import { readAttachments } from "./attachments.ts";
+import styles from "./Composer.module.css";
 import { mentioned, useMentions } from "./mentions.ts";
 import { Pickers } from "./Pickers.tsx";
-import { asked, remember, saveDraft, savedDraft } from "./past.ts";
+import { promptHistory, rememberPrompt } from "./prompt-history.ts";
 import { SUGGESTIONS_ID, Suggestions } from "./Suggestions.tsx";
-import { type Suggestion, slashSuggestions, understood } from "./slash.ts";
+import { parseInput, type Suggestion, slashSuggestions } from "./slash.ts";
 
-export interface Sending {
+export interface Submission {
   readonly text: string;
   readonly intent: Options["intent"] | undefined;
   readonly agent: Options["agentType"] | undefined;
@@ -22,77 +24,71 @@ export interface Sending {
 
 interface Props {
   readonly placeholder: string;
-  /** Where the task is that is shown; the sidecar's own if there is none. */
+  /** The workspace of the task that is shown; undefined for the sidecar's own. */
   readonly workspace: string | undefined;
-  /** Resolves to whether it was taken; if not, the text stays. */
-  readonly onSend: (sending: Sending) => Promise<boolean>;
+  /** Resolves to true if it was sent; otherwise the text stays. */
+  readonly onSend: (submission: Submission) => Promise<boolean>;
 }
 
 export function Composer({ placeholder, workspace, onSend }: Props) {
   const service = useBrain();
   const box = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(savedDraft);
+  const { text, focusRequests } = useComposer();
   const [cursor, setCursor] = useState(0);
   const [chosen, setChosen] = useState(0);
   const [closed, setClosed] = useState("");
   const [back, setBack] = useState(0);
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [sending, setSending] = useState(false);
-  // What looked like a slip, and was said to: sent once more, it is meant as it stands.
-  const insisted = useRef("");
+  // A mistyped command that was pointed out; sending it again sends it as a task.
+  const pointedOut = useRef("");
 
   const mentions = useMentions({ service, workspace }, text, cursor);
   const offered = closed === text ? [] : [...slashSuggestions(text), ...mentions];
   const place = Math.min(chosen, offered.length - 1);
 
-  const write = useCallback((next: string) => {
-    setText(next);
-    saveDraft(next);
+  const write = (next: string) => {
+    writeComposer(next);
     setChosen(0);
     setBack(0);
-  }, []);
-  useEffect(
-    () =>
-      composerText.subscribe(() => {
-        const wanted = composerText.get();
-        if (wanted === undefined) return;
-        composerText.set(undefined);
-        write(wanted.append ? `${box.current?.value ?? ""}${wanted.text}` : wanted.text);
-        box.current?.focus();
-      }),
-    [write],
-  );
+  };
+  useEffect(() => {
+    if (focusRequests === 0) return;
+    setChosen(0);
+    setBack(0);
+    box.current?.focus();
+  }, [focusRequests]);
 
   const send = async () => {
     const trimmed = text.trim();
     if (trimmed === "" || sending) return;
-    const meant = understood(trimmed);
-    if (meant.kind === "away") return say(meant.why);
-    if (meant.kind === "misspelled" && insisted.current !== trimmed) {
-      insisted.current = trimmed;
-      return say(
-        `There is no command /${meant.word}. Did you mean /${meant.meant}? Nothing was sent; Enter again sends it as it is.`,
+    const parsed = parseInput(trimmed);
+    if (parsed.kind === "unavailable") return showToast(parsed.reason);
+    if (parsed.kind === "mistyped" && pointedOut.current !== trimmed) {
+      pointedOut.current = trimmed;
+      return showToast(
+        `There is no command /${parsed.word}. Did you mean /${parsed.suggestion}? Nothing was sent. Press Enter again to send it as it is.`,
       );
     }
-    const said = meant.kind === "misspelled" ? meant.sentence : meant;
-    if (said.kind === "command") {
+    const input = parsed.kind === "mistyped" ? parsed.asTask : parsed;
+    if (input.kind === "command") {
       write("");
-      said.command.run(said.argument);
+      input.command.run(input.argument);
       return;
     }
     setSending(true);
-    const { intent, agent } = said;
-    const taken = await onSend({ text: said.text, intent, agent, attachments, mentioned: mentioned(said.text) });
+    const { intent, agent } = input;
+    const sent = await onSend({ text: input.text, intent, agent, attachments, mentioned: mentioned(input.text) });
     setSending(false);
-    if (!taken) return;
-    remember(trimmed);
+    if (!sent) return;
+    rememberPrompt(trimmed);
     write("");
     setAttachments([]);
   };
   const pick = (suggestion: Suggestion) => {
     const { caret } = suggestion;
-    // Written at once, so that there is something for the cursor to stand in.
+    // Rendered synchronously, so that the cursor can move into the new text.
     flushSync(() => write(suggestion.text));
     if (caret !== undefined) {
       box.current?.focus();
@@ -103,15 +99,15 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
   };
   const attach = async (files: Iterable<File>) => {
     try {
-      const more = await attachmentsOf(files);
+      const more = await readAttachments(files);
       setAttachments((before) => [...before, ...more].slice(0, 32));
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
-  /** Through what was asked before, when there is nothing else that the arrows could do. */
+  /** Walks through earlier prompts with the arrow keys. */
   const recall = (step: number): boolean => {
-    const past = asked();
+    const past = promptHistory();
     const next = back + step;
     if (next < 0 || next > past.length) return false;
     const recalled = next === 0 ? "" : past[past.length - next]!;
@@ -119,7 +115,7 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
     setBack(next);
     return true;
   };
-  const pressed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
     if (offered.length > 0 && plain) {
@@ -141,7 +137,7 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
 
   return (
     <form
-      className="composer"
+      className={styles.composer}
       onSubmit={(event) => {
         event.preventDefault();
         void send();
@@ -154,13 +150,13 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
     >
       {offered.length > 0 && <Suggestions suggestions={offered} chosen={place} onPick={pick} />}
       {attachments.length > 0 && (
-        <ul className="attachments" aria-label="Attachments">
+        <ul className={styles.attachments} aria-label="Attachments">
           {attachments.map((one) => (
             <li key={one.name + one.data.length}>
               <Icon name="file" /> {one.name}
               <button
                 type="button"
-                className="icon-button"
+                className={ui.iconButton}
                 aria-label={`Remove ${one.name}`}
                 onClick={() => setAttachments(attachments.filter((other) => other !== one))}
               >
@@ -179,7 +175,7 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
         rows={Math.min(10, text.split("\n").length)}
         placeholder={placeholder}
         value={text}
-        // biome-ignore lint/a11y/noAutofocus: the composer is what the panel is opened for
+        // biome-ignore lint/a11y/noAutofocus: you open the panel to type into the composer
         autoFocus
         spellCheck
         onChange={(event) => {
@@ -187,17 +183,17 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
           setCursor(event.target.selectionStart);
         }}
         onSelect={(event) => setCursor(event.currentTarget.selectionStart)}
-        onKeyDown={pressed}
+        onKeyDown={onKeyDown}
         onPaste={(event) => {
           if (event.clipboardData.files.length === 0) return;
           event.preventDefault();
           void attach(event.clipboardData.files);
         }}
       />
-      <div className="composer-row">
+      <div className={styles.row}>
         <button
           type="button"
-          className="icon-button"
+          className={ui.iconButton}
           aria-label="Attach files"
           title="Attach files"
           onClick={() => picker.current?.click()}
@@ -217,7 +213,7 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
         <Pickers />
         <button
           type="submit"
-          className="button button-primary button-send"
+          className={`${ui.primary} ${styles.send}`}
           aria-label="Send"
           disabled={text.trim() === "" || sending}
           title="Send (Enter)"

@@ -1,19 +1,20 @@
 import type { Options } from "../../../wire/types.ts";
 import { type Choice, Menu } from "../../shared/menu.tsx";
-import { useModels, usual } from "../../shared/models.ts";
-import { prefer, usePreferences } from "../../shared/preferences.ts";
+import { defaultModel, useModels } from "../../stores/catalog.ts";
+import { setPreferences, usePreferences } from "../../stores/preferences.ts";
+import styles from "./Composer.module.css";
 
 const APPROVALS: readonly Choice<NonNullable<Options["approvals"]>>[] = [
-  { value: "ask", label: "Ask first", hint: "Commands wait for your answer" },
-  { value: "auto", label: "Run without asking", hint: "What is dangerous still asks" },
-  { value: "readonly", label: "Read only", hint: "Nothing is changed" },
+  { value: "ask", label: "Ask first", hint: "Commands wait for your approval" },
+  { value: "auto", label: "Run without asking", hint: "Dangerous commands still ask" },
+  { value: "readonly", label: "Read only", hint: "Makes no changes" },
 ];
 
-/** Which model, and how much it may do unasked: always in sight. */
+/** The model and the approval mode of the next task. */
 export function Pickers() {
   const { approvals, model } = usePreferences();
   const models = useModels();
-  const configured = usual(models);
+  const configured = defaultModel(models);
   const known = models?.models ?? [];
   const choices: Choice<string | null>[] = [
     { value: null, label: configured ?? "default model", hint: "as configured" },
@@ -23,18 +24,18 @@ export function Pickers() {
     ...(model !== null && !known.some((one) => one.name === model) ? [{ value: model, label: model }] : []),
   ];
   return (
-    <div className="pickers">
+    <div className={styles.pickers}>
       <Menu
         label="Approvals"
         value={approvals}
         choices={APPROVALS}
-        onChoose={(value) => prefer({ approvals: value })}
+        onChoose={(value) => setPreferences({ approvals: value })}
       />
       <Menu
         label="Model"
         value={model === configured ? null : model}
         choices={choices}
-        onChoose={(value) => prefer({ model: value })}
+        onChoose={(value) => setPreferences({ model: value })}
       />
     </div>
   );

@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import styles from "./Composer.module.css";
 import type { Suggestion } from "./slash.ts";
 
 export const SUGGESTIONS_ID = "composer-suggestions";
@@ -14,9 +15,9 @@ export function Suggestions({ suggestions, chosen, onPick }: Props) {
     document.getElementById(`${SUGGESTIONS_ID}-${chosen}`)?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
   return (
-    <div className="suggestions" id={SUGGESTIONS_ID} role="listbox" aria-label="Suggestions">
+    <div className={styles.suggestions} id={SUGGESTIONS_ID} role="listbox" aria-label="Suggestions">
       {suggestions.map((suggestion, place) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled where the focus is, in the composer
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the composer handles the keys
         // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the composer
         <div
           key={suggestion.id}

@@ -1,13 +1,12 @@
 import type { Attachment } from "../../../wire/types.ts";
 
-/** The sidecar takes bodies of 8 MiB, and base64 needs a third more than the file. */
+/** The sidecar accepts bodies of 8 MiB, and base64 adds a third. */
 const MOST_BYTES = 5 * 1024 * 1024;
 
-export async function attachmentsOf(files: Iterable<File>): Promise<Attachment[]> {
+export async function readAttachments(files: Iterable<File>): Promise<Attachment[]> {
   const found: Attachment[] = [];
   for (const file of files) {
-    if (file.size > MOST_BYTES)
-      throw new Error(`${file.name} is larger than 5 MB, which is the most that can be sent.`);
+    if (file.size > MOST_BYTES) throw new Error(`${file.name} is larger than 5 MB, the limit for attachments.`);
     found.push({ name: file.name, mediaType: file.type || "application/octet-stream", data: await base64(file) });
   }
   return found;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { type Entry, type FoundSymbol, findFiles, findSymbols, listFolder, type Place } from "../../shared/found.ts";
+import { type Entry, type FoundSymbol, findFiles, findSymbols, listFolder, type Place } from "../../shared/search.ts";
 import type { Suggestion } from "./slash.ts";
 
 const MENTION = /(^|\s)@([\w./-]*)$/;
@@ -11,7 +11,7 @@ interface Found {
   readonly symbols: readonly FoundSymbol[];
 }
 
-/** Files and symbols whose name has what stands after the @ before the cursor; behind a slash, what the folder has. */
+/** Suggests files and symbols for the @ before the cursor; after a slash, the entries of the folder. */
 export function useMentions({ service, workspace }: Place, text: string, cursor: number): Suggestion[] {
   const typed = MENTION.exec(text.slice(0, cursor))?.[2];
   const [found, setFound] = useState<Found>({ entries: [], files: [], symbols: [] });
@@ -20,7 +20,7 @@ export function useMentions({ service, workspace }: Place, text: string, cursor:
     const stop = new AbortController();
     const timer = setTimeout(() => {
       const take = (more: Partial<Found>) => setFound((before) => ({ ...before, ...more }));
-      const [folder, pattern] = lookedFor(typed);
+      const [folder, pattern] = searchFor(typed);
       const none = () => {};
       const place = { service, workspace };
       findFiles(place, pattern, stop.signal).then((files) => take({ files }), none);
@@ -37,8 +37,8 @@ export function useMentions({ service, workspace }: Place, text: string, cursor:
   return typed === undefined ? [] : offered(found, typed, text, cursor);
 }
 
-/** The folder that is named, and the pattern of files anywhere whose path has what is typed. */
-function lookedFor(typed: string): readonly [string, string] {
+/** The folder to list, and the pattern of files to find. */
+function searchFor(typed: string): readonly [string, string] {
   const end = typed.lastIndexOf("/") + 1;
   const [folder, name] = [typed.slice(0, end), typed.slice(end)];
   const like = name === "" ? "*" : `*${name}*`;
@@ -49,15 +49,15 @@ function lookedFor(typed: string): readonly [string, string] {
 export function offered(found: Found, typed: string, text: string, cursor: number): Suggestion[] {
   const has = (name: string) => name.toLowerCase().includes(typed.toLowerCase());
   const before = text.slice(0, cursor - typed.length);
-  const put = (path: string) => `${before}${quoted(path)} ${text.slice(cursor)}`;
+  const put = (path: string) => `${before}${quote(path)} ${text.slice(cursor)}`;
   const inside = found.entries.filter(({ path }) => path.toLowerCase().startsWith(typed.toLowerCase()));
   const whole = typed.endsWith("/") && inside.length > 0;
   const file = (path: string): Suggestion => ({ id: path, label: path, hint: "", text: put(path) });
   return [
     ...(whole ? [{ ...file(typed), hint: "the whole folder" }] : []),
     ...inside.slice(0, 8).map(({ path, folder }) => {
-      if (!folder || quoted(path) !== path) return file(path);
-      // What is in it is offered next, so the cursor stays behind the slash.
+      if (!folder || quote(path) !== path) return file(path);
+      // The folder's entries are suggested next, so the cursor stays after the slash.
       const caret = before.length + path.length + 1;
       return { id: path, label: `${path}/`, hint: "", text: `${before}${path}/${text.slice(cursor)}`, caret };
     }),
@@ -77,10 +77,10 @@ export function offered(found: Found, typed: string, text: string, cursor: numbe
   ];
 }
 
-/** As a task has it: a name that is not all letters stands between quotation marks. */
-const quoted = (path: string): string => (/^[\w./:-]+$/.test(path) ? path : `"${path}"`);
+/** Quotes a path with spaces or other special characters. */
+const quote = (path: string): string => (/^[\w./:-]+$/.test(path) ? path : `"${path}"`);
 
-/** The paths that a text mentions, to be told to the agents as open files. */
+/** The paths that a text mentions; they go with the task as open files. */
 export const mentioned = (text: string): string[] => {
   const found = text.matchAll(/(?:^|\s)@(?:"([^"\n]+)"|([\w./-]+?)(?::\d+)?(?=\s|$))/g);
   return [...new Set([...found].map((match) => match[1] ?? match[2]!))];

@@ -1,36 +1,30 @@
 import { useState } from "react";
 import { canCancel, canResume, type Thread } from "../../../client/index.ts";
 import { useBrain } from "../../shared/brain.tsx";
-import { useCommands } from "../../shared/commands.ts";
 import { Icon } from "../../shared/icons.tsx";
-import { complain } from "../../shared/toasts.tsx";
+import ui from "../../shared/ui.module.css";
+import { useCommands } from "../../stores/commands.ts";
+import { showError } from "../../stores/toasts.ts";
 
-interface Props {
-  readonly thread: Thread;
-  /** Called after something was set going, so that it is watched again. */
-  readonly onGoing: () => void;
-}
-
-/** Stop it, or let it go on from its last checkpoint. */
-export function Controls({ thread, onGoing }: Props) {
+/** Cancels the task, or resumes it from its last checkpoint. */
+export function Controls({ thread }: { thread: Thread }) {
   const service = useBrain();
   const [busy, setBusy] = useState(false);
   const cancellable = canCancel(thread.status);
   const cancelling = thread.status === "cancelling";
   const resumable = canResume(thread);
-  const ask = async (act: () => Promise<unknown>) => {
+  const run = async (act: () => Promise<unknown>) => {
     setBusy(true);
     try {
       await act();
-      onGoing();
     } catch (error) {
-      complain(error);
+      showError(error);
     } finally {
       setBusy(false);
     }
   };
-  const cancel = () => void ask(() => service.cancel(thread.taskId));
-  const resume = () => void ask(() => service.resume(thread.taskId));
+  const cancel = () => void run(() => service.cancel(thread.taskId));
+  const resume = () => void run(() => service.resume(thread.taskId));
   useCommands([
     cancellable && {
       id: "task.cancel",
@@ -52,17 +46,17 @@ export function Controls({ thread, onGoing }: Props) {
   return (
     <>
       {(cancellable || cancelling) && (
-        <button type="button" className="button" onClick={cancel} disabled={busy || cancelling} title="Ctrl+.">
+        <button type="button" className={ui.button} onClick={cancel} disabled={busy || cancelling} title="Ctrl+.">
           <Icon name="stop" /> Cancel
         </button>
       )}
       {resumable && (
         <button
           type="button"
-          className="button"
+          className={ui.button}
           onClick={resume}
           disabled={busy}
-          title={`Goes on after event ${thread.lastSeq}; nothing that is done is done again`}
+          title="Continues from the last checkpoint; finished steps are not repeated"
         >
           <Icon name="resume" /> Resume
         </button>

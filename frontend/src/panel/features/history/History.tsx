@@ -1,8 +1,10 @@
 import { useMemo, useState } from "react";
-import type { TaskListAndMore } from "../../../client/react.ts";
+import type { TaskList } from "../../../client/index.ts";
 import type { Status, Task } from "../../../wire/types.ts";
+import { ago, leaf } from "../../shared/format.ts";
 import { Icon } from "../../shared/icons.tsx";
-import { ago, leaf } from "../../shared/words.ts";
+import ui from "../../shared/ui.module.css";
+import styles from "./History.module.css";
 
 const FILTERS: readonly (readonly [string, readonly Status[] | undefined])[] = [
   ["All", undefined],
@@ -12,17 +14,18 @@ const FILTERS: readonly (readonly [string, readonly Status[] | undefined])[] = [
 ];
 
 interface Props {
-  readonly list: TaskListAndMore;
-  /** The sidecar's own workspace: of tasks elsewhere it is said where. */
-  readonly here: string | undefined;
+  readonly list: TaskList;
+  /** The sidecar's own workspace; tasks elsewhere show theirs. */
+  readonly workspace: string | undefined;
   readonly selected: string | undefined;
   readonly onSelect: (taskId: string | undefined) => void;
-  /** In a window of its own. */
+  /** Opens a task in a new window. */
   readonly onWindow: (taskId: string) => void;
+  readonly onMore: () => void;
 }
 
 /** The tasks by conversation, newest first. */
-export function History({ list, here, selected, onSelect, onWindow }: Props) {
+export function History({ list, workspace, selected, onSelect, onWindow, onMore }: Props) {
   const [typed, setTyped] = useState("");
   const [filter, setFilter] = useState(0);
   const shown = useMemo(() => {
@@ -36,8 +39,8 @@ export function History({ list, here, selected, onSelect, onWindow }: Props) {
     );
   }, [list.tasks, typed, filter]);
   return (
-    <nav className="history" aria-label="Tasks">
-      <button type="button" className="button history-new" onClick={() => onSelect(undefined)}>
+    <nav className={styles.history} aria-label="Tasks">
+      <button type="button" className={ui.button} onClick={() => onSelect(undefined)}>
         <Icon name="add" /> New task
       </button>
       <input
@@ -47,7 +50,7 @@ export function History({ list, here, selected, onSelect, onWindow }: Props) {
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
       />
-      <div className="history-filters" role="group" aria-label="Which tasks">
+      <div className={styles.filters} role="group" aria-label="Filter tasks">
         {FILTERS.map(([name], place) => (
           <button key={name} type="button" aria-pressed={place === filter} onClick={() => setFilter(place)}>
             {name}
@@ -55,16 +58,16 @@ export function History({ list, here, selected, onSelect, onWindow }: Props) {
         ))}
       </div>
       {list.loaded && shown.length === 0 && (
-        <p className="history-none">{list.tasks.length === 0 ? "No tasks yet." : "No task like that."}</p>
+        <p className={styles.empty}>{list.tasks.length === 0 ? "No tasks yet." : "No matching tasks."}</p>
       )}
-      <ul className="history-list">
+      <ul className={styles.list}>
         {shown.map((tasks) => (
-          <li key={tasks[0]!.conversationId} className={tasks.length > 1 ? "history-conversation" : undefined}>
+          <li key={tasks[0]!.conversationId} className={tasks.length > 1 ? styles.conversation : undefined}>
             {tasks.map((task) => (
               <Row
                 key={task.id}
                 task={task}
-                here={here}
+                workspace={workspace}
                 current={task.id === selected}
                 onSelect={onSelect}
                 onWindow={onWindow}
@@ -74,7 +77,7 @@ export function History({ list, here, selected, onSelect, onWindow }: Props) {
         ))}
       </ul>
       {list.hasMore && (
-        <button type="button" className="button button-plain" onClick={list.more}>
+        <button type="button" className={ui.plain} onClick={onMore}>
           Show older tasks
         </button>
       )}
@@ -82,14 +85,14 @@ export function History({ list, here, selected, onSelect, onWindow }: Props) {
   );
 }
 
-interface RowProps extends Pick<Props, "here" | "onSelect" | "onWindow"> {
+interface RowProps extends Pick<Props, "workspace" | "onSelect" | "onWindow"> {
   readonly task: Task;
   readonly current: boolean;
 }
 
-const Row = ({ task, here, current, onSelect, onWindow }: RowProps) => (
+const Row = ({ task, workspace, current, onSelect, onWindow }: RowProps) => (
   <a
-    className="history-row"
+    className={styles.row}
     href={`#task=${task.id}`}
     aria-current={current ? "page" : undefined}
     onClick={(event) => {
@@ -98,16 +101,16 @@ const Row = ({ task, here, current, onSelect, onWindow }: RowProps) => (
       else onSelect(task.id);
     }}
   >
-    <span className={`dot dot-${task.status}`} title={task.status} />
-    <span className="history-title">{task.task.split("\n", 1)[0]}</span>
-    <span className="history-more">
+    <span className={styles.dot} data-status={task.status} title={task.status} />
+    <span className={styles.title}>{task.task.split("\n", 1)[0]}</span>
+    <span className={styles.details}>
       <span title={task.workspace}>
-        {[here !== undefined && task.workspace !== here && leaf(task.workspace), task.status, kindOf(task)]
+        {[workspace !== undefined && task.workspace !== workspace && leaf(task.workspace), task.status, kindOf(task)]
           .filter(Boolean)
           .join(" · ")}
       </span>
       {task.verified !== null && (
-        <span className={`badge badge-${task.verified ? "good" : "bad"}`}>
+        <span className={ui.badge} data-tone={task.verified ? "good" : "bad"}>
           <Icon name={task.verified ? "check" : "close"} />
           {task.verified ? "verified" : "not verified"}
         </span>

@@ -1,8 +1,8 @@
 import type { Context } from "../../../wire/types.ts";
-import type { Offer } from "../../shared/host-port.ts";
-import type { Theme } from "../../shared/preferences.ts";
+import type { Offer } from "../../stores/host.ts";
+import type { Theme } from "../../stores/preferences.ts";
 
-/** What a window around the panel may say to it. Nothing here starts a task, answers a question, or moves a token. */
+/** The messages that the embedding window may send. None of them starts a task, answers an approval or reads a token. */
 export type HostMessage =
   | { readonly type: "rainy.hello"; readonly offers?: readonly Offer[] }
   | { readonly type: "rainy.theme"; readonly theme?: Theme; readonly variables?: Readonly<Record<string, string>> }
@@ -10,12 +10,12 @@ export type HostMessage =
   | { readonly type: "rainy.compose"; readonly text: string; readonly append?: boolean }
   | { readonly type: "rainy.commands"; readonly commands: readonly { readonly id: string; readonly title: string }[] };
 
-/** What the panel says to it: `rainy.ready`, `rainy.insert`, `rainy.openFile`, `rainy.command`, `rainy.status`. */
+// The panel sends `rainy.ready`, `rainy.insert`, `rainy.openFile`, `rainy.command` and `rainy.status`.
 
 const VARIABLE = /^--(bg|surface|raised|text|muted|faint|line|accent|accent-text|good|warn|bad|font|mono)$/;
 const VALUE = /^[\w\s#%.,()'"-]{1,200}$/;
 
-/** Only the panel's own variables, and only plain values: nothing that could load something. */
+/** The panel's own variables with plain values; nothing that could load a resource. */
 export const themeVariables = (given: Readonly<Record<string, unknown>>): [string, string][] =>
   Object.entries(given).filter(
     (entry): entry is [string, string] =>

@@ -1,20 +1,15 @@
 import { useEffect, useState } from "react";
-import type { Context } from "../../../wire/types.ts";
-import { useCommands } from "../../shared/commands.ts";
-import { composerText } from "../../shared/composer-text.ts";
-import { hostPort } from "../../shared/host-port.ts";
-import { prefer } from "../../shared/preferences.ts";
-import { Store } from "../../shared/store.ts";
+import { useCommands } from "../../stores/commands.ts";
+import { appendToComposer, replaceComposer } from "../../stores/composer.ts";
+import { type HostContext, host, postToHost } from "../../stores/host.ts";
+import { setPreferences } from "../../stores/preferences.ts";
 import { type HostMessage, isHostMessage, themeVariables } from "./protocol.ts";
 
-const context = new Store<Pick<Context, "currentFile" | "selectedCode" | "openFiles">>({});
-
-/** What the editor around the panel has open; goes with the next task. */
-export const hostContext = context.get;
+const MOST_TEXT = 100_000;
 
 /**
- * Talks with the window that the panel is embedded in, if there is one. Only that window is listened to; the policy of
- * the sidecar decides who may embed at all.
+ * Talks to the window that embeds the panel, if there is one. It listens to that window only; the sidecar's policy
+ * decides which pages may embed the panel.
  */
 export function useHost(): void {
   const [commands, setCommands] = useState<readonly { id: string; title: string }[]>([]);
@@ -24,22 +19,24 @@ export function useHost(): void {
     const send = (message: Record<string, unknown>) => {
       if (origin !== undefined) window.parent.postMessage(message, origin);
     };
-    const take = (message: HostMessage) => {
+    const receive = (message: HostMessage) => {
       switch (message.type) {
         case "rainy.hello": {
           const offers = new Set((message.offers ?? []).filter((one) => one === "insert" || one === "openFile"));
-          return hostPort.set({ offers, send });
+          return host.dispatch({ offers, send });
         }
         case "rainy.theme":
           if (message.theme && ["system", "light", "dark", "contrast"].includes(message.theme))
-            prefer({ theme: message.theme });
+            setPreferences({ theme: message.theme });
           for (const [name, value] of themeVariables(message.variables ?? {}))
             document.documentElement.style.setProperty(name, value);
           return;
         case "rainy.context":
-          return context.set(contextOf(message.context));
-        case "rainy.compose":
-          return composerText.set({ text: message.text.slice(0, 100_000), append: message.append === true });
+          return host.dispatch({ context: parseContext(message.context) });
+        case "rainy.compose": {
+          const text = message.text.slice(0, MOST_TEXT);
+          return message.append === true ? appendToComposer(text) : replaceComposer(text);
+        }
         case "rainy.commands":
           return setCommands(
             message.commands
@@ -49,27 +46,27 @@ export function useHost(): void {
           );
       }
     };
-    const heard = (event: MessageEvent<unknown>) => {
+    const onMessage = (event: MessageEvent<unknown>) => {
       if (!embedded || event.source !== window.parent || !isHostMessage(event.data)) return;
       origin ??= event.origin;
-      if (event.origin === origin) take(event.data);
+      if (event.origin === origin) receive(event.data);
     };
-    window.addEventListener("message", heard);
-    // It says nothing but that it is there, so whoever is around may hear it.
+    window.addEventListener("message", onMessage);
+    // Any page may receive this message: it says only that the panel is ready.
     if (embedded) window.parent.postMessage({ type: "rainy.ready", version: 1 }, "*");
-    return () => window.removeEventListener("message", heard);
+    return () => window.removeEventListener("message", onMessage);
   }, []);
   useCommands(
     commands.map((command) => ({
       id: `host.${command.id}`,
       title: command.title,
       group: "Editor",
-      run: () => hostPort.get()?.send({ type: "rainy.command", id: command.id }),
+      run: () => postToHost({ type: "rainy.command", id: command.id }),
     })),
   );
 }
 
-const contextOf = (given: Record<string, unknown>): Pick<Context, "currentFile" | "selectedCode" | "openFiles"> => ({
+const parseContext = (given: Record<string, unknown>): HostContext => ({
   ...(typeof given["currentFile"] === "string" ? { currentFile: given["currentFile"].slice(0, 4_096) } : {}),
   ...(typeof given["selectedCode"] === "string" ? { selectedCode: given["selectedCode"].slice(0, 200_000) } : {}),
   ...(Array.isArray(given["openFiles"])

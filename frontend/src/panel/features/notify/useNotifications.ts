@@ -1,32 +1,42 @@
 import { useEffect, useRef } from "react";
+import type { TaskList } from "../../../client/index.ts";
 import type { Status, Task } from "../../../wire/types.ts";
-import { preferences } from "../../shared/preferences.ts";
+import { preferences } from "../../stores/preferences.ts";
 
-const WORTH_SAYING: ReadonlySet<Status> = new Set<Status>(["completed", "failed", "escalated", "waiting"]);
-const WORDS: Partial<Record<Status, string>> = {
+const LABELS: Partial<Record<Status, string>> = {
   completed: "Done",
   failed: "Failed",
-  escalated: "A person is needed",
+  escalated: "Needs your help",
   waiting: "Waiting for you",
 };
 
-/** Tells about tasks that end or wait while nobody looks at the panel. */
-export function useNotifications(tasks: readonly Task[], onOpen: (taskId: string) => void): void {
+/** The tasks to notify about: those whose status changed to one of `LABELS`, and new ones that start with one. */
+export function newsIn(tasks: readonly Task[], before: ReadonlyMap<string, Status>, since: number): Task[] {
+  return tasks.filter((task) => {
+    const previous = before.get(task.id);
+    const isNew = previous === undefined && Date.parse(task.createdAt) >= since;
+    return LABELS[task.status] !== undefined && (isNew || (previous !== undefined && previous !== task.status));
+  });
+}
+
+/** Shows a notification when a task ends or waits while the page is hidden. */
+export function useNotifications({ tasks, loaded }: TaskList, onOpen: (taskId: string) => void): void {
   const seen = useRef<Map<string, Status>>(undefined);
+  const since = useRef(0);
   useEffect(() => {
+    if (!loaded) return;
     const before = seen.current;
     seen.current = new Map(tasks.map((task) => [task.id, task.status]));
+    if (before === undefined) since.current = Date.now();
     if (before === undefined || !preferences().notifications || document.visibilityState === "visible") return;
     if (typeof Notification === "undefined" || Notification.permission !== "granted") return;
-    for (const task of tasks) {
-      const was = before.get(task.id);
-      if (was === undefined || was === task.status || !WORTH_SAYING.has(task.status)) continue;
-      const note = new Notification(`${WORDS[task.status]}: ${task.task.slice(0, 80)}`, { tag: task.id });
+    for (const task of newsIn(tasks, before, since.current)) {
+      const note = new Notification(`${LABELS[task.status]}: ${task.task.slice(0, 80)}`, { tag: task.id });
       note.onclick = () => {
         window.focus();
         onOpen(task.id);
         note.close();
       };
     }
-  }, [tasks, onOpen]);
+  }, [tasks, loaded, onOpen]);
 }

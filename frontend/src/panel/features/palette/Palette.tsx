@@ -1,9 +1,10 @@
 import { CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList, Command as CommandRoot } from "cmdk";
 import { useMemo, useState } from "react";
-import { keySigns } from "../../shared/commands.ts";
 import { Dialog } from "../../shared/dialog.tsx";
+import { keyLabels } from "../../stores/commands.ts";
 import { type Entry, Finder } from "./fuzzy.ts";
-import { recentIds, used } from "./recent.ts";
+import styles from "./Palette.module.css";
+import { recentIds, rememberUsed } from "./recent.ts";
 
 const SHOWN = 40;
 
@@ -12,23 +13,23 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Everything that can be done or gone to. The entries are searched here; only the best are drawn. */
+/** Searches all entries and renders the best matches. */
 export default function Palette({ entries, onClose }: Props) {
   const [typed, setTyped] = useState("");
   const finder = useMemo(() => new Finder(entries, recentIds()), [entries]);
   const found = useMemo(() => finder.find(typed, SHOWN), [finder, typed]);
   const groups = useMemo(() => grouped(found), [found]);
-  // What the arrows have chosen, as long as it is still there; else the best.
+  // What the arrow keys chose, as long as it still matches; else the best match.
   const [chosen, setChosen] = useState("");
   const value = found.some((entry) => entry.id === chosen) ? chosen : (groups[0]?.[1][0]?.id ?? "");
   const choose = (entry: Entry) => {
-    used(entry.id);
+    rememberUsed(entry.id);
     onClose();
-    // After the dialog has given the focus back, so that whatever runs may take it.
+    // After the dialog has returned the focus, so that the command may move it.
     setTimeout(() => entry.run(), 0);
   };
   return (
-    <Dialog label="Command palette" className="palette" onClose={onClose}>
+    <Dialog label="Command palette" className={styles.palette} onClose={onClose}>
       <CommandRoot shouldFilter={false} loop label="Command palette" value={value} onValueChange={setChosen}>
         <CommandInput
           data-first=""
@@ -41,16 +42,16 @@ export default function Palette({ entries, onClose }: Props) {
           aria-label="Search"
         />
         <CommandList label="Results">
-          <CommandEmpty>Nothing has a name like that.</CommandEmpty>
+          <CommandEmpty>No matches.</CommandEmpty>
           {groups.map(([group, members]) => (
             <CommandGroup key={group} heading={group}>
               {members.map((entry) => (
                 <CommandItem key={entry.id} value={entry.id} onSelect={() => choose(entry)}>
-                  <span className="palette-title">{entry.title}</span>
-                  {entry.hint && <span className="palette-hint">{entry.hint}</span>}
+                  <span className={styles.title}>{entry.title}</span>
+                  {entry.hint && <span className={styles.hint}>{entry.hint}</span>}
                   {entry.keys && (
-                    <span className="palette-keys">
-                      {keySigns(entry.keys).map((sign) => (
+                    <span className={styles.keys}>
+                      {keyLabels(entry.keys).map((sign) => (
                         <kbd key={sign}>{sign}</kbd>
                       ))}
                     </span>

@@ -1,4 +1,4 @@
-/** Something that can be found by typing parts of its name. */
+/** An entry that you find by typing parts of its name. */
 export interface Entry {
   readonly id: string;
   readonly title: string;
@@ -11,7 +11,7 @@ export interface Entry {
 interface Prepared {
   readonly entry: Entry;
   readonly text: string;
-  /** One bit a letter: most entries are ruled out without being looked at. */
+  /** One bit per letter, to rule most entries out without scoring them. */
   readonly letters: number;
 }
 
@@ -27,7 +27,7 @@ function lettersOf(text: string): number {
 const isBoundary = (code: number): boolean =>
   code === 32 || code === 47 || code === 45 || code === 95 || code === 46 || code === 58;
 
-/** How well the letters stand in the text in their order; the higher the better, 0 if they do not. */
+/** Scores how well the text matches the query; 0 if it lacks a letter, in order. */
 function score(text: string, query: string): number {
   const whole = text.indexOf(query);
   if (whole >= 0)
@@ -47,7 +47,7 @@ function score(text: string, query: string): number {
   return Math.max(1, points + 100 - Math.min(80, text.length));
 }
 
-/** Entries made ready once, and searched at every key. */
+/** Prepares the entries once and searches them at every key press. */
 export class Finder {
   readonly #prepared: readonly Prepared[];
 

@@ -9,10 +9,10 @@ export function recentIds(): string[] {
   }
 }
 
-export function used(id: string): void {
+export function rememberUsed(id: string): void {
   try {
     localStorage.setItem(KEY, JSON.stringify([id, ...recentIds().filter((one) => one !== id)].slice(0, 20)));
   } catch {
-    // Nothing depends on it.
+    // Without storage there are no recent entries.
   }
 }

@@ -1,5 +1,6 @@
 import { memo } from "react";
 import type { ToolItem } from "../../../client/index.ts";
+import styles from "./ToolCard.module.css";
 import { ToolCard } from "./ToolCard.tsx";
 
 interface Props {
@@ -8,12 +9,12 @@ interface Props {
   readonly over: boolean;
 }
 
-/** Calls that were made together stand together. */
+/** Calls that ran in parallel. */
 export const Batch = memo(
   function Batch({ items, outputs, over }: Props) {
     return (
-      <div className="batch" role="group" aria-label={`${items.length} calls together`}>
-        <span className="batch-label">{items.length} together</span>
+      <div className={styles.batch} role="group" aria-label={`${items.length} calls in parallel`}>
+        <span className={styles.batchLabel}>{items.length} in parallel</span>
         {items.map((item) => (
           <ToolCard key={item.key} item={item} live={outputs.get(item.key)} over={over} />
         ))}

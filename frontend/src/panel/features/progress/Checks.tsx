@@ -1,22 +1,23 @@
 import type { Check } from "../../../wire/types.ts";
+import { duration } from "../../shared/format.ts";
 import { Icon } from "../../shared/icons.tsx";
-import { plain } from "../../shared/visible.ts";
-import { duration } from "../../shared/words.ts";
+import { stripAnsi } from "../../shared/text.ts";
+import styles from "./NoteRow.module.css";
 
-/** What was run to prove the work, and what it said; of what failed, at once. */
+/** The checks that ran, with their output; that of a failed check is open. */
 export const Checks = ({ checks }: { checks: readonly Check[] }) => (
-  <ul className="checks" aria-label="Checks">
+  <ul className={styles.checks} aria-label="Checks">
     {checks.map((check) => (
-      <li key={`${check.name} ${check.command}`} className={check.passed ? "check-passed" : "check-failed"}>
+      <li key={`${check.name} ${check.command}`} className={styles.check} data-failed={!check.passed || undefined}>
         <details open={!check.passed}>
           <summary>
             <Icon name={check.passed ? "check" : "close"} />
-            <span className="check-name">{check.name}</span>
+            <span>{check.name}</span>
             <code>{check.command}</code>
-            <span className="tool-time">{came(check)}</span>
+            <span className={styles.time}>{describeResult(check)}</span>
           </summary>
           {check.evidence && (
-            <pre tabIndex={0} role="group" aria-label={`What ${check.name} said`}>
+            <pre tabIndex={0} role="group" aria-label={`Output of ${check.name}`}>
               {lines(check)}
             </pre>
           )}
@@ -26,21 +27,21 @@ export const Checks = ({ checks }: { checks: readonly Check[] }) => (
   </ul>
 );
 
-function came({ command, exitCode, durationMs }: Check): string {
-  if (command === "") return "looked at";
-  return `${exitCode === null ? "did not end" : `exit code ${exitCode}`} · ${duration(durationMs)}`;
+function describeResult({ command, exitCode, durationMs }: Check): string {
+  if (command === "") return "inspected";
+  return `${exitCode === null ? "did not finish" : `exit code ${exitCode}`} · ${duration(durationMs)}`;
 }
 
-/** Lines in which a test framework or a compiler says what is wrong. */
-const WRONG =
+/** Lines with which test frameworks and compilers report an error. */
+const ERROR_LINE =
   /^(E\s|FAIL|FAILED|ERROR|error|\s*×|\s*✗|not ok|---? FAIL)|\b(AssertionError|\w*Error:|error:|panicked at)/;
 
 const lines = ({ evidence, passed }: Check) =>
-  plain(evidence)
+  stripAnsi(evidence)
     .split("\n")
     .map((line, place) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place
-      <span key={place} className={!passed && WRONG.test(line) ? "check-wrong" : undefined}>
+      // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other key than their place
+      <span key={place} className={!passed && ERROR_LINE.test(line) ? styles.failure : undefined}>
         {line}
         {"\n"}
       </span>

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "react";
-import { clock } from "../../shared/words.ts";
+import { clock } from "../../shared/format.ts";
+import styles from "./Progress.module.css";
 
-/** Time that passes, once a second, and only while it passes. */
+/** A clock that ticks once a second while `since` is set. */
 export function Elapsed({ since, before = 0 }: { since: string | undefined; before?: number }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -11,5 +12,5 @@ export function Elapsed({ since, before = 0 }: { since: string | undefined; befo
     return () => clearInterval(timer);
   }, [since]);
   const running = since === undefined ? 0 : Math.max(0, now - Date.parse(since));
-  return <span className="clock">{clock(before + running)}</span>;
+  return <span className={styles.clock}>{clock(before + running)}</span>;
 }

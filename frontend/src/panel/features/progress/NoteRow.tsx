@@ -1,15 +1,17 @@
 import { memo, type ReactNode } from "react";
 import type { NoteItem } from "../../../client/index.ts";
+import { plural } from "../../shared/format.ts";
 import { Icon, type IconName } from "../../shared/icons.tsx";
-import { visible } from "../../shared/visible.ts";
-import { plural } from "../../shared/words.ts";
+import { revealHidden } from "../../shared/text.ts";
+import ui from "../../shared/ui.module.css";
 import { Checks } from "./Checks.tsx";
+import styles from "./NoteRow.module.css";
 
-/** What a task says about itself, in words. */
+/** An event as a sentence. */
 export const NoteRow = memo(function NoteRow({ item }: { item: NoteItem }) {
-  const { icon, tone, text, more } = wording(item.event);
+  const { icon, tone, text, more } = describe(item.event);
   return (
-    <div className={`note note-${tone}`}>
+    <div className={ui.note} data-tone={tone}>
       <Icon name={icon} />
       <div>
         <p>{withCode(text)}</p>
@@ -19,21 +21,21 @@ export const NoteRow = memo(function NoteRow({ item }: { item: NoteItem }) {
   );
 });
 
-interface Wording {
+interface Description {
   readonly icon: IconName;
   readonly tone: "quiet" | "warn" | "bad" | "good";
   readonly text: string;
   readonly more?: ReactNode;
 }
 
-function wording(event: NoteItem["event"]): Wording {
+function describe(event: NoteItem["event"]): Description {
   switch (event.type) {
     case "status":
       if (event.rewoundTo !== undefined)
         return {
           icon: "rewind",
           tone: "warn",
-          text: "Taken back to an earlier checkpoint; what came after it no longer counts.",
+          text: "Rewound to an earlier checkpoint; everything after it no longer counts.",
         };
       return event.status === "interrupted"
         ? { icon: "alert", tone: "warn", text: event.reason ?? "The task was interrupted." }
@@ -42,16 +44,16 @@ function wording(event: NoteItem["event"]): Wording {
       return {
         icon: "retry",
         tone: "warn",
-        text: `${event.provider}/${event.model} took over from ${event.fallbackFrom}${event.reason ? `: ${event.reason}` : "."}`,
+        text: `${event.provider}/${event.model} replaces ${event.fallbackFrom}${event.reason ? `: ${event.reason}` : "."}`,
       };
     case "handoff":
-      return { icon: "arrow", tone: "quiet", text: event.reason || `${event.from} hands over to ${event.to}.` };
+      return { icon: "arrow", tone: "quiet", text: event.reason || `${event.from} hands off to ${event.to}.` };
     case "retry":
       return {
         icon: "retry",
         tone: "warn",
-        text: `Trying again (${event.attempt} of ${event.of}): ${visible(event.error)}`,
-        more: <Points points={event.hints} title="What it was told:" />,
+        text: `Trying again (${event.attempt} of ${event.of}): ${revealHidden(event.error)}`,
+        more: <Points points={event.hints} title="Hints:" />,
       };
     case "verification":
       return {
@@ -61,7 +63,7 @@ function wording(event: NoteItem["event"]): Wording {
         more: (
           <>
             <Checks checks={event.checks} />
-            <Points points={event.notes ?? []} title="Beside that:" />
+            <Points points={event.notes ?? []} title="Notes:" />
           </>
         ),
       };
@@ -69,19 +71,19 @@ function wording(event: NoteItem["event"]): Wording {
       return {
         icon: "alert",
         tone: "bad",
-        text: `A person is needed after ${plural(event.attempts, "attempt")}: ${event.reason}`,
-        more: <Points points={event.suggestions} title="What could be done:" />,
+        text: `Needs your help after ${plural(event.attempts, "attempt")}: ${event.reason}`,
+        more: <Points points={event.suggestions} title="Suggestions:" />,
       };
     case "error":
-      return { icon: "alert", tone: "bad", text: visible(event.message) };
+      return { icon: "alert", tone: "bad", text: revealHidden(event.message) };
     case "cancelled":
       return {
         icon: "stop",
         tone: "warn",
-        text: `Cancelled. ${event.killed.length === 0 ? "Nothing was left running." : `${plural(event.killed.length, "process", "processes")} ended.`}`,
+        text: `Cancelled. ${event.killed.length === 0 ? "No process was running." : `Stopped ${plural(event.killed.length, "process", "processes")}.`}`,
         more: (
           <>
-            <Points points={event.killed.map((one) => `ended ${one.command} (process ${one.pid})`)} />
+            <Points points={event.killed.map((one) => `stopped ${one.command} (process ${one.pid})`)} />
             <Points points={event.effects.map((one) => `already done: ${one.tool} ${one.summary}`)} />
           </>
         ),
@@ -92,19 +94,19 @@ function wording(event: NoteItem["event"]): Wording {
 const Points = ({ points, title }: { points: readonly string[]; title?: string }) =>
   points.length > 0 && (
     <>
-      {title && <p className="note-title">{title}</p>}
-      <ul>
+      {title && <p className={styles.title}>{title}</p>}
+      <ul className={styles.points}>
         {points.map((point) => (
-          <li key={point}>{withCode(visible(point))}</li>
+          <li key={point}>{withCode(revealHidden(point))}</li>
         ))}
       </ul>
     </>
   );
 
-/** What stands between backticks is a command or a name. */
+/** Renders text between backticks as code. */
 const withCode = (text: string): ReactNode[] =>
   text.split(/`([^`]+)`/).map((part, place) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence have no other name than their place
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no other key than their place
     place % 2 === 0 ? part : <code key={place}>{part}</code>,
   );
 

@@ -1,16 +1,17 @@
 import type { StepItem, Thread } from "../../../client/index.ts";
 import { hasEnded, itemOf } from "../../../client/index.ts";
 import { Icon } from "../../shared/icons.tsx";
+import styles from "./Progress.module.css";
 
-/** The agents of the pipeline, and which of them is at work. */
+/** The agents of the pipeline; the active one is marked. */
 export function Pipeline({ thread }: { thread: Thread }) {
   const agents = thread.route?.pipeline ?? [];
   if (agents.length < 2) return null;
   const steps = thread.steps.map((key) => itemOf(thread, key) as StepItem);
   return (
-    <ol className="pipeline" aria-label="Pipeline" title={thread.route?.why}>
+    <ol className={styles.pipeline} aria-label="Pipeline" title={thread.route?.why}>
       {agents.map((agent, place) => {
-        // A plan may give an agent several steps, some at the same time.
+        // A plan may give an agent several steps, some in parallel.
         const own = steps.filter((one) => one.agent === agent);
         const step = own.find((one) => one.state === "started") ?? own.at(-1);
         const working = step?.state === "started" && !hasEnded(thread.status);
@@ -18,7 +19,8 @@ export function Pipeline({ thread }: { thread: Thread }) {
           <li
             // biome-ignore lint/suspicious/noArrayIndexKey: an agent may come twice
             key={place}
-            className={`stage stage-${step?.state ?? "ahead"}`}
+            className={styles.stage}
+            data-state={step?.state ?? "pending"}
             aria-current={working ? "step" : undefined}
           >
             {step?.state === "completed" && <Icon name="check" />}

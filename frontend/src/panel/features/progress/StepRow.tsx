@@ -1,34 +1,36 @@
 import { memo } from "react";
 import type { StepItem } from "../../../client/index.ts";
+import { duration } from "../../shared/format.ts";
 import { Icon } from "../../shared/icons.tsx";
-import type { Point } from "../../shared/point.ts";
-import { duration } from "../../shared/words.ts";
+import type { RewindPoint } from "../../shared/rewind-point.ts";
+import ui from "../../shared/ui.module.css";
+import styles from "./StepRow.module.css";
 
 interface Props {
   readonly item: StepItem;
-  readonly onBack: (point: Point) => void;
+  readonly onRewind: (point: RewindPoint) => void;
 }
 
-/** Where an agent takes over. */
-export const StepRow = memo(function StepRow({ item, onBack }: Props) {
+/** Marks where an agent's step begins. */
+export const StepRow = memo(function StepRow({ item, onRewind }: Props) {
   const took = item.endedAt ? Date.parse(item.endedAt) - Date.parse(item.at) : undefined;
   return (
-    <div className={`step step-${item.state}`}>
+    <div className={styles.step} data-state={item.state}>
       {item.state !== "started" && <Icon name={item.state === "completed" ? "check" : "close"} />}
-      <span className="step-agent">{item.agent}</span>
-      <span className="step-message">{item.reason ?? item.message}</span>
+      <span className={styles.agent}>{item.agent}</span>
+      <span className={styles.message}>{item.reason ?? item.message}</span>
       {item.total > 1 && (
-        <span className="step-number">
+        <span className={styles.number}>
           {item.step} of {item.total}
         </span>
       )}
-      {took !== undefined && <span className="step-time">{duration(took)}</span>}
+      {took !== undefined && <span className={styles.time}>{duration(took)}</span>}
       <button
         type="button"
-        className="icon-button step-back"
-        aria-label={`Go back to before the ${item.agent}`}
-        title={`Go back to before the ${item.agent}, or fork from there`}
-        onClick={() => onBack({ seq: item.seq - 1, label: `before the ${item.agent}` })}
+        className={`${ui.iconButton} ${styles.rewind}`}
+        aria-label={`Rewind to before the ${item.agent}`}
+        title={`Rewind to before the ${item.agent}, or fork from there`}
+        onClick={() => onRewind({ seq: item.seq - 1, label: `before the ${item.agent}` })}
       >
         <Icon name="rewind" />
       </button>

@@ -1,23 +1,24 @@
 import type { ToolItem } from "../../../client/index.ts";
 import type { JsonValue } from "../../../wire/types.ts";
-import { commandLine, visible } from "../../shared/visible.ts";
+import { commandLine, revealHidden } from "../../shared/text.ts";
 
 const text = (value: JsonValue | undefined): string =>
   typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 
-/** What a call is about, on one line: the command, the file, the words that are looked for. */
+/** The subject of a call on one line: its command, file or query. */
 export function subject({ tool, args }: Pick<ToolItem, "tool" | "args">): string {
   const { path, paths, command, query, pattern, target, from, to, message, ref } = args;
   const where = path && path !== "." ? ` in ${text(path)}` : "";
-  if (command !== undefined) return visible(Array.isArray(command) ? commandLine(command.map(text)) : text(command));
-  if (query !== undefined) return `“${visible(text(query))}”${where}`;
-  if (pattern !== undefined) return `${visible(text(pattern))}${where}`;
+  if (command !== undefined)
+    return revealHidden(Array.isArray(command) ? commandLine(command.map(text)) : text(command));
+  if (query !== undefined) return `“${revealHidden(text(query))}”${where}`;
+  if (pattern !== undefined) return `${revealHidden(text(pattern))}${where}`;
   if (from !== undefined && to !== undefined) return `${text(from)} → ${text(to)}`;
   if (Array.isArray(paths)) return paths.length > 3 ? `${paths.length} files` : paths.map(text).join(", ");
-  if (path !== undefined) return `${visible(text(path))}${lines(args)}`;
-  if (message !== undefined) return `“${visible(text(message))}”`;
-  if (tool === "run_tests") return target === undefined ? "all tests" : visible(named(target));
-  return visible(text(target ?? ref ?? args["commandId"]));
+  if (path !== undefined) return `${revealHidden(text(path))}${lines(args)}`;
+  if (message !== undefined) return `“${revealHidden(text(message))}”`;
+  if (tool === "run_tests") return target === undefined ? "all tests" : revealHidden(named(target));
+  return revealHidden(text(target ?? ref ?? args["commandId"]));
 }
 
 const named = (value: JsonValue): string => (Array.isArray(value) ? value.map(text).join(", ") : text(value));
@@ -30,7 +31,7 @@ function lines({ startLine, endLine }: ToolItem["args"]): string {
 const record = (value: JsonValue | undefined): { [key: string]: JsonValue } =>
   value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
 
-/** What a finished call printed, where its details say so. */
+/** The output of a finished call, from its details. */
 export function recordedOutput(details: JsonValue | undefined): string | undefined {
   const { output, content, stdout } = record(details);
   for (const found of [output, content, stdout]) if (typeof found === "string" && found !== "") return found;
@@ -46,7 +47,7 @@ export function recordedDiff(details: JsonValue | undefined): string | undefined
   return first.length > 0 ? first.join("\n") : undefined;
 }
 
-/** The rest of the details, for whoever wants to know everything. */
+/** The details that the card doesn't show otherwise. */
 export function rest(details: JsonValue | undefined): [string, string][] {
   const shown = new Set(["output", "content", "stdout", "diff", "durationMs"]);
   if (recordedDiff(details) !== undefined) shown.add("files");

@@ -2,45 +2,45 @@ import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import type { Thread } from "../../../client/index.ts";
 import type { HunkRequest } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
-import type { Point } from "../../shared/point.ts";
-import { prefer, usePreferences } from "../../shared/preferences.ts";
-import { complain } from "../../shared/toasts.tsx";
-import { plural } from "../../shared/words.ts";
+import { plural } from "../../shared/format.ts";
+import type { RewindPoint } from "../../shared/rewind-point.ts";
+import ui from "../../shared/ui.module.css";
+import { setPreferences, usePreferences } from "../../stores/preferences.ts";
+import { showError } from "../../stores/toasts.ts";
 import { Checkpoints } from "./Checkpoints.tsx";
+import { filesFromCalls } from "./call-diffs.ts";
 import { ChangedFile, isPending } from "./FileReview.tsx";
-import { toldFiles } from "./told.ts";
+import styles from "./review.module.css";
 import { useDiff } from "./useDiff.ts";
 
 interface Props {
   readonly thread: Thread;
-  /** There is room for what was beside what is. */
+  /** There is room for a side-by-side diff. */
   readonly wide: boolean;
-  readonly onGoing: () => void;
-  readonly onBack: (point: Point) => void;
+  readonly onRewind: (point: RewindPoint) => void;
 }
 
-/** What the task changed, to be taken or given back piece by piece: `j` `k` walk, `a` accepts, `r` rejects. */
-export function Changes({ thread, wide, onGoing, onBack }: Props) {
+/** The task's changes, to accept or reject hunk by hunk: `j` and `k` move, `a` accepts, `r` rejects. */
+export function Changes({ thread, wide, onRewind }: Props) {
   const service = useBrain();
   const { sideBySide } = usePreferences();
-  const { files, missing, look } = useDiff(thread);
+  const { files, missing, reload } = useDiff(thread);
   const region = useRef<HTMLElement>(null);
   const [busy, setBusy] = useState(false);
 
-  const decide = async (decided: HunkRequest) => {
+  const decide = async (request: HunkRequest) => {
     setBusy(true);
     try {
-      const { conflicts = [] } = await service.hunks(thread.taskId, decided);
-      for (const { path, why } of conflicts) complain(new Error(`${path}: ${why ?? "it was left as it is"}`));
-      look();
-      onGoing();
+      const { conflicts = [] } = await service.hunks(thread.taskId, request);
+      for (const { path, why } of conflicts) showError(new Error(`${path}: ${why ?? "left as it is"}`));
+      reload();
     } catch (error) {
-      complain(error);
+      showError(error);
     } finally {
       setBusy(false);
     }
   };
-  const walk = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
     const hunks = [...(region.current?.querySelectorAll<HTMLElement>("[data-hunk]") ?? [])];
     const place = hunks.findIndex((hunk) => hunk.contains(document.activeElement));
@@ -53,28 +53,45 @@ export function Changes({ thread, wide, onGoing, onBack }: Props) {
     event.preventDefault();
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only an edit changes what was told of edits
-  const told = useMemo(() => toldFiles(thread), [thread.taskId, thread.edits]);
-  // Where the sidecar answers, its word counts, also that nothing is left.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only an edit changes the result
+  const reported = useMemo(() => filesFromCalls(thread), [thread.taskId, thread.edits]);
+  // The sidecar's diff takes precedence, also if it is empty.
   const decidable = files !== undefined;
-  const shown = decidable ? files : told;
-  if (shown.length === 0 && (told.length === 0 || !decidable)) return null;
+  const shown = decidable ? files : reported;
+  if (shown.length === 0 && (reported.length === 0 || !decidable)) return null;
   const pending = decidable ? files.flatMap((file) => file.hunks.filter(isPending).map((hunk) => hunk.id)) : [];
   const sum = (key: "added" | "removed") => shown.reduce((before, file) => before + file[key], 0);
   const brief = shown.every((file) => file.hunks.length === 0);
   return (
-    <section ref={region} className={`changes ${brief ? "changes-brief" : ""}`} aria-label="Changes" onKeyDown={walk}>
-      <header className="changes-head">
+    <section
+      ref={region}
+      className={styles.changes}
+      data-brief={brief || undefined}
+      data-inline={!wide || undefined}
+      aria-label="Changes"
+      onKeyDown={onKeyDown}
+    >
+      <header className={styles.head}>
         <h2>Changes</h2>
-        <span className="changes-sum">
+        <span className={styles.sum}>
           {plural(shown.length, "file")} <ins>+{sum("added")}</ins> <del>−{sum("removed")}</del>
         </span>
         {pending.length > 0 && (
           <>
-            <button type="button" className="button" disabled={busy} onClick={() => void decide({ accept: pending })}>
+            <button
+              type="button"
+              className={ui.button}
+              disabled={busy}
+              onClick={() => void decide({ accept: pending })}
+            >
               Keep all
             </button>
-            <button type="button" className="button" disabled={busy} onClick={() => void decide({ reject: pending })}>
+            <button
+              type="button"
+              className={ui.button}
+              disabled={busy}
+              onClick={() => void decide({ reject: pending })}
+            >
               Undo all
             </button>
           </>
@@ -82,9 +99,9 @@ export function Changes({ thread, wide, onGoing, onBack }: Props) {
         {wide && !brief && (
           <button
             type="button"
-            className="button button-plain"
+            className={ui.plain}
             aria-pressed={sideBySide}
-            onClick={() => prefer({ sideBySide: !sideBySide })}
+            onClick={() => setPreferences({ sideBySide: !sideBySide })}
           >
             Side by side
           </button>
@@ -99,8 +116,8 @@ export function Changes({ thread, wide, onGoing, onBack }: Props) {
           onDecide={decidable ? decide : undefined}
         />
       ))}
-      {shown.length === 0 && <p className="file-note">Nothing that it changed is left.</p>}
-      {!missing && files !== undefined && <Checkpoints thread={thread} onBack={onBack} />}
+      {shown.length === 0 && <p className={styles.fileNote}>All changes undone.</p>}
+      {!missing && files !== undefined && <Checkpoints thread={thread} onRewind={onRewind} />}
     </section>
   );
 }

@@ -1,14 +1,16 @@
-import { counting, type Edit, type Thread } from "../../../client/index.ts";
+import { type Edit, notRewound, type Thread } from "../../../client/index.ts";
+import { leaf, plural } from "../../shared/format.ts";
 import { Icon } from "../../shared/icons.tsx";
-import type { Point } from "../../shared/point.ts";
-import { leaf, plural } from "../../shared/words.ts";
+import type { RewindPoint } from "../../shared/rewind-point.ts";
+import ui from "../../shared/ui.module.css";
+import styles from "./review.module.css";
 
-/** Where the files can be taken back to: before the first change, and after each. */
-export function Checkpoints({ thread, onBack }: { thread: Thread; onBack: (point: Point) => void }) {
+/** The checkpoints that you can rewind to. */
+export function Checkpoints({ thread, onRewind }: { thread: Thread; onRewind: (point: RewindPoint) => void }) {
   const points = checkpoints(thread);
   if (points.length === 0) return null;
   return (
-    <details className="checkpoints" open>
+    <details className={styles.checkpoints} open>
       <summary>
         <Icon name="chevron" /> Checkpoints
       </summary>
@@ -16,7 +18,7 @@ export function Checkpoints({ thread, onBack }: { thread: Thread; onBack: (point
         {points.map((point) => (
           <li key={point.seq}>
             <span>{point.label}</span>
-            <button type="button" className="button" onClick={() => onBack(point)}>
+            <button type="button" className={ui.button} onClick={() => onRewind(point)}>
               <Icon name="rewind" /> Rewind
             </button>
           </li>
@@ -26,9 +28,9 @@ export function Checkpoints({ thread, onBack }: { thread: Thread; onBack: (point
   );
 }
 
-/** Before the first change, and after each but the last; only those that were not themselves taken back. */
-function checkpoints({ edits, rewinds }: Thread): Point[] {
-  const counts = counting(rewinds);
+/** Before the first change, and after each but the last; without changes that were rewound. */
+function checkpoints({ edits, rewinds }: Thread): RewindPoint[] {
+  const counts = notRewound(rewinds);
   const made = edits.filter((edit) => edit.before !== undefined && counts(edit.seq));
   const first = made[0]?.before;
   if (first === undefined) return [];

@@ -1,15 +1,17 @@
 import { memo } from "react";
 import type { FileDiff, Hunk, HunkRequest } from "../../../wire/types.ts";
 import { HunkLines } from "../../shared/diff/HunkLines.tsx";
-import { openInEditor, useHostOffers } from "../../shared/host-port.ts";
 import { Icon } from "../../shared/icons.tsx";
+import ui from "../../shared/ui.module.css";
+import { openInEditor, useHostOffers } from "../../stores/host.ts";
+import styles from "./review.module.css";
 
 interface Props {
   readonly file: FileDiff;
   readonly split: boolean;
   readonly busy: boolean;
-  /** Undefined where the changes can only be looked at. */
-  readonly onDecide: ((decided: HunkRequest) => Promise<void>) | undefined;
+  /** Undefined if the changes can't be decided. */
+  readonly onDecide: ((request: HunkRequest) => Promise<void>) | undefined;
 }
 
 export const isPending = (hunk: Hunk): boolean => (hunk.state ?? "pending") === "pending";
@@ -18,16 +20,18 @@ export const ChangedFile = memo(function ChangedFile({ file, split, busy, onDeci
   const openable = useHostOffers("openFile");
   const pending = file.hunks.filter(isPending).map((hunk) => hunk.id);
   return (
-    <details className="file" open>
-      <summary className="file-head">
+    <details className={styles.file} open>
+      <summary className={styles.fileHead}>
         <Icon name="chevron" />
-        <span className={`change change-${file.change}`}>{file.change}</span>
-        <span className="file-path">{file.path}</span>
+        <span className={styles.change} data-change={file.change}>
+          {file.change}
+        </span>
+        <span className={styles.path}>{file.path}</span>
         <ins>+{file.added}</ins> <del>−{file.removed}</del>
       </summary>
-      <div className="file-tools">
+      <div className={styles.fileActions}>
         {openable && (
-          <button type="button" className="button button-plain" onClick={() => openInEditor(file.path)}>
+          <button type="button" className={ui.plain} onClick={() => openInEditor(file.path)}>
             <Icon name="open" /> Open in editor
           </button>
         )}
@@ -35,7 +39,7 @@ export const ChangedFile = memo(function ChangedFile({ file, split, busy, onDeci
           <>
             <button
               type="button"
-              className="button button-plain"
+              className={ui.plain}
               disabled={busy}
               onClick={() => void onDecide({ accept: pending })}
             >
@@ -43,7 +47,7 @@ export const ChangedFile = memo(function ChangedFile({ file, split, busy, onDeci
             </button>
             <button
               type="button"
-              className="button button-plain"
+              className={ui.plain}
               disabled={busy}
               onClick={() => void onDecide({ reject: pending })}
             >
@@ -52,7 +56,7 @@ export const ChangedFile = memo(function ChangedFile({ file, split, busy, onDeci
           </>
         )}
       </div>
-      {file.note && <p className="file-note">{file.note}</p>}
+      {file.note && <p className={styles.fileNote}>{file.note}</p>}
       {file.hunks.map((hunk) => (
         <HunkReview key={hunk.id} hunk={hunk} path={file.path} split={split} busy={busy} onDecide={onDecide} />
       ))}
@@ -69,19 +73,20 @@ function HunkReview({ hunk, path, split, busy, onDecide }: HunkProps) {
   const state = hunk.state ?? "pending";
   return (
     <div
-      className={`hunk hunk-${state}`}
+      className={styles.hunk}
+      data-state={state}
       data-hunk={hunk.id}
       tabIndex={-1}
       role="group"
       aria-label={`${path} ${hunk.header}`}
     >
-      <div className="hunk-head">
+      <div className={styles.hunkHead}>
         <code>{hunk.header}</code>
         {state === "pending" && onDecide ? (
           <>
             <button
               type="button"
-              className="button"
+              className={ui.button}
               disabled={busy}
               onClick={() => void onDecide({ accept: [hunk.id] })}
             >
@@ -89,7 +94,7 @@ function HunkReview({ hunk, path, split, busy, onDecide }: HunkProps) {
             </button>
             <button
               type="button"
-              className="button"
+              className={ui.button}
               disabled={busy}
               onClick={() => void onDecide({ reject: [hunk.id] })}
             >
@@ -97,7 +102,7 @@ function HunkReview({ hunk, path, split, busy, onDecide }: HunkProps) {
             </button>
           </>
         ) : (
-          onDecide && <span className="tag">{state}</span>
+          onDecide && <span className={ui.tag}>{state}</span>
         )}
       </div>
       {state !== "rejected" && <HunkLines hunk={hunk} language={path} split={split} />}

@@ -4,20 +4,20 @@ import type { FileDiff } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 
 export interface Review {
-  /** Undefined until the first answer, and where the sidecar cannot tell. */
+  /** Undefined until the first answer, and for a sidecar without this route. */
   readonly files: readonly FileDiff[] | undefined;
   readonly missing: boolean;
-  readonly look: () => void;
+  readonly reload: () => void;
 }
 
-/** What the task has changed so far: asked for again whenever it says that it changed something. */
+/** The task's changes so far; loaded again after every edit. */
 export function useDiff(thread: Thread): Review {
   const service = useBrain();
   const { taskId, edits, status } = thread;
   const [files, setFiles] = useState<readonly FileDiff[]>();
   const [missing, setMissing] = useState(false);
-  const [again, setAgain] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at again after each edit, rewind and change of state
+  const [reloads, setReloads] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: loads again after each edit, rewind and change of status
   useEffect(() => {
     if (missing) return;
     const stop = new AbortController();
@@ -33,6 +33,6 @@ export function useDiff(thread: Thread): Review {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [service, taskId, edits.length, thread.rewinds.length, status, again, missing]);
-  return { files, missing, look: useCallback(() => setAgain((before) => before + 1), []) };
+  }, [service, taskId, edits.length, thread.rewinds.length, status, reloads, missing]);
+  return { files, missing, reload: useCallback(() => setReloads((before) => before + 1), []) };
 }

@@ -1,24 +1,29 @@
 import { useEffect, useState } from "react";
 import type { GrantInfo, TrustAnswer } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
-import { prefer, usePreferences } from "../../shared/preferences.ts";
-import { complain, say } from "../../shared/toasts.tsx";
-import { commandLine, visible } from "../../shared/visible.ts";
-import { ago, leaf } from "../../shared/words.ts";
+import { ago, leaf } from "../../shared/format.ts";
+import { commandLine, revealHidden } from "../../shared/text.ts";
+import ui from "../../shared/ui.module.css";
+import { setPreferences, usePreferences } from "../../stores/preferences.ts";
+import { showError, showToast } from "../../stores/toasts.ts";
 import { Section } from "./Section.tsx";
+import styles from "./settings.module.css";
 
-/** How much it asks, what it need not ask again, and which workspaces are trusted. */
+/** The approval mode, standing approvals and trusted workspaces. */
 export function ApprovalsPage() {
   const { approvals } = usePreferences();
   return (
     <>
-      <Section title="Before a command runs">
-        <label className="field">
+      <Section title="Approval mode">
+        <label className={styles.field}>
           <span>New tasks</span>
-          <select value={approvals} onChange={(event) => prefer({ approvals: event.target.value as typeof approvals })}>
+          <select
+            value={approvals}
+            onChange={(event) => setPreferences({ approvals: event.target.value as typeof approvals })}
+          >
             <option value="ask">Ask first</option>
             <option value="auto">Run without asking</option>
-            <option value="readonly">Read only: change nothing</option>
+            <option value="readonly">Read only: make no changes</option>
           </select>
         </label>
       </Section>
@@ -28,7 +33,7 @@ export function ApprovalsPage() {
   );
 }
 
-/** What was allowed for longer than once; what is revoked is asked again, also by a task that is at work. */
+/** Approvals for a task or workspace. A revoked one is asked again, also by a running task. */
 function Allowed() {
   const service = useBrain();
   const [allowed, setAllowed] = useState<readonly GrantInfo[]>();
@@ -36,35 +41,40 @@ function Allowed() {
     const stop = new AbortController();
     service.approvals(stop.signal).then(
       (answer) => setAllowed(answer.approvals),
-      (error: unknown) => stop.signal.aborted || complain(error),
+      (error: unknown) => stop.signal.aborted || showError(error),
     );
     return () => stop.abort();
   }, [service]);
   const revoke = async (grant: GrantInfo) => {
     try {
       setAllowed((await service.revoke(grant)).approvals);
-      say("It is asked about again.");
+      showToast("Revoked: it will ask again.");
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
   return (
-    <Section title="Allowed for longer than once">
+    <Section title="Standing approvals">
       {allowed?.length === 0 && (
-        <p className="settings-note">
-          Nothing. What you allow “for this task” or “in this workspace” is listed here, to be revoked.
+        <p className={ui.hint}>
+          None. Approvals “for this task” or “in this workspace” are listed here, and you can revoke them.
         </p>
       )}
-      <ul className="rows" aria-label="Allowed">
+      <ul className={styles.rows} aria-label="Allowed">
         {allowed?.map((grant) => {
-          const what = visible(grant.argv ? commandLine(grant.argv) : grant.action);
+          const action = revealHidden(grant.argv ? commandLine(grant.argv) : grant.action);
           return (
             <li key={`${grant.taskId ?? ""} ${grant.id}`}>
               <div>
-                <code className="rows-command">{what}</code>
-                <small>{whatFor(grant)}</small>
+                <code className={styles.command}>{action}</code>
+                <small>{describeScope(grant)}</small>
               </div>
-              <button type="button" className="button" aria-label={`Revoke ${what}`} onClick={() => void revoke(grant)}>
+              <button
+                type="button"
+                className={ui.button}
+                aria-label={`Revoke ${action}`}
+                onClick={() => void revoke(grant)}
+              >
                 Revoke
               </button>
             </li>
@@ -75,9 +85,10 @@ function Allowed() {
   );
 }
 
-function whatFor({ task, taskId, workspace, cwd, at }: GrantInfo): string {
-  const where = cwd && cwd !== "." && cwd !== workspace ? `, run in ${visible(cwd)}` : "";
-  if (taskId !== undefined) return `for the task “${visible((task ?? "").split("\n", 1)[0]!.slice(0, 80))}”${where}`;
+function describeScope({ task, taskId, workspace, cwd, at }: GrantInfo): string {
+  const where = cwd && cwd !== "." && cwd !== workspace ? `, run in ${revealHidden(cwd)}` : "";
+  if (taskId !== undefined)
+    return `for the task “${revealHidden((task ?? "").split("\n", 1)[0]!.slice(0, 80))}”${where}`;
   const since = at === null ? "" : `, since ${ago(new Date(at * 1_000).toISOString())}`;
   return `in ${leaf(workspace)} (${workspace})${where}${since === ", since now" ? ", just now" : since}`;
 }
@@ -92,13 +103,13 @@ function Trusted() {
   }, [service]);
   if (answer === undefined || answer.workspaces.length === 0) return null;
   const set = (workspace: string, trusted: boolean) =>
-    service.setTrust({ workspace, trusted }).then(setAnswer, complain);
+    service.setTrust({ workspace, trusted }).then(setAnswer, showError);
   return (
     <Section title="Trusted workspaces">
       {answer.workspaces.map(({ workspace, trusted, why }) => (
-        <label key={workspace} className="field">
+        <label key={workspace} className={styles.field}>
           <span>
-            <span className="settings-path">{workspace}</span>
+            <span className={styles.path}>{workspace}</span>
             <small>{why}</small>
           </span>
           <input type="checkbox" checked={trusted} onChange={(event) => void set(workspace, event.target.checked)} />

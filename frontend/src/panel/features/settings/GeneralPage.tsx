@@ -1,29 +1,31 @@
-import { prefer, type Theme, usePreferences } from "../../shared/preferences.ts";
-import { complain } from "../../shared/toasts.tsx";
+import ui from "../../shared/ui.module.css";
+import { setPreferences, type Theme, usePreferences } from "../../stores/preferences.ts";
+import { showError } from "../../stores/toasts.ts";
 import { Section } from "./Section.tsx";
+import styles from "./settings.module.css";
 
 const THEMES: readonly (readonly [Theme, string])[] = [
-  ["system", "As the system"],
+  ["system", "System"],
   ["light", "Light"],
   ["dark", "Dark"],
   ["contrast", "High contrast"],
 ];
 
-/** What this browser remembers of the person's taste and limits. */
+/** The preferences of this browser. */
 export function GeneralPage() {
-  const chosen = usePreferences();
+  const current = usePreferences();
   return (
     <>
       <Section title="Appearance">
-        <fieldset className="segments">
-          <legend className="hidden">Theme</legend>
+        <fieldset className={ui.segments}>
+          <legend className={ui.visuallyHidden}>Theme</legend>
           {THEMES.map(([value, label]) => (
             <label key={value}>
               <input
                 type="radio"
                 name="theme"
-                checked={chosen.theme === value}
-                onChange={() => prefer({ theme: value })}
+                checked={current.theme === value}
+                onChange={() => setPreferences({ theme: value })}
               />
               <span>{label}</span>
             </label>
@@ -31,37 +33,37 @@ export function GeneralPage() {
         </fieldset>
       </Section>
       <Section title="Limits">
-        <label className="field">
-          <span>Longest time at work, minutes</span>
+        <label className={styles.field}>
+          <span>Time limit, in minutes</span>
           <input
             type="number"
             min={1}
             max={10_080}
-            value={chosen.maxMinutes}
-            onChange={(event) => prefer({ maxMinutes: Math.max(1, Number(event.target.value) || 60) })}
+            value={current.maxMinutes}
+            onChange={(event) => setPreferences({ maxMinutes: Math.max(1, Number(event.target.value) || 60) })}
           />
         </label>
-        <label className="field">
-          <span>Most that a task may cost, US dollars</span>
+        <label className={styles.field}>
+          <span>Cost limit, in US dollars</span>
           <input
             type="number"
             min={0}
             step={0.1}
             placeholder="no limit"
-            value={chosen.maxCostUsd ?? ""}
+            value={current.maxCostUsd ?? ""}
             onChange={(event) =>
-              prefer({ maxCostUsd: event.target.value === "" ? null : Math.max(0, Number(event.target.value)) })
+              setPreferences({ maxCostUsd: event.target.value === "" ? null : Math.max(0, Number(event.target.value)) })
             }
           />
         </label>
       </Section>
       <Section title="Notifications">
-        <label className="field">
-          <span>When a task ends or waits for you while this window is in the background</span>
+        <label className={styles.field}>
+          <span>Notify me when a task ends or waits for me while this window is in the background</span>
           <input
             type="checkbox"
-            checked={chosen.notifications}
-            onChange={(event) => void notifications(event.target.checked)}
+            checked={current.notifications}
+            onChange={(event) => void setNotifications(event.target.checked)}
           />
         </label>
       </Section>
@@ -69,10 +71,10 @@ export function GeneralPage() {
   );
 }
 
-async function notifications(wanted: boolean): Promise<void> {
-  if (!wanted) return prefer({ notifications: false });
-  if (typeof Notification === "undefined") return complain(new Error("This window cannot show notifications."));
+async function setNotifications(enabled: boolean): Promise<void> {
+  if (!enabled) return setPreferences({ notifications: false });
+  if (typeof Notification === "undefined") return showError(new Error("This browser can't show notifications."));
   const permission = await Notification.requestPermission();
-  if (permission === "granted") prefer({ notifications: true });
-  else complain(new Error("The browser does not allow notifications for this page."));
+  if (permission === "granted") setPreferences({ notifications: true });
+  else showError(new Error("The browser blocks notifications for this page."));
 }

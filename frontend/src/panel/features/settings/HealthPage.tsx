@@ -2,72 +2,74 @@ import { useCallback, useEffect, useState } from "react";
 import type { FindingInfo, Remedy } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { CopyButton } from "../../shared/copy-button.tsx";
+import { plural } from "../../shared/format.ts";
 import { Icon, type IconName } from "../../shared/icons.tsx";
-import { lookAtModels } from "../../shared/models.ts";
-import { complain, say } from "../../shared/toasts.tsx";
-import { plural } from "../../shared/words.ts";
+import ui from "../../shared/ui.module.css";
+import { loadModels } from "../../stores/catalog.ts";
+import { showError, showToast } from "../../stores/toasts.ts";
 import type { Page } from "./pages.ts";
 import { Section } from "./Section.tsx";
+import styles from "./settings.module.css";
 
-const MARKS: Record<FindingInfo["state"], IconName> = { ok: "check", note: "dot", missing: "alert" };
-const WORDS: Record<FindingInfo["state"], string> = { ok: "in order", note: "could be better", missing: "missing" };
+const ICONS: Record<FindingInfo["state"], IconName> = { ok: "check", note: "dot", missing: "alert" };
+const LABELS: Record<FindingInfo["state"], string> = { ok: "OK", note: "could be better", missing: "missing" };
 
-/** What `brain doctor` finds, and what one click can do about it. */
+/** The findings of `brain doctor`, with one-click fixes. */
 export function HealthPage({ onPage }: { onPage: (page: Page) => void }) {
   const service = useBrain();
   const [findings, setFindings] = useState<readonly FindingInfo[]>();
-  const [looking, setLooking] = useState(true);
-  const look = useCallback(
+  const [loading, setLoading] = useState(true);
+  const load = useCallback(
     async (signal?: AbortSignal) => {
-      setLooking(true);
+      setLoading(true);
       try {
         setFindings((await service.doctor(signal)).findings);
       } catch (error) {
-        if (!signal?.aborted) complain(error);
+        if (!signal?.aborted) showError(error);
       }
-      if (!signal?.aborted) setLooking(false);
+      if (!signal?.aborted) setLoading(false);
     },
     [service],
   );
   useEffect(() => {
     const stop = new AbortController();
-    void look(stop.signal);
+    void load(stop.signal);
     return () => stop.abort();
-  }, [look]);
-  const mend = async ({ kind, value, baseUrl }: Remedy) => {
+  }, [load]);
+  const fix = async ({ kind, value, baseUrl }: Remedy) => {
     if (kind === "key") return onPage("models");
-    setLooking(true);
+    setLoading(true);
     try {
       if (kind === "trust") await service.setTrust({ workspace: value, trusted: true });
-      else say((await service.chooseModel({ model: value, ...(baseUrl ? { baseUrl } : {}) })).message);
-      await lookAtModels(service);
+      else showToast((await service.chooseModel({ model: value, ...(baseUrl ? { baseUrl } : {}) })).message);
+      await loadModels(service);
     } catch (error) {
-      complain(error);
+      showError(error);
     }
-    await look();
+    await load();
   };
   const open = findings?.filter((finding) => finding.state !== "ok") ?? [];
-  const fine = findings?.filter((finding) => finding.state === "ok") ?? [];
-  const again = (
-    <button type="button" className="button button-plain" disabled={looking} onClick={() => void look()}>
-      <Icon name="retry" /> Look again
+  const ok = findings?.filter((finding) => finding.state === "ok") ?? [];
+  const reload = (
+    <button type="button" className={ui.plain} disabled={loading} onClick={() => void load()}>
+      <Icon name="retry" /> Check again
     </button>
   );
   return (
     <>
-      <Section title={headline(findings, open)} aside={again}>
-        {findings === undefined && <p className="settings-note">Looking at everything that it stands on…</p>}
-        <ul className="findings" aria-label="To be mended" aria-busy={looking}>
+      <Section title={headline(findings, open)} aside={reload}>
+        {findings === undefined && <p className={ui.hint}>Checking the setup…</p>}
+        <ul className={styles.findings} aria-label="To fix" aria-busy={loading}>
           {open.map((finding) => (
-            <Found key={finding.about + finding.found} finding={finding} busy={looking} onMend={mend} />
+            <Finding key={finding.about + finding.found} finding={finding} busy={loading} onFix={fix} />
           ))}
         </ul>
       </Section>
-      {fine.length > 0 && (
-        <Section title="In order">
-          <ul className="findings" aria-label="In order">
-            {fine.map((finding) => (
-              <Found key={finding.about + finding.found} finding={finding} busy={looking} onMend={mend} />
+      {ok.length > 0 && (
+        <Section title="OK">
+          <ul className={styles.findings} aria-label="OK">
+            {ok.map((finding) => (
+              <Finding key={finding.about + finding.found} finding={finding} busy={loading} onFix={fix} />
             ))}
           </ul>
         </Section>
@@ -77,28 +79,28 @@ export function HealthPage({ onPage }: { onPage: (page: Page) => void }) {
 }
 
 function headline(findings: readonly FindingInfo[] | undefined, open: readonly FindingInfo[]): string {
-  if (findings === undefined) return "Looking…";
-  if (open.some((finding) => finding.essential)) return "Something is missing without which nothing works";
-  return open.length === 0 ? "Everything is in order" : `${plural(open.length, "thing")} could be better`;
+  if (findings === undefined) return "Checking…";
+  if (open.some((finding) => finding.essential)) return "Something essential is missing";
+  return open.length === 0 ? "Everything is OK" : plural(open.length, "suggestion");
 }
 
-interface FoundProps {
+interface FindingProps {
   readonly finding: FindingInfo;
   readonly busy: boolean;
-  readonly onMend: (remedy: Remedy) => Promise<void> | void;
+  readonly onFix: (remedy: Remedy) => Promise<void> | void;
 }
 
-const Found = ({ finding, busy, onMend }: FoundProps) => (
-  <li className={`finding finding-${finding.state}`}>
-    <Icon name={MARKS[finding.state]} />
+const Finding = ({ finding, busy, onFix }: FindingProps) => (
+  <li className={styles.finding} data-state={finding.state}>
+    <Icon name={ICONS[finding.state]} />
     <div>
       <p>
-        <span className="hidden">{WORDS[finding.state]}: </span>
+        <span className={ui.visuallyHidden}>{LABELS[finding.state]}: </span>
         {finding.about && <strong>{finding.about}</strong>} {finding.found}
       </p>
-      {finding.fix && <p className="finding-fix">{withCommands(finding.fix)}</p>}
+      {finding.fix && <p className={styles.fix}>{withCommands(finding.fix)}</p>}
       {finding.remedies.length > 0 && (
-        <div className="finding-remedies">
+        <div className={styles.remedies}>
           {offered(finding.remedies).map((remedy) =>
             remedy.kind === "command" ? (
               <Copyable key={remedy.value} command={remedy.value} />
@@ -106,9 +108,9 @@ const Found = ({ finding, busy, onMend }: FoundProps) => (
               <button
                 key={remedy.kind + remedy.value}
                 type="button"
-                className="button"
+                className={ui.button}
                 disabled={busy}
-                onClick={() => void onMend(remedy)}
+                onClick={() => void onFix(remedy)}
               >
                 {labelOf(remedy)}
               </button>
@@ -120,7 +122,7 @@ const Found = ({ finding, busy, onMend }: FoundProps) => (
   </li>
 );
 
-/** One way to the keys is enough, however many providers there are. */
+/** Shows one “Add a key” button, however many providers there are. */
 const offered = (remedies: readonly Remedy[]): readonly Remedy[] => {
   const first = remedies.find((remedy) => remedy.kind === "key");
   return remedies.filter((remedy) => remedy.kind !== "key" || remedy === first);
@@ -132,15 +134,15 @@ function labelOf({ kind, value }: Remedy): string {
   return `Use ${value}`;
 }
 
-/** The commands that a sentence names, each to be copied. */
+/** Renders text between backticks as a command with a copy button. */
 const withCommands = (text: string) =>
   text.split(/`([^`]+)`/).map((part, place) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence have no other name than their place
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no other key than their place
     place % 2 === 0 ? part : <Copyable key={place} command={part} />,
   );
 
 const Copyable = ({ command }: { command: string }) => (
-  <span className="copyable">
+  <span className={styles.copyable}>
     <code>{command}</code>
     <CopyButton text={command} label={`Copy ${command}`} />
   </span>

@@ -6,6 +6,7 @@ import { GeneralPage } from "./GeneralPage.tsx";
 import { HealthPage } from "./HealthPage.tsx";
 import { ModelsPage } from "./models/ModelsPage.tsx";
 import { PAGES, type Page } from "./pages.ts";
+import styles from "./settings.module.css";
 
 interface Props {
   readonly first: Page;
@@ -16,7 +17,7 @@ export default function Settings({ first, onClose }: Props) {
   const [page, setPage] = useState(first);
   const tabs = useRef<HTMLDivElement>(null);
   const names = Object.keys(PAGES) as Page[];
-  const walk = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     const place = names.indexOf(page);
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     const next =
@@ -27,9 +28,9 @@ export default function Settings({ first, onClose }: Props) {
     tabs.current?.querySelectorAll<HTMLElement>("[role=tab]")[next]?.focus();
   };
   return (
-    <Dialog label="Settings" className="settings" onClose={onClose} titled>
-      <div className="settings-frame">
-        <div ref={tabs} className="settings-tabs" role="tablist" aria-label="Settings" onKeyDown={walk}>
+    <Dialog label="Settings" className={styles.settings} onClose={onClose} titled>
+      <div className={styles.frame}>
+        <div ref={tabs} className={styles.tabs} role="tablist" aria-label="Settings" onKeyDown={onKeyDown}>
           {names.map((name) => (
             <button
               key={name}
@@ -46,7 +47,7 @@ export default function Settings({ first, onClose }: Props) {
             </button>
           ))}
         </div>
-        <div id="settings-page" className="settings-page" role="tabpanel" aria-labelledby={`settings-tab-${page}`}>
+        <div id="settings-page" className={styles.page} role="tabpanel" aria-labelledby={`settings-tab-${page}`}>
           {page === "general" && <GeneralPage />}
           {page === "models" && <ModelsPage />}
           {page === "approvals" && <ApprovalsPage />}

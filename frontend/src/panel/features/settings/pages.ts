@@ -1,4 +1,4 @@
-/** The pages of the settings, in their order; each is a command of the palette too. */
+/** The settings pages in order; each is a command of the palette too. */
 export const PAGES = {
   general: "General",
   models: "Models and keys",

@@ -1,32 +1,34 @@
 import { useEffect, useState } from "react";
 import type { TrustedWorkspace } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
+import { leaf } from "../../shared/format.ts";
 import { Icon } from "../../shared/icons.tsx";
-import { complain } from "../../shared/toasts.tsx";
-import { leaf } from "../../shared/words.ts";
+import ui from "../../shared/ui.module.css";
+import { showError } from "../../stores/toasts.ts";
+import styles from "./Welcome.module.css";
 
-/** Where the workspace is not trusted: that it is so, why, and the one word that changes it. */
+/** Shown for a workspace that you haven't trusted. */
 export function TrustNote({ workspace }: { workspace: string }) {
   const service = useBrain();
-  const [standings, setStandings] = useState<readonly TrustedWorkspace[]>([]);
+  const [workspaces, setWorkspaces] = useState<readonly TrustedWorkspace[]>([]);
   useEffect(() => {
     const stop = new AbortController();
     service.trust(stop.signal).then(
-      (answer) => setStandings(answer.workspaces),
+      (answer) => setWorkspaces(answer.workspaces),
       () => {},
     );
     return () => stop.abort();
   }, [service]);
-  const own = standings.find((one) => one.workspace === workspace);
+  const own = workspaces.find((one) => one.workspace === workspace);
   if (own === undefined || own.trusted) return null;
   const trust = () =>
-    void service.setTrust({ workspace, trusted: true }).then((answer) => setStandings(answer.workspaces), complain);
+    void service.setTrust({ workspace, trusted: true }).then((answer) => setWorkspaces(answer.workspaces), showError);
   return (
-    <p className="welcome-trust">
+    <p className={styles.trust}>
       <Icon name="shield" />
       <span>
-        {leaf(workspace)} is not trusted: what it would configure or start by itself is left alone.{" "}
-        <button type="button" className="link" onClick={trust}>
+        {leaf(workspace)} is not trusted: its own configuration and commands are ignored.{" "}
+        <button type="button" className={ui.link} onClick={trust}>
           Trust it
         </button>
       </span>

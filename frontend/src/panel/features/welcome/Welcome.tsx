@@ -1,12 +1,13 @@
 import type { StatusAnswer } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { Icon } from "../../shared/icons.tsx";
-import { isOffline, useModels } from "../../shared/models.ts";
-import { OfflineWords } from "../../shared/offline.tsx";
-import { usePreferences } from "../../shared/preferences.ts";
-import { leaf } from "../../shared/words.ts";
+import { OfflineNotice } from "../../shared/offline-notice.tsx";
+import ui from "../../shared/ui.module.css";
+import { isOffline, useModels } from "../../stores/catalog.ts";
+import { usePreferences } from "../../stores/preferences.ts";
 import { useExamples } from "./examples.ts";
 import { TrustNote } from "./TrustNote.tsx";
+import styles from "./Welcome.module.css";
 
 interface Props {
   readonly status: StatusAnswer | undefined;
@@ -14,23 +15,23 @@ interface Props {
   readonly onModels: () => void;
 }
 
-/** The first minute: what works right now, and what a model would add. */
+/** The start page: examples that work right now, and how to add a model. */
 export function Welcome({ status, onExample, onModels }: Props) {
   const examples = useExamples(useBrain());
   const { model } = usePreferences();
   const offline = isOffline(useModels()) && model === null;
   return (
-    <div className="welcome">
-      <h1>What should be done{status ? ` in ${leaf(status.workspace)}` : ""}?</h1>
+    <div className={styles.welcome}>
+      <h1>What would you like to build?</h1>
       {offline && (
-        <div className="welcome-offline">
-          <OfflineWords />
-          <button type="button" className="button button-primary" onClick={onModels}>
+        <div className={styles.offline}>
+          <OfflineNotice />
+          <button type="button" className={ui.primary} onClick={onModels}>
             Add a model
           </button>
         </div>
       )}
-      <ul className="examples" aria-label="Examples">
+      <ul className={styles.examples} aria-label="Examples">
         {examples.map(({ icon, text, hint }) => (
           <li key={text}>
             <button type="button" onClick={() => onExample(text)}>
@@ -42,9 +43,9 @@ export function Welcome({ status, onExample, onModels }: Props) {
         ))}
       </ul>
       {status && <TrustNote workspace={status.workspace} />}
-      <p className="welcome-keys">
+      <p className={styles.keys}>
         <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>/</kbd> commands · <kbd>@</kbd> files
-        · <kbd>↑</kbd> what you asked before
+        · <kbd>↑</kbd> earlier prompts
       </p>
     </div>
   );

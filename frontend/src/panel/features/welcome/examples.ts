@@ -12,16 +12,16 @@ export interface Example {
 const EXPLAIN: Example = {
   icon: "file",
   text: "explain this project",
-  hint: "What it is made of, and where it begins",
+  hint: "Its parts and entry points",
 };
 const TESTS: Example = { icon: "check", text: "run the tests", hint: "Finds the test framework and runs it" };
-const REVIEW: Example = { icon: "edit", text: "review my changes", hint: "What is different since the last commit" };
-const SEARCH: Example = { icon: "search", text: "search for TODO", hint: "Every place, with its line" };
-const FILES: Example = { icon: "menu", text: "list the files", hint: "What is in this workspace" };
+const REVIEW: Example = { icon: "edit", text: "review my changes", hint: "Everything since the last commit" };
+const SEARCH: Example = { icon: "search", text: "search for TODO", hint: "Every match, with its line" };
+const FILES: Example = { icon: "menu", text: "list the files", hint: "The contents of this workspace" };
 const SCAFFOLD: readonly Example[] = [
   { icon: "add", text: "create a Python package called hello", hint: "With tests, ready to run" },
-  { icon: "terminal", text: "create a Python CLI called greet", hint: "A program for the terminal, with its tests" },
-  { icon: "file", text: "create a static website called site", hint: "A page, a style sheet, and a check" },
+  { icon: "terminal", text: "create a Python CLI called greet", hint: "A terminal program, with tests" },
+  { icon: "file", text: "create a static website called site", hint: "A page, a style sheet and a check" },
 ];
 
 interface Workspace {
@@ -30,13 +30,13 @@ interface Workspace {
   readonly changed: boolean;
 }
 
-/** Three tasks that do something real here and now, without a language model. */
+/** Three tasks that work in this workspace without a language model. */
 export function examplesFor({ files, tests, changed }: Workspace): readonly Example[] {
   if (files === 0) return SCAFFOLD;
   return [EXPLAIN, ...(tests ? [TESTS] : []), ...(changed ? [REVIEW] : []), SEARCH, FILES].slice(0, 3);
 }
 
-/** What the workspace is, found out with the tools that the agents use; nothing is shown until that is known. */
+/** Chooses the examples by what the workspace contains; empty until that is known. */
 export function useExamples(service: BrainService): readonly Example[] {
   const [found, setFound] = useState<Workspace>();
   useEffect(() => {

@@ -1,8 +1,8 @@
 import type { DiffLine, Hunk } from "../../../wire/types.ts";
 
-const MARKS: Record<string, DiffLine["kind"]> = { "+": "added", "-": "removed", " ": "context" };
+const KINDS: Record<string, DiffLine["kind"]> = { "+": "added", "-": "removed", " ": "context" };
 
-/** What a unified diff says of one file. */
+/** One file of a unified diff. */
 export interface DiffFile {
   readonly path: string;
   readonly change: "created" | "deleted" | "modified";
@@ -11,14 +11,14 @@ export interface DiffFile {
 
 const HEADER = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
-/** The files of a unified diff, for one that came as text. How long a hunk is, its header says: a line may begin like one. */
+/** Parses a unified diff. The header gives a hunk's length, since a changed line may look like a header. */
 export function filesOf(diff: string): DiffFile[] {
   const files: { path: string; change: DiffFile["change"]; hunks: Hunk[] }[] = [];
   let before = "";
   let left = [0, 0];
   let count = 0;
   for (const text of diff.split("\n")) {
-    const kind = MARKS[text[0] ?? ""];
+    const kind = KINDS[text[0] ?? ""];
     if (left[0]! > 0 || left[1]! > 0) {
       if (kind === undefined) continue;
       files
@@ -27,7 +27,7 @@ export function filesOf(diff: string): DiffFile[] {
         ?.lines.push({ kind, text: text.slice(1) });
       left = [left[0]! - (kind === "added" ? 0 : 1), left[1]! - (kind === "removed" ? 0 : 1)];
     } else if (text.startsWith("--- ")) before = text.slice(4);
-    else if (text.startsWith("+++ ")) files.push({ ...named(before, text.slice(4)), hunks: [] });
+    else if (text.startsWith("+++ ")) files.push({ ...parseNames(before, text.slice(4)), hunks: [] });
     else if (text.startsWith("@@")) {
       const found = HEADER.exec(text);
       left = found ? [Number(found[1] ?? 1), Number(found[2] ?? 1)] : [0, 0];
@@ -38,7 +38,7 @@ export function filesOf(diff: string): DiffFile[] {
   return files;
 }
 
-function named(before: string, after: string): Pick<DiffFile, "path" | "change"> {
+function parseNames(before: string, after: string): Pick<DiffFile, "path" | "change"> {
   if (after === "/dev/null") return { path: before.replace(/^a\//, ""), change: "deleted" };
   return { path: after.replace(/^b\//, ""), change: before === "/dev/null" ? "created" : "modified" };
 }
@@ -50,7 +50,7 @@ export interface NumberedLine extends DiffLine {
   readonly after: number | undefined;
 }
 
-/** The lines with the numbers that they have on each side. */
+/** Numbers the lines on both sides. */
 export function numbered(hunk: Hunk): NumberedLine[] {
   const found = /@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(hunk.header);
   let before = Number(found?.[1] ?? 1);
@@ -64,7 +64,7 @@ export function numbered(hunk: Hunk): NumberedLine[] {
 
 export type Pair = readonly [NumberedLine | undefined, NumberedLine | undefined];
 
-/** The same lines, what was beside what is. */
+/** Pairs removed lines with added ones. */
 export function sideBySide(lines: readonly NumberedLine[]): Pair[] {
   const pairs: Pair[] = [];
   for (let place = 0; place < lines.length; ) {

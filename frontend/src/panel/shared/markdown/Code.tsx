@@ -1,16 +1,18 @@
 import { memo, useEffect, useState } from "react";
+import { insertInEditor, useHostOffers } from "../../stores/host.ts";
 import { CopyButton } from "../copy-button.tsx";
-import { insertInEditor, useHostOffers } from "../host-port.ts";
 import { Icon } from "../icons.tsx";
+import ui from "../ui.module.css";
+import styles from "./Code.module.css";
 import type { Line } from "./highlight.ts";
 
-/** Longer pieces stay plain: colours are not worth a pause. */
+/** Longer code is not highlighted, to avoid a pause. */
 const MOST = 40_000;
 
 interface Props {
   readonly text: string;
   readonly language: string;
-  /** Still being written: coloured when it is done. */
+  /** Still being written: highlighted when it is complete. */
   readonly growing?: boolean;
 }
 
@@ -19,13 +21,13 @@ export const Code = memo(function Code({ text, language, growing = false }: Prop
   const insertable = useHostOffers("insert");
   const name = language.trim().split(/\s/)[0] ?? "";
   return (
-    <figure className="code">
+    <figure className={styles.code}>
       <figcaption>
         <span>{name}</span>
         {insertable && (
           <button
             type="button"
-            className="icon-button"
+            className={ui.iconButton}
             aria-label="Insert at cursor"
             title="Insert at cursor"
             onClick={() => insertInEditor(text)}
@@ -46,7 +48,7 @@ export const line = (pieces: Line, place: number) => (
   <span key={place}>
     {pieces.map((piece, column) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: see above
-      <span key={column} className={piece.kind}>
+      <span key={column} data-token={piece.kind}>
         {piece.text}
       </span>
     ))}
@@ -58,15 +60,15 @@ export function useHighlighted(text: string, language: string, growing: boolean)
   const [found, setFound] = useState<{ text: string; lines: readonly Line[] }>();
   useEffect(() => {
     if (growing || language === "" || text.length > MOST) return;
-    let wanted = true;
+    let mounted = true;
     void import("./highlight.ts")
       .then(({ highlight }) => highlight(text, language))
       .then((lines) => {
-        if (wanted && lines) setFound({ text, lines });
+        if (mounted && lines) setFound({ text, lines });
       })
       .catch(() => {});
     return () => {
-      wanted = false;
+      mounted = false;
     };
   }, [text, language, growing]);
   return found?.text === text ? found.lines : undefined;

@@ -3,16 +3,17 @@ import { memo, type ReactNode, useRef } from "react";
 import { type Block, GrowingText } from "./blocks.ts";
 import { Code } from "./Code.tsx";
 import { inline } from "./inline.tsx";
+import styles from "./Markdown.module.css";
 
-/** Markdown that may still be growing. Finished blocks are drawn once. */
+/** Markdown that may still be growing. Finished blocks render once. */
 export const Markdown = memo(function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
   const growingText = useRef<GrowingText>(null);
   growingText.current ??= new GrowingText();
   const blocks = growingText.current.blocks(text);
   return (
-    <div className="md">
+    <div className={styles.markdown} data-growing={growing || undefined}>
       {blocks.map((block, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a block keeps its place, and only the last ones change
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks keep their place; only the last ones change
         <BlockView key={place} block={block} growing={growing && place === blocks.length - 1} />
       ))}
     </div>
@@ -50,8 +51,8 @@ function blockOf(token: Token, growing: boolean): ReactNode {
     case "def":
       return null;
     default:
-      // Raw HTML among them: shown, never interpreted.
-      return <p className="md-raw">{token.raw.trimEnd()}</p>;
+      // Includes raw HTML, which is shown as text.
+      return <p className={styles.raw}>{token.raw.trimEnd()}</p>;
   }
 }
 
@@ -62,7 +63,7 @@ const children = (tokens: readonly Token[] | undefined, growing: boolean): React
 function list(token: Tokens.List, growing: boolean): ReactNode {
   const items = token.items.map((item, place) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: see above
-    <li key={place} className={item.task ? "md-task" : undefined}>
+    <li key={place} className={item.task ? styles.task : undefined}>
       {item.task && <input type="checkbox" checked={item.checked ?? false} readOnly disabled aria-label="Done" />}
       {children(
         item.tokens.filter((part) => part.type !== "checkbox"),
@@ -75,7 +76,7 @@ function list(token: Tokens.List, growing: boolean): ReactNode {
 
 function table(token: Tokens.Table): ReactNode {
   return (
-    <div className="md-table" tabIndex={0} role="group" aria-label="Table">
+    <div className={styles.table} tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
           <tr>

@@ -11,8 +11,8 @@ const lex = (text: string): Block[] =>
     .map((token) => ({ raw: token.raw, token }));
 
 /**
- * The blocks of a text that grows at its end. What stands before the last two blocks cannot change any more, so it is
- * not read again: the cost of a new word does not depend on how much was written before it.
+ * The blocks of a growing text. Appending can only change the last two blocks, so only those are parsed again: the cost
+ * of a new word doesn't depend on the length of the text.
  */
 export class GrowingText {
   #text = "";
@@ -29,7 +29,7 @@ export class GrowingText {
     let place = start;
     for (const block of fresh) {
       place = text.indexOf(block.raw, place);
-      // Tabs and line ends may have been rewritten; then the next text is read from its beginning.
+      // The lexer may rewrite tabs and line ends; then parse the next text from its beginning.
       if (place < 0) {
         this.#text = "";
         this.#blocks = lex(text);

@@ -1,14 +1,14 @@
 import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore } from "shiki/core";
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
 
-/** A run of characters of one kind; the kind is a class, so that the themes of the panel colour it. */
+/** A run of characters of one kind; the kind becomes `data-token`, which the theme colours. */
 export interface Piece {
   readonly text: string;
   readonly kind: string | undefined;
 }
 export type Line = readonly Piece[];
 
-// A short list, each loaded when it is first met. The JavaScript engine needs no WebAssembly, which the policy forbids.
+// Each language loads on first use. The JavaScript engine needs no WebAssembly, which the policy forbids.
 const LANGUAGES: Record<string, () => Promise<{ default: unknown }>> = {
   bash: () => import("shiki/langs/bash.mjs"),
   c: () => import("shiki/langs/c.mjs"),
@@ -47,9 +47,9 @@ const ALIASES: Record<string, string> = {
 };
 
 const theme = createCssVariablesTheme({ name: "panel", variablePrefix: "--code-", fontStyle: false });
-let making: Promise<HighlighterCore> | undefined;
+let creating: Promise<HighlighterCore> | undefined;
 const highlighter = () =>
-  (making ??= createHighlighterCore({
+  (creating ??= createHighlighterCore({
     themes: [theme],
     langs: [],
     engine: createJavaScriptRegexEngine({ forgiving: true }),
@@ -74,10 +74,10 @@ export async function highlight(text: string, name: string): Promise<readonly Li
   return tokens.map((line) => line.map((token) => ({ text: token.content, kind: kindOf(token.color) })));
 }
 
-/** `var(--code-token-string)` is the class `code-string`. */
+/** `var(--code-token-string)` is the kind `string`. */
 function kindOf(colour: string | undefined): string | undefined {
   const name = /--code-token-([\w-]+)/.exec(colour ?? "")?.[1];
-  return name && `code-${name}`;
+  return name;
 }
 
 const idle = (): Promise<void> =>

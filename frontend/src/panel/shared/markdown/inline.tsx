@@ -1,17 +1,17 @@
 import type { Token, Tokens } from "marked";
 import { Fragment, type ReactNode } from "react";
 
-/** Only these may be followed; everything else is shown as text. */
+/** Links with other schemes are shown as text. */
 const SAFE = /^(https?:|mailto:)/i;
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 const plainText = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name]!);
 
-/** Tokens as React elements. There is no way from here to raw HTML: a tag in the text is shown as it was written. */
+/** Renders tokens as React elements. Raw HTML is shown as text. */
 export function inline(tokens: readonly Token[] | undefined, fallback = ""): ReactNode {
   if (tokens === undefined) return fallback;
-  // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text have no other name than their place
+  // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no other key than their place
   return tokens.map((token, place) => <Fragment key={place}>{one(token)}</Fragment>);
 }
 
@@ -30,7 +30,7 @@ function one(token: Token): ReactNode {
     case "link":
       return link(token as Tokens.Link);
     case "image":
-      return <span className="md-image">[{(token as Tokens.Image).text || "image"}]</span>;
+      return <span>[{(token as Tokens.Image).text || "image"}]</span>;
     case "escape":
       return plainText((token as Tokens.Escape).text);
     case "text":

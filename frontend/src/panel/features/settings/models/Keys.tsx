@@ -1,15 +1,17 @@
 import { type FormEvent, useEffect, useState } from "react";
 import type { KeyInfo, ModelList } from "../../../../wire/types.ts";
 import { useBrain } from "../../../shared/brain.tsx";
-import { lookAtModels } from "../../../shared/models.ts";
-import { complain } from "../../../shared/toasts.tsx";
+import ui from "../../../shared/ui.module.css";
+import { loadModels } from "../../../stores/catalog.ts";
+import { showError } from "../../../stores/toasts.ts";
 import { Section } from "../Section.tsx";
-import { Outcome } from "./Outcome.tsx";
-import { useAct } from "./useAct.ts";
+import styles from "../settings.module.css";
+import { ActionResult } from "./ActionResult.tsx";
+import { useAction } from "./useAction.ts";
 
 const NAMES: Record<string, string> = { anthropic: "Anthropic", gemini: "Gemini", groq: "Groq", openai: "OpenAI" };
 
-/** A key is typed here, put away by the sidecar, tried at once, and never shown again. */
+/** The providers' keys. The sidecar stores and tests a key, and never shows it again. */
 export function Keys({ models }: { models: ModelList | undefined }) {
   const service = useBrain();
   const [keys, setKeys] = useState<readonly KeyInfo[]>([]);
@@ -17,16 +19,16 @@ export function Keys({ models }: { models: ModelList | undefined }) {
     const stop = new AbortController();
     service.keys(stop.signal).then(
       (answer) => setKeys(answer.keys),
-      (error: unknown) => stop.signal.aborted || complain(error),
+      (error: unknown) => stop.signal.aborted || showError(error),
     );
     return () => stop.abort();
   }, [service]);
   return (
     <Section title="Keys">
-      <p className="settings-note">
-        A key is kept in your system's keyring, or in a private file; it goes to its provider and nowhere else.
+      <p className={ui.hint}>
+        Keys are stored in your system's keyring or in a private file, and sent to their provider only.
       </p>
-      <ul className="rows" aria-label="Keys">
+      <ul className={styles.rows} aria-label="Keys">
         {keys.map((key) => (
           <Provider key={key.provider} info={key} models={models} onKeys={setKeys} />
         ))}
@@ -43,13 +45,13 @@ interface Props {
 
 function Provider({ info, models, onKeys }: Props) {
   const service = useBrain();
-  const { busy, told, run } = useAct();
+  const { busy, result, run } = useAction();
   const [typed, setTyped] = useState("");
   const { provider, place, removable, variables } = info;
   const name = NAMES[provider] ?? provider;
-  const tried = async (list: ModelList | undefined) => {
+  const test = async (list: ModelList | undefined) => {
     const model = list?.models.find((one) => one.provider === provider)?.name;
-    if (model === undefined) return { ok: true, text: `None of the models in use is ${name}'s; name one below.` };
+    if (model === undefined) return { ok: true, text: `Stored. No model of ${name} is in use yet; choose one below.` };
     const { ok, message } = await service.testModel({ model });
     return { ok, text: message };
   };
@@ -58,26 +60,24 @@ function Provider({ info, models, onKeys }: Props) {
     void run(async () => {
       onKeys((await service.setKey(provider, typed)).keys);
       setTyped("");
-      await lookAtModels(service);
-      return tried(await service.models());
+      await loadModels(service);
+      return test(await service.models());
     });
   };
   const remove = () =>
     run(async () => {
       onKeys((await service.setKey(provider)).keys);
-      await lookAtModels(service);
-      return { ok: true, text: "The key was removed." };
+      await loadModels(service);
+      return { ok: true, text: "Key removed." };
     });
   return (
     <li>
       <div>
         <strong>{name}</strong>
-        <small>
-          {place === null ? `No key. It is also looked for in ${variables.join(" and ")}.` : `Key: ${place}.`}
-        </small>
+        <small>{place === null ? `No key. You can also set ${variables.join(" or ")}.` : `Key: ${place}.`}</small>
       </div>
       {place === null ? (
-        <form className="key-form" onSubmit={save}>
+        <form className={styles.form} onSubmit={save}>
           <input
             type="password"
             autoComplete="off"
@@ -87,7 +87,7 @@ function Provider({ info, models, onKeys }: Props) {
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
           />
-          <button type="submit" className="button" disabled={busy || typed.trim() === ""}>
+          <button type="submit" className={ui.button} disabled={busy || typed.trim() === ""}>
             Save
           </button>
         </form>
@@ -95,17 +95,17 @@ function Provider({ info, models, onKeys }: Props) {
         <>
           <button
             type="button"
-            className="button"
+            className={ui.button}
             disabled={busy}
             aria-label={`Test ${name}`}
-            onClick={() => void run(() => tried(models))}
+            onClick={() => void run(() => test(models))}
           >
             Test
           </button>
           {removable && (
             <button
               type="button"
-              className="button"
+              className={ui.button}
               disabled={busy}
               aria-label={`Remove the key of ${name}`}
               onClick={() => void remove()}
@@ -115,7 +115,7 @@ function Provider({ info, models, onKeys }: Props) {
           )}
         </>
       )}
-      <Outcome busy={busy} doing="Trying it with one small request…" told={told} />
+      <ActionResult busy={busy} progress="Testing with a small request…" result={result} />
     </li>
   );
 }

@@ -1,19 +1,21 @@
 import { useCallback, useEffect, useState } from "react";
 import type { LocalModelInfo, LocalServerInfo } from "../../../../wire/types.ts";
 import { useBrain } from "../../../shared/brain.tsx";
+import { count } from "../../../shared/format.ts";
 import { Icon } from "../../../shared/icons.tsx";
-import { lookAtModels, useModels } from "../../../shared/models.ts";
-import { complain } from "../../../shared/toasts.tsx";
-import { count } from "../../../shared/words.ts";
+import ui from "../../../shared/ui.module.css";
+import { loadModels, useModels } from "../../../stores/catalog.ts";
+import { showError } from "../../../stores/toasts.ts";
 import { Section } from "../Section.tsx";
-import { Outcome } from "./Outcome.tsx";
-import { useAct } from "./useAct.ts";
+import styles from "../settings.module.css";
+import { ActionResult } from "./ActionResult.tsx";
+import { useAction } from "./useAction.ts";
 
-/** The model servers that run on this machine; nothing is looked for unless this page is open. */
+/** The model servers on this machine. The sidecar looks for them only while this page is open. */
 export function LocalServers() {
   const service = useBrain();
   const [servers, setServers] = useState<readonly LocalServerInfo[]>();
-  const look = useCallback(
+  const load = useCallback(
     (signal?: AbortSignal) => {
       setServers(undefined);
       service.localModels(signal).then(
@@ -21,7 +23,7 @@ export function LocalServers() {
         (error: unknown) => {
           if (signal?.aborted) return;
           setServers([]);
-          complain(error);
+          showError(error);
         },
       );
     },
@@ -29,25 +31,24 @@ export function LocalServers() {
   );
   useEffect(() => {
     const stop = new AbortController();
-    look(stop.signal);
+    load(stop.signal);
     return () => stop.abort();
-  }, [look]);
-  const again = (
-    <button type="button" className="button button-plain" disabled={servers === undefined} onClick={() => look()}>
-      <Icon name="retry" /> Look again
+  }, [load]);
+  const reload = (
+    <button type="button" className={ui.plain} disabled={servers === undefined} onClick={() => load()}>
+      <Icon name="retry" /> Search again
     </button>
   );
   return (
-    <Section title="On this machine" aside={again}>
-      {servers === undefined && <p className="settings-note">Looking for model servers…</p>}
+    <Section title="On this machine" aside={reload}>
+      {servers === undefined && <p className={ui.hint}>Searching for model servers…</p>}
       {servers?.length === 0 && (
-        <p className="settings-note">
-          None was found. Ollama, LM Studio, llama.cpp and vLLM are found when they run on their usual ports; they need
-          no key.
+        <p className={ui.hint}>
+          None found. Start Ollama, LM Studio, llama.cpp or vLLM on its default port; no key is needed.
         </p>
       )}
       {servers?.map((server) => (
-        <ul key={server.baseUrl} className="rows" aria-label={`${server.kind} at ${server.baseUrl}`}>
+        <ul key={server.baseUrl} className={styles.rows} aria-label={`${server.kind} at ${server.baseUrl}`}>
           {server.models.length === 0 && (
             <li>
               {server.kind} at {server.baseUrl} has no models yet.
@@ -65,12 +66,12 @@ export function LocalServers() {
 function LocalModel({ model, server }: { model: LocalModelInfo; server: LocalServerInfo }) {
   const service = useBrain();
   const inUse = useModels()?.roles.some((role) => role.chain[0] === model.name) ?? false;
-  const { busy, told, run } = useAct();
+  const { busy, result, run } = useAction();
   const { name } = model;
   const use = () =>
     run(async () => {
       const { changed, message } = await service.chooseModel({ model: name, baseUrl: server.baseUrl });
-      await lookAtModels(service);
+      await loadModels(service);
       return { ok: changed, text: message };
     });
   const test = () =>
@@ -81,27 +82,33 @@ function LocalModel({ model, server }: { model: LocalModelInfo; server: LocalSer
   return (
     <li>
       <div>
-        <strong>{name}</strong> {inUse && <span className="tag">in use</span>}
-        <small>{[server.kind, server.baseUrl, ...abilities(model)].join(" · ")}</small>
+        <strong>{name}</strong> {inUse && <span className={ui.tag}>in use</span>}
+        <small>{[server.kind, server.baseUrl, ...capabilities(model)].join(" · ")}</small>
       </div>
-      <button type="button" className="button" disabled={busy} aria-label={`Test ${name}`} onClick={() => void test()}>
+      <button
+        type="button"
+        className={ui.button}
+        disabled={busy}
+        aria-label={`Test ${name}`}
+        onClick={() => void test()}
+      >
         Test
       </button>
       <button
         type="button"
-        className="button button-primary"
+        className={ui.primary}
         disabled={busy}
         aria-label={`Use ${name}`}
         onClick={() => void use()}
       >
         Use
       </button>
-      <Outcome busy={busy} doing="Asking it something small…" told={told} />
+      <ActionResult busy={busy} progress="Testing with a small request…" result={result} />
     </li>
   );
 }
 
-const abilities = ({ contextWindow, tools }: LocalModelInfo): string[] => [
+const capabilities = ({ contextWindow, tools }: LocalModelInfo): string[] => [
   ...(contextWindow === undefined ? [] : [`${count(contextWindow)} tokens`]),
-  ...(tools === undefined ? [] : [tools ? "can call tools" : "calls tools by a schema"]),
+  ...(tools === undefined ? [] : [tools ? "native tool calls" : "tool calls by schema"]),
 ];

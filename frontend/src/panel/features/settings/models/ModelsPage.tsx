@@ -1,19 +1,24 @@
 import { useEffect } from "react";
 import { useBrain } from "../../../shared/brain.tsx";
-import { isOffline, lookAtModels, useModels } from "../../../shared/models.ts";
-import { OfflineWords } from "../../../shared/offline.tsx";
+import { OfflineNotice } from "../../../shared/offline-notice.tsx";
+import { isOffline, loadModels, useModels } from "../../../stores/catalog.ts";
+import styles from "../settings.module.css";
 import { Keys } from "./Keys.tsx";
 import { LocalServers } from "./LocalServers.tsx";
 import { Roles } from "./Roles.tsx";
 
-/** From nothing to a language model: a server that is found and used, or a key that is pasted and tried. */
+/** Sets up a language model: a local server, or a provider's key. */
 export function ModelsPage() {
   const service = useBrain();
   const models = useModels();
-  useEffect(() => void lookAtModels(service), [service]);
+  useEffect(() => void loadModels(service), [service]);
   return (
     <>
-      {isOffline(models) && <OfflineWords />}
+      {isOffline(models) && (
+        <div className={styles.offline}>
+          <OfflineNotice />
+        </div>
+      )}
       <LocalServers />
       <Keys models={models} />
       <Roles models={models} />

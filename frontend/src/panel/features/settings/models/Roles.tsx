@@ -1,29 +1,31 @@
 import { type FormEvent, useState } from "react";
 import type { ModelList, RoleInfo, UseRequest } from "../../../../wire/types.ts";
 import { useBrain } from "../../../shared/brain.tsx";
-import { lookAtModels } from "../../../shared/models.ts";
+import ui from "../../../shared/ui.module.css";
+import { loadModels } from "../../../stores/catalog.ts";
 import { Section } from "../Section.tsx";
-import { Outcome } from "./Outcome.tsx";
-import { useAct } from "./useAct.ts";
+import styles from "../settings.module.css";
+import { ActionResult } from "./ActionResult.tsx";
+import { useAction } from "./useAction.ts";
 
-const DUTIES: Record<string, string> = {
+const PURPOSES: Record<string, string> = {
   smart: "writes the code",
   fast: "plans and reviews",
-  instant: "does simple commands",
+  instant: "runs simple commands",
 };
 const KNOWN = "known-models";
 
-/** Who plays which role, and choosing another. */
+/** The model of each role, to view and change. */
 export function Roles({ models }: { models: ModelList | undefined }) {
   const names = [...new Set(["auto", "offline/basic", ...(models?.models.map((model) => model.name) ?? [])])];
   return (
-    <Section title="Who does what">
+    <Section title="Model roles">
       <datalist id={KNOWN}>
         {names.map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>
-      <ul className="rows" aria-label="Roles">
+      <ul className={styles.rows} aria-label="Roles">
         {models?.roles.map((role) => (
           <Role key={role.role} info={role} models={models} />
         ))}
@@ -34,7 +36,7 @@ export function Roles({ models }: { models: ModelList | undefined }) {
 
 function Role({ info, models }: { info: RoleInfo; models: ModelList }) {
   const service = useBrain();
-  const { busy, told, run } = useAct();
+  const { busy, result, run } = useAction();
   const [typed, setTyped] = useState<string>();
   const { role, chain } = info;
   const broken = models.models.find((model) => model.name === chain[0] && !model.available);
@@ -44,7 +46,7 @@ function Role({ info, models }: { info: RoleInfo; models: ModelList }) {
     if (!model) return;
     void run(async () => {
       const answer = await service.chooseModel({ model, role: role as NonNullable<UseRequest["role"]> });
-      await lookAtModels(service);
+      await loadModels(service);
       if (answer.changed) setTyped(undefined);
       return { ok: answer.changed, text: answer.message };
     });
@@ -54,33 +56,33 @@ function Role({ info, models }: { info: RoleInfo; models: ModelList }) {
       <div>
         <strong>{chain.join(", then ")}</strong>
         <small>
-          {role}: {DUTIES[role] ?? ""}
+          {role}: {PURPOSES[role] ?? ""}
           {broken && ` · ${broken.why}`}
         </small>
       </div>
       {typed === undefined ? (
-        <button type="button" className="button" aria-label={`Change ${role}`} onClick={() => setTyped("")}>
+        <button type="button" className={ui.button} aria-label={`Change ${role}`} onClick={() => setTyped("")}>
           Change
         </button>
       ) : (
-        <form className="key-form" onSubmit={choose}>
+        <form className={styles.form} onSubmit={choose}>
           <input
             type="text"
             list={KNOWN}
             spellCheck={false}
-            // biome-ignore lint/a11y/noAutofocus: it is there because somebody wants to type into it
+            // biome-ignore lint/a11y/noAutofocus: it appears when you want to type into it
             autoFocus
             aria-label={`Model for ${role}`}
             placeholder="provider/name"
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
           />
-          <button type="submit" className="button" disabled={busy || typed.trim() === ""}>
+          <button type="submit" className={ui.button} disabled={busy || typed.trim() === ""}>
             Use
           </button>
         </form>
       )}
-      <Outcome busy={busy} doing="Trying it first…" told={told} />
+      <ActionResult busy={busy} progress="Testing it first…" result={result} />
     </li>
   );
 }
