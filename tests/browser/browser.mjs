@@ -1,4 +1,4 @@
-// Chromium for a story. Whatever the policy blocks, whatever leaves the machine, fails it.
+// Chromium for a story. Anything that the policy blocks, and any request to another machine, fails the story.
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
@@ -20,7 +20,7 @@ export class Browser {
     return browser;
   }
 
-  /** A window of its own, as a person who has never been here. */
+  /** A new browser context, without storage. */
   async window(options = {}) {
     const context = await this.chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     context.setDefaultTimeout(25_000);
@@ -35,7 +35,7 @@ export class Browser {
     page.on("pageerror", (error) => this.faults.push(String(error)));
     page.on("request", (request) => {
       const { hostname, protocol } = new URL(request.url());
-      if (hostname !== "127.0.0.1" && protocol !== "data:" && protocol !== "blob:") this.faults.push(`asked ${request.url()}`);
+      if (hostname !== "127.0.0.1" && protocol !== "data:" && protocol !== "blob:") this.faults.push(`requested ${request.url()}`);
     });
     return page;
   }
@@ -45,7 +45,7 @@ export class Browser {
   }
 }
 
-/** The panel's names, as a person with a screen reader knows them. */
+/** The panel's elements by their accessible names. */
 export const panel = (page) => ({
   task: page.getByRole("textbox", { name: "Task", exact: true }),
   send: page.getByRole("button", { name: "Send", exact: true }),
@@ -58,7 +58,7 @@ export const panel = (page) => ({
   palette: page.getByRole("dialog", { name: "Command palette" }),
   changes: page.getByRole("region", { name: "Changes" }),
   tool: (name) => page.getByRole("article", { name, exact: true }),
-  /** `options.timeout` for what runs real programs, which take their time on a busy machine. */
+  /** Pass `options.timeout` for tasks that run real programs. */
   async reaches(status, options) {
     await page.getByRole("status", { name: "Task status" }).and(page.getByText(status, { exact: true })).waitFor(options);
   },

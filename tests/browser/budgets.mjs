@@ -1,4 +1,4 @@
-// node tests/browser/budgets.mjs [SLACK]: what the panel may cost. SLACK loosens the times for a busy machine.
+// node tests/browser/budgets.mjs [SLACK]: the panel's budgets for size and speed. SLACK relaxes the times for a busy machine.
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import { Sidecar } from "./sidecar.mjs";
 const slack = Number(process.argv[2] ?? 1);
 const dist = resolve(dirname(fileURLToPath(import.meta.url)), "../../frontend/dist");
 const results = [];
-/** The best of a few times, as soon as one is within the limit: other work on the machine can only make it worse. */
+/** The best of a few runs, up to the first within the limit: other load can only make it worse. */
 async function best(measure, within, times = 4) {
   let found;
   for (let time = 0; time < times && !(found && within(found)); time += 1) {
@@ -30,14 +30,14 @@ async function size() {
   budget("script of the first load, gzip", bytes / 1024, 300, "KB", false);
   let all = 0;
   for (const file of await readdir(`${dist}/assets`)) all += gzipSync(await readFile(`${dist}/assets/${file}`)).length;
-  console.log(`everything that can be loaded: ${Math.round(all / 1024)} KB gzip in ${(await readdir(`${dist}/assets`)).length} files`);
+  console.log(`all assets: ${Math.round(all / 1024)} KB gzip in ${(await readdir(`${dist}/assets`)).length} files`);
 }
 
 async function start(sidecar, browser) {
   const times = [];
   for (let round = 0; round < 3; round += 1) {
     const { page, context } = await browser.window();
-    const door = await sidecar.door();
+    const door = await sidecar.signInUrl();
     const before = performance.now();
     await page.goto(door, { waitUntil: "commit" });
     await panel(page).task.waitFor();
@@ -47,7 +47,7 @@ async function start(sidecar, browser) {
   budget("from nothing to a composer that takes text", Math.min(...times), 1_000, "ms");
 }
 
-/** The longest frame while deltas come faster than any model writes: the stream is the browser's own, so as to be even. */
+/** The longest frame while deltas arrive faster than any model writes, from an even stream inside the page. */
 async function deltas(sidecar, browser) {
   const id = await sidecar.execute("list the files");
   const { value, longest, busy, gaps, seconds } = await best(() => written(sidecar, browser, id), ({ value }) => value <= 50);
@@ -89,19 +89,19 @@ async function written(sidecar, browser, id) {
       return Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
     };
   });
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await panel(page).task.waitFor();
   await page.waitForTimeout(500);
   await page.evaluate((task) => {
     window.location.hash = `#task=${task}`;
   }, id);
-  await page.locator(".message-growing").waitFor();
+  await page.locator("[data-message=growing]").waitFor();
   const measured = await traced(browser, page, () =>
     page.evaluate(async () => {
       const gaps = [];
       const began = performance.now();
       let last = began;
-      while (document.querySelector(".message-growing")) {
+      while (document.querySelector("[data-message=growing]")) {
         await new Promise((next) => requestAnimationFrame(next));
         const now = performance.now();
         gaps.push(now - last);
@@ -114,7 +114,7 @@ async function written(sidecar, browser, id) {
   return { value: measured.result.gaps.at(-1), longest: measured.longest, busy: measured.busy, ...measured.result };
 }
 
-/** What the page's main thread did meanwhile, in its own time: the machine's other work is not in it. */
+/** The CPU time of the page's main thread meanwhile; other load doesn't count. */
 async function traced(browser, page, act) {
   await browser.chromium.startTracing(page, { categories: ["toplevel"] });
   const result = await act();
@@ -135,10 +135,10 @@ async function long(sidecar, browser) {
 
 async function opened(sidecar, browser, id) {
   const { page, context } = await browser.window();
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await panel(page).task.waitFor();
   await page.waitForTimeout(500);
-  // Watched from inside: whoever asks from outside again and again makes it slower.
+  // Observed inside the page: polling from outside would slow it down.
   const { result, busy } = await traced(browser, page, () =>
     page.evaluate(
       (task) =>
@@ -167,7 +167,7 @@ async function palette(sidecar, browser) {
     const result = { callId: "f", tool: "find_files", status: "success", content: "", details: { paths }, durationMs: 1, cached: false, executor: "local" };
     return route.fulfill({ json: { results: [result] } });
   });
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await panel(page).task.waitFor();
   await page.keyboard.press("Control+k");
   await panel(page).palette.getByRole("option").first().waitFor();
@@ -179,7 +179,7 @@ async function palette(sidecar, browser) {
     const box = document.querySelector("[cmdk-input]");
     box.addEventListener("keydown", () => {
       const began = performance.now();
-      // A task queued from a frame runs after that frame is drawn.
+      // A task queued in a frame runs after that frame is painted.
       requestAnimationFrame(() => {
         const channel = new MessageChannel();
         channel.port1.onmessage = () => window.keys.push(performance.now() - began);

@@ -1,4 +1,4 @@
-"""What the stories need: the panel built from these sources, Node.js, and a Chromium."""
+"""The panel built from these sources, Node.js and Chromium, for the stories."""
 
 import os
 import shutil
@@ -18,12 +18,12 @@ Node = Callable[..., str]
 
 @pytest.fixture(scope="session")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Node:
-    """Runs a script of this directory; its output, if it went well."""
+    """Runs a script of this directory and returns its output; fails if the script does."""
     if shutil.which("npm") is None:
-        pytest.skip("Node.js is missing: the panel cannot be built or driven without it")
+        pytest.skip("Node.js is missing; the panel can't be built without it")
     if not any(path and Path(path).exists() for path in CHROMIUM):
-        pytest.skip("there is no Chromium: install the package chromium, or name one in CHROMIUM")
-    # Several workers of pytest may come here at once; one builds, the others wait for it.
+        pytest.skip("Chromium is missing: install it, or set CHROMIUM to its path")
+    # One pytest worker builds the panel, the others wait for it.
     lock = PROJECT / "frontend" / ".build-lock"
     built = _with_lock(lock, ["make", "--no-print-directory", "panel"])
     assert built.returncode == 0, built.stdout + built.stderr
@@ -31,9 +31,9 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Node:
 
     def run(script: str, *arguments: str, seconds: float = 140) -> str:
         command = ["node", str(HERE / script), *arguments]
-        told = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=environ, cwd=PROJECT)
-        assert told.returncode == 0, told.stdout + told.stderr
-        return told.stdout
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=environ, cwd=PROJECT)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
     return run
 

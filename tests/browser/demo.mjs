@@ -1,4 +1,4 @@
-// A task worth looking at: a plan, calls side by side, an edit, a test run, and an answer with code in it.
+// A demo task: parallel calls, an edit, a test run and an answer with code.
 export const files = {
   "calc.py": "import os\n\n\ndef add(a, b):\n    return a + b\n\n\ndef scale(values, factor):\n    return [value * factor for value in values]\n",
   "test_calc.py": "from calc import add, scale\n\n\ndef test_add():\n    assert add(1, 2) == 3\n\n\ndef test_scale():\n    assert scale([1, 2], 2) == [2, 4]\n",

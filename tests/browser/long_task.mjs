@@ -1,6 +1,6 @@
-// A task with more than ten thousand events, carried out for real by a scripted model.
+// A real task with more than ten thousand events, by a scripted model.
 export async function longTask(sidecar, events = 10_000) {
-  // Each round reads other lines: an agent that does the same thing again and again is stopped.
+  // Each round reads other lines, because an agent that repeats itself is stopped.
   const calls = (round) =>
     Array.from({ length: 20 }, (_, place) => ({ tool: "read_file", args: { path: `file${place}.txt`, startLine: round + 1, endLine: round + 1 } }));
   for (let place = 0; place < 20; place += 1) await sidecar.write(`file${place}.txt`, Array.from({ length: 400 }, (_, line) => `file ${place}, line ${line}\n`).join(""));

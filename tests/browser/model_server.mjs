@@ -1,7 +1,7 @@
-// A model server as others run it: Chat Completions over HTTP. It knows one key, and calls the tool that it is told to call.
+// A model server that speaks Chat Completions. It accepts one key and calls the tool `ready` if offered.
 import { createServer } from "node:http";
 
-/** Where servers on this machine are looked for; the first that is free is taken. */
+/** The default ports of local model servers; takes the first free one. */
 const USUAL = [11434, 1234, 8080, 8000];
 
 export class ModelServer {

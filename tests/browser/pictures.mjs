@@ -1,4 +1,4 @@
-// node tests/browser/pictures.mjs DIRECTORY [SCENE]: the panel at three widths, light and dark, to be looked at.
+// node tests/browser/pictures.mjs DIRECTORY [SCENE]: screenshots of the panel at three widths, light and dark.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Browser, panel } from "./browser.mjs";
@@ -59,7 +59,7 @@ const scenes = {
   async task(page) {
     await task(done)(page);
     await page.getByRole("button", { name: "Accept", exact: true }).first().waitFor({ state: "attached" });
-    await page.locator(".code-keyword").first().waitFor({ state: "attached" });
+    await page.locator("[data-token=keyword]").first().waitFor({ state: "attached" });
   },
   retried: task(retried),
   async escalated(page) {
@@ -87,13 +87,13 @@ const scenes = {
   general: (page) => settings(page, "General", page.getByText("Appearance")),
   models: (page) => settings(page, "Models and keys", page.getByText("openai/tiny-coder")),
   allowed: (page) => settings(page, "Approvals", page.getByRole("button", { name: /^Revoke/ }).first()),
-  doctor: (page) => settings(page, "Health", page.getByRole("list", { name: "In order" })),
+  doctor: (page) => settings(page, "Health", page.getByRole("list", { name: "OK" })),
   about: (page) => settings(page, "About", page.getByText("Journal", { exact: true })),
 };
 for (const width of [360, 800, 1440]) {
   for (const colorScheme of ["light", "dark"]) {
     const { page, context } = await browser.window({ viewport: { width, height: width === 360 ? 740 : 900 }, colorScheme, deviceScaleFactor: 1 });
-    await page.goto(await sidecar.door());
+    await page.goto(await sidecar.signInUrl());
     await page.getByRole("button", { name: "New task" }).first().click();
     for (const [name, show] of Object.entries(scenes)) {
       await show(page);

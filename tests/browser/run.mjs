@@ -1,4 +1,4 @@
-// node tests/browser/run.mjs STORY: tells one story, and says why it failed if it did.
+// node tests/browser/run.mjs STORY: runs one story and reports why it failed.
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,18 +7,18 @@ import { Sidecar } from "./sidecar.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const name = process.argv[2];
-const { default: tell, files, before = () => ({}) } = await import(join(here, "stories", `${name}.mjs`));
-// What a story needs around the sidecar, such as a model server: values of its environment, and how to end it.
-const { environ, end = () => {}, ...around } = await before();
+const { default: run, files, before = () => ({}) } = await import(join(here, "stories", `${name}.mjs`));
+// A story may start servers of its own: `before` returns the sidecar's environment and how to end them.
+const { environ, end = () => {}, ...fixtures } = await before();
 const sidecar = await Sidecar.start(files, environ);
 const browser = await Browser.open();
 let page;
 try {
   const shown = await browser.window();
   page = shown.page;
-  await tell({ sidecar, browser, page, context: shown.context, ...around });
-  if (browser.faults.length > 0) throw new Error(`The browser complained: ${browser.faults.join("; ")}`);
-  console.log(`told: ${name}`);
+  await run({ sidecar, browser, page, context: shown.context, ...fixtures });
+  if (browser.faults.length > 0) throw new Error(`The browser reported: ${browser.faults.join("; ")}`);
+  console.log(`passed: ${name}`);
 } catch (error) {
   const picture = join(process.env.BRAIN_PICTURES ?? "/tmp", `story-${name}.png`);
   await mkdir(dirname(picture), { recursive: true });

@@ -1,4 +1,4 @@
-// A real sidecar for a story: its own data directory and workspace, killed and started again at will.
+// A real sidecar for a story, with its own data directory and workspace; it can be killed and restarted.
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ const PROJECT = process.env.BRAIN_PROJECT ?? resolve(dirname(fileURLToPath(impor
 const PYTHON = process.env.BRAIN_PYTHON ?? join(PROJECT, ".venv/bin/python");
 
 export class Sidecar {
-  /** `environ` are further values of its environment. */
+  /** `environ` adds environment variables. */
   static async start(files = {}, environ = {}) {
     const home = await mkdtemp(join(tmpdir(), "brain-story-"));
     const sidecar = new Sidecar();
@@ -61,8 +61,8 @@ export class Sidecar {
     return response.json();
   }
 
-  /** The address that opens the panel, once. */
-  async door() {
+  /** The URL that signs in to the panel, once. */
+  async signInUrl() {
     return `${this.url}/#code=${(await this.call("POST", "/api/brain/session/code")).code}`;
   }
 
@@ -75,7 +75,7 @@ export class Sidecar {
     return readFile(join(this.workspace, path), "utf8");
   }
 
-  /** The models that play these replies. */
+  /** Models that reply with this script. */
   async script(name, replies) {
     await writeFile(join(this.data, "scripts", `${name}.json`), JSON.stringify(replies));
     const model = `scripted/${name}`;
@@ -86,7 +86,7 @@ export class Sidecar {
     return (await this.call("POST", "/api/brain/execute", { task, options })).taskId;
   }
 
-  /** The person's word that this workspace may run its own tests unasked. */
+  /** Trusts the workspace, so that its tests run without asking. */
   async trust() {
     await this.call("POST", "/api/brain/trust", { workspace: this.workspace, trusted: true });
   }

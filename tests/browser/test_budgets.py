@@ -1,4 +1,4 @@
-"""What the panel may cost. The times are loosened here for a busy machine; `npm run bench` in frontend/ is strict."""
+"""The panel's budgets for size and speed, relaxed for a busy machine; `npm run bench` in frontend/ is strict."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The client library: its own tests, its types, and the code of its README against a real sidecar."""
+"""The frontend's checks and unit tests, and the code of the client's README against a real sidecar."""
 
 import subprocess
 
@@ -14,8 +14,8 @@ def test_the_code_of_the_readme_runs(node: Node) -> None:
 
 @pytest.mark.timeout(200)
 @pytest.mark.parametrize("command", ["check", "test"])
-def test_the_frontend_holds_its_own_rules(command: str, node: Node) -> None:
-    told = subprocess.run(
+def test_the_frontend_passes_its_own_checks(command: str, node: Node) -> None:
+    done = subprocess.run(
         ["npm", "run", "--silent", command], cwd=PROJECT / "frontend", capture_output=True, text=True, timeout=180
     )
-    assert told.returncode == 0, told.stdout + told.stderr
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -5,7 +5,7 @@ import { demo, files } from "../demo.mjs";
 
 export { files };
 
-/** No serious finding of axe, in any theme, on any screen of the panel. */
+/** Axe finds nothing serious on any screen of the panel, in any theme. */
 export default async function ({ sidecar, page }) {
   await sidecar.trust();
   const { task, reaches, allow } = panel(page);
@@ -16,7 +16,7 @@ export default async function ({ sidecar, page }) {
     models: await sidecar.script("asks", [{ calls: [{ tool: "run_command", args: { command: ["sh", "-c", "echo done > done.txt"] } }] }, { text: "ok" }]),
     intent: "run_command",
   });
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await task.waitFor();
   for (const theme of THEMES) {
     await wear(page, theme);
@@ -44,5 +44,5 @@ export default async function ({ sidecar, page }) {
   await page.getByRole("button", { name: "Tasks" }).click();
   await page.getByRole("dialog", { name: "Tasks" }).waitFor();
   await check("narrow: the tasks");
-  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, "nothing is wider than the window");
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, "the page is wider than the window");
 }

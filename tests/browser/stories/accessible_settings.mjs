@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { axe, THEMES, wear } from "../axe.mjs";
 import { panel } from "../browser.mjs";
-import { canned } from "./said_in_words.mjs";
+import { canned } from "./event_notes.mjs";
 
-/** No serious finding of axe on the pages of the settings, on what went wrong, and on the ways back; nothing too wide. */
+/** Axe finds nothing serious on the settings pages, on an escalated task and in the rewind dialog; nothing overflows. */
 export default async function ({ sidecar, page }) {
   const { task, allow, reaches, conversation } = panel(page);
   const check = await axe(page);
   const asks = await sidecar.script("asks", [{ calls: [{ tool: "run_command", args: { command: "touch made.txt" } }] }, { text: "ok" }]);
   const allowed = await sidecar.execute("make a file", { models: asks, intent: "run_command" });
   const gone = await sidecar.execute("list the files");
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await page.goto(`${sidecar.url}/#task=${allowed}`);
   await allow.waitFor();
-  await page.keyboard.press("3");
+  await page.getByText("in this workspace", { exact: true }).click();
   await allow.click();
   await reaches("completed");
   await page.route(`**/tasks/${gone}/stream`, (route) => route.fulfill({ body: canned(gone).join(""), contentType: "text/event-stream" }));
@@ -25,12 +25,12 @@ export default async function ({ sidecar, page }) {
     await page.reload();
     await reaches("escalated");
     await conversation.getByRole("form", { name: "What to do next" }).waitFor();
-    await check(`${theme}: what went wrong`);
-    await conversation.getByRole("button", { name: "Go back to before this" }).first().focus();
+    await check(`${theme}: an escalated task`);
+    await conversation.getByRole("button", { name: "Rewind to before this message" }).first().focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: /^Rewind to/ }).waitFor();
-    await page.getByRole("radio", { name: /In a new task/ }).check();
-    await check(`${theme}: the ways back`);
+    await page.getByRole("radio", { name: /Fork into a new task/ }).check();
+    await check(`${theme}: the rewind dialog`);
     await page.keyboard.press("Escape");
     for (const width of theme === "dark" ? [360, 1280] : [1280]) {
       await page.setViewportSize({ width, height: 740 });

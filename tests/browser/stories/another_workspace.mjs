@@ -6,7 +6,7 @@ import { panel } from "../browser.mjs";
 
 export const files = { "here.py": "def here():\n    pass\n" };
 
-/** A task of another workspace is said to be there, and what follows it is about that one too. */
+/** A task in another workspace shows that workspace, and its follow-ups run there too. */
 export default async function ({ sidecar, page }) {
   const { task, reaches } = panel(page);
   const elsewhere = await mkdtemp(join(tmpdir(), "brain-elsewhere-"));
@@ -14,7 +14,7 @@ export default async function ({ sidecar, page }) {
     await writeFile(join(elsewhere, "there.py"), "def far_away():\n    pass\n");
     const body = { task: "explain far_away", context: { workspace: elsewhere } };
     const { taskId } = await sidecar.call("POST", "/api/brain/execute", body);
-    await page.goto(await sidecar.door());
+    await page.goto(await sidecar.signInUrl());
     await page.goto(`${sidecar.url}/#task=${taskId}`);
     await reaches("completed");
     await page.getByRole("navigation", { name: "Tasks" }).getByText(`${basename(elsewhere)} · completed`).waitFor();
@@ -23,7 +23,7 @@ export default async function ({ sidecar, page }) {
     await page.getByRole("option", { name: "there.py" }).first().waitFor();
     assert.equal(await page.getByRole("option", { name: "here.py", exact: true }).count(), 0);
 
-    // A kind of task is a task of its own, in the words that the command line would take.
+    // A slash command starts a new task, with the same text as on the command line.
     await task.fill("/explain far_away");
     await task.press("Enter");
     await page.waitForURL((url) => !url.hash.includes(taskId));

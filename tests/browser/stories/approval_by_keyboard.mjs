@@ -3,30 +3,38 @@ import { panel } from "../browser.mjs";
 
 const ask = (name) => [{ text: "I must ask.", calls: [{ tool: "run_command", args: { command: ["sh", "-c", `echo hello > ${name}`] } }] }, { text: "Thank you." }];
 
-/** Asked in the flow, with the whole command; answered with one key, for or against. */
+/** An approval shows the whole command, leaves the focus where it is, and is answered by keyboard once it is focused. */
 export default async function ({ sidecar, page }) {
-  const { conversation, allow, deny, reaches } = panel(page);
+  const { task, conversation, allow, deny, reaches } = panel(page);
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
   await sidecar.execute("first", { models: await sidecar.script("first", ask("yes.txt")), intent: "run_command" });
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await allow.waitFor();
   await reaches("waiting");
   await conversation.getByText("sh -c 'echo hello > yes.txt'").last().waitFor();
   await deny.waitFor();
-  const focused = await page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
-  assert.equal(focused, "Approval", "the question has the focus");
-  await page.keyboard.press("a");
+  assert.equal(await focused(), "Task", "the approval took the focus");
+  await page.getByText(/^Approval needed: Run this command\? sh -c/).waitFor({ state: "attached" });
+  await page.keyboard.press("Alt+a");
+  assert.equal(await focused(), "Approval");
+  for (const key of ["a", "y", "d", "n", "Enter"]) await page.keyboard.press(key);
+  await reaches("waiting");
+  await page.keyboard.press("Control+Enter");
   await reaches("completed");
   assert.equal(await sidecar.read("yes.txt"), "hello\n");
-  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Task", "the focus is back in the composer");
+  assert.equal(await focused(), "Task", "the focus did not return to the composer");
 
   const second = await sidecar.execute("second", { models: await sidecar.script("second", ask("no.txt")), intent: "run_command" });
   await page.goto(`${sidecar.url}/#task=${second}`);
   await allow.waitFor();
-  await page.getByRole("radio", { name: "for this task" }).waitFor();
+  await page.keyboard.press("Alt+a");
   await page.keyboard.press("2");
   assert.ok(await page.getByRole("radio", { name: "for this task" }).isChecked());
-  await page.keyboard.press("d");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
   await conversation.getByText(/^Denied/).waitFor();
   await reaches("completed");
   await assert.rejects(sidecar.read("no.txt"));
+  assert.equal(await task.inputValue(), "");
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { panel } from "../browser.mjs";
 
-/** Stopped in the middle of a command, and taken up again: what was done is not done a second time. */
+/** Cancelled during a command and resumed: finished calls are not repeated. */
 export default async function ({ sidecar, page }) {
   const { task, cancel, resume, conversation, tool, reaches, status } = panel(page);
   const models = await sidecar.script("slow", [
@@ -10,7 +10,7 @@ export default async function ({ sidecar, page }) {
     { text: "All done." },
   ]);
   const id = await sidecar.execute("do something long", { models, intent: "edit_code", agentType: "coder", approvals: "auto" });
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await tool("run_command").getByText("begun", { exact: true }).waitFor();
   await cancel.click();
   await reaches("cancelled");
@@ -24,7 +24,7 @@ export default async function ({ sidecar, page }) {
   assert.equal(await tool("write_file").count(), 1, "the note was written once");
   const { events } = await sidecar.call("GET", `/api/brain/tasks/${id}/events?limit=500`);
   assert.equal(events.filter((event) => event.type === "tool" && event.tool === "write_file" && event.status === "success").length, 1);
-  // It goes on with the command that was stopped, or is done: either way it can be left.
+  // It repeats the stopped command or has completed; end it either way.
   await sidecar.call("POST", `/api/brain/tasks/${id}/cancel`).catch(() => {});
   await status.getByText(/cancelled|completed/).waitFor();
   await task.waitFor();

@@ -5,13 +5,13 @@ import { panel } from "../browser.mjs";
 
 export const files = { "calc.py": "def add(a, b):\n    # TODO: types\n    return a + b\n", "test_calc.py": "from calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n" };
 
-/** Opened for the first time: no key, no account; three examples, and one click does real work. */
+/** The first run: no key, no account, three examples, and one click does real work. */
 export default async function ({ sidecar, page }) {
   const { task, tool, conversation, reaches } = panel(page);
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await task.waitFor();
-  assert.equal(new URL(page.url()).hash, "", "the code is out of the address at once");
-  await page.getByText("It runs offline.").waitFor();
+  assert.equal(new URL(page.url()).hash, "", "the code is still in the address");
+  await page.getByText("No language model is set up.").waitFor();
   const examples = page.getByRole("list", { name: "Examples" }).getByRole("button");
   await examples.first().waitFor();
   assert.equal(await examples.count(), 3);
@@ -25,7 +25,7 @@ export default async function ({ sidecar, page }) {
   await reaches("completed");
   assert.ok(await page.evaluate(() => !document.cookie && !JSON.stringify(localStorage).includes("token")));
 
-  // In a workspace without anything in it, the examples begin something.
+  // In an empty workspace, the examples start a project.
   for (const name of ["calc.py", "test_calc.py"]) await rm(join(sidecar.workspace, name));
   await sidecar.trust();
   await page.getByRole("button", { name: "New task" }).click();

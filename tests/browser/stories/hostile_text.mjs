@@ -14,13 +14,13 @@ const EVIL = `<img src=x onerror="window.stolen=1"><script>window.stolen=1</scri
 \`\`\`
 `;
 
-/** Nothing that a model or a file says is ever more than text; nothing is fetched from anywhere else. */
+/** Text from a model or a file is only ever shown as text, and loads nothing. */
 export default async function ({ sidecar, page }) {
   const { conversation, reaches } = panel(page);
   await sidecar.write("evil.html", EVIL);
   const models = await sidecar.script("evil", [{ text: EVIL, calls: [{ tool: "read_file", args: { path: "evil.html" } }] }, { text: EVIL }]);
   const id = await sidecar.execute(EVIL, { models, intent: "explain_code" });
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await page.goto(`${sidecar.url}/#task=${id}`);
   await reaches("completed");
   await conversation.getByText("onerror").first().waitFor();
@@ -29,7 +29,7 @@ export default async function ({ sidecar, page }) {
   for (const link of await conversation.getByText("click", { exact: true }).all()) await link.click();
   assert.equal(await page.evaluate(() => window.stolen), undefined);
 
-  // Nothing in the address changes where the panel sends its token.
+  // The address can't change where the panel sends its token.
   await page.goto(`${sidecar.url}/?url=https://evil.example&token=x#url=https://evil.example`);
   await page.getByRole("button", { name: "New task" }).waitFor();
 }

@@ -3,7 +3,7 @@ import { panel } from "../browser.mjs";
 
 export const files = { "notes.md": "TODO: everything\n" };
 
-/** Once through everything without a pointer. */
+/** Everything works without a pointer. */
 export default async function ({ sidecar, page }) {
   const { task, reaches, tool, conversation, palette } = panel(page);
   const active = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent?.trim());
@@ -12,9 +12,9 @@ export default async function ({ sidecar, page }) {
       if ((await active())?.startsWith(name)) return;
       await page.keyboard.press("Tab");
     }
-    assert.fail(`the Tab key does not come to ${name}; it is at ${await active()}`);
+    assert.fail(`Tab does not reach ${name}; the focus is on ${await active()}`);
   };
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await task.waitFor();
   assert.equal(await active(), "Task");
   await page.keyboard.type("search for TODO");
@@ -25,7 +25,7 @@ export default async function ({ sidecar, page }) {
   await reaches("completed");
   assert.equal(await task.inputValue(), "");
   await page.keyboard.press("ArrowUp");
-  assert.equal(await task.inputValue(), "search for TODO", "the arrow brings back what was asked");
+  assert.equal(await task.inputValue(), "search for TODO", "the arrow key recalls the last prompt");
   await page.keyboard.press("ArrowDown");
 
   await page.keyboard.press("Alt+l");
@@ -42,7 +42,9 @@ export default async function ({ sidecar, page }) {
   await palette.getByRole("option", { name: /wait a little/ }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Allow" }).waitFor();
-  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Approval");
+  assert.equal(await active(), "Task", "the approval took the focus");
+  await page.keyboard.press("Alt+a");
+  assert.equal(await active(), "Approval");
   await tabTo("Allow");
   await page.keyboard.press("Enter");
   await reaches("running");
@@ -58,12 +60,12 @@ export default async function ({ sidecar, page }) {
   await page.keyboard.press("Control+b");
   await page.keyboard.press("Control+,");
   await page.getByRole("dialog", { name: "Settings" }).waitFor();
-  assert.equal(await active(), "General", "the first page has the focus");
+  assert.equal(await active(), "General", "the first tab has the focus");
   await page.keyboard.press("Tab");
   await page.keyboard.press("ArrowRight");
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
 
-  // Page by page with the arrows; what the doctor can mend is mended.
+  // Page by page with the arrow keys, with a fix on the Health page.
   await page.keyboard.press("Shift+Tab");
   for (const name of ["Models and keys", "Approvals", "Health"]) {
     await page.keyboard.press("ArrowDown");
@@ -73,11 +75,11 @@ export default async function ({ sidecar, page }) {
   await page.getByRole("button", { name: "Trust this workspace" }).waitFor();
   await tabTo("Trust this workspace");
   await page.keyboard.press("Enter");
-  await page.getByRole("list", { name: "In order" }).getByText(/is trusted/).waitFor();
+  await page.getByRole("list", { name: "OK" }).getByText(/you trust/).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog", { name: "Settings" }).waitFor({ state: "detached" });
 
-  // Back to before a message, in a new task; and the changes, hunk by hunk.
+  // The changes hunk by hunk, then a fork from before a message.
   const edit = [{ text: "I write.", calls: [{ tool: "write_file", args: { path: "made.txt", content: "made\n" } }] }, { text: "Written." }];
   const made = await sidecar.execute("write a file", { models: await sidecar.script("edit", edit), intent: "edit_code", agentType: "coder", verify: "off" });
   await page.keyboard.press("Control+k");
@@ -91,7 +93,7 @@ export default async function ({ sidecar, page }) {
   await page.keyboard.press("a");
   await page.getByRole("region", { name: "Changes" }).getByText("accepted").waitFor();
   await page.keyboard.press("Alt+l");
-  await tabTo("Go back to before this");
+  await tabTo("Rewind to before this message");
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog", { name: "Rewind to before this message?" });
   await dialog.waitFor();
@@ -104,6 +106,6 @@ export default async function ({ sidecar, page }) {
   await page.keyboard.type("search for TODO");
   await tabTo("Fork");
   await page.keyboard.press("Enter");
-  await page.getByText("Begun from").waitFor();
+  await page.getByText("Forked from").waitFor();
   await page.waitForFunction((old) => !location.hash.includes(old), made);
 }

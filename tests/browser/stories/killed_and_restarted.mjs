@@ -3,7 +3,7 @@ import { panel } from "../browser.mjs";
 
 const words = Array.from({ length: 60 }, (_, place) => `word${place}`).join(" ");
 
-/** The sidecar is killed in mid-task and started again: the panel comes back by itself, with no gap and no double. */
+/** The sidecar is killed during a task and restarted: the panel reconnects, with no gap and no repeat. */
 export default async function ({ sidecar, page }) {
   const { task, send, conversation, tool, reaches } = panel(page);
   const replies = (count) =>
@@ -14,7 +14,7 @@ export default async function ({ sidecar, page }) {
     }));
   const models = await sidecar.script("parts", [...replies(8), { text: `The end. ${words}`, deltaMs: 5 }]);
   const id = await sidecar.execute("write eight parts", { models, intent: "edit_code", agentType: "coder", approvals: "auto" });
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await conversation.getByText("Part 2.").waitFor();
   await sidecar.kill("SIGKILL");
   await page.getByRole("alert").first().waitFor();
@@ -30,7 +30,7 @@ export default async function ({ sidecar, page }) {
   const { events } = await sidecar.call("GET", `/api/brain/tasks/${id}/events?limit=500`);
   assert.equal(events.length, lastSeq);
 
-  // It has the new token: what is sent now is taken.
+  // The panel has the new token: a new task works.
   await page.getByRole("button", { name: "New task" }).click();
   await task.fill("list the files");
   await send.click();

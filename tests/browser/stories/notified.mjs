@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { panel } from "../browser.mjs";
 
-/** While nobody looks, a task that waits or ends says so outside of the page; a click on that brings it back. */
+/** A task that waits or ends while the page is hidden shows a notification; a click on it opens the task. */
 export default async function ({ sidecar, page, context }) {
   await context.grantPermissions(["notifications"], { origin: sidecar.url });
-  // The browser's own notifications, noted down; and a tab that can be hidden, which a browser without windows has not.
+  // Records notifications, and makes the page's visibility scriptable.
   await page.addInitScript(() => {
     window.shown = [];
     const Real = window.Notification;
@@ -23,12 +23,12 @@ export default async function ({ sidecar, page, context }) {
   });
   const { task, allow, reaches } = panel(page);
   const asks = await sidecar.script("asks", [{ calls: [{ tool: "run_command", args: { command: "touch made.txt" } }] }, { text: "It is made." }]);
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await task.waitFor();
   await page.keyboard.press("Control+,");
-  const wished = { name: /while this window is in the background/ };
-  await page.getByRole("checkbox", wished).click();
-  await page.getByRole("checkbox", { ...wished, checked: true }).waitFor();
+  const option = { name: /while this window is in the background/ };
+  await page.getByRole("checkbox", option).click();
+  await page.getByRole("checkbox", { ...option, checked: true }).waitFor();
   await page.keyboard.press("Escape");
   const titles = () => page.evaluate(() => window.shown.map(({ title }) => title));
   const says = (text) => page.waitForFunction((wanted) => window.shown.some(({ title }) => title === wanted), text);
@@ -36,9 +36,9 @@ export default async function ({ sidecar, page, context }) {
   const id = await sidecar.execute("make a file", { models: asks, intent: "run_command" });
   await page.goto(`${sidecar.url}/#task=${id}`);
   await allow.waitFor();
-  assert.deepEqual(await titles(), [], "nobody is told what they see");
+  assert.deepEqual(await titles(), [], "a visible page showed a notification");
   await page.evaluate(() => window.hide(true));
-  const other = await sidecar.execute("make another file", { models: await sidecar.script("other", [{ text: "First.", delayMs: 3_000, calls: [{ tool: "run_command", args: { command: "touch other.txt" } }] }, { text: "Done." }]), intent: "run_command" });
+  const other = await sidecar.execute("make another file", { models: await sidecar.script("other", [{ text: "First.", calls: [{ tool: "run_command", args: { command: "touch other.txt" } }] }, { text: "Done." }]), intent: "run_command" });
   await says("Waiting for you: make another file");
   await sidecar.call("POST", `/api/brain/tasks/${id}/approvals/${await question(sidecar, id)}`, { decision: "allow" });
   await says("Done: make a file");
@@ -48,7 +48,7 @@ export default async function ({ sidecar, page, context }) {
   assert.equal(new URL(page.url()).hash, `#task=${other}`);
   await allow.click();
   await reaches("completed");
-  assert.ok(!(await titles()).includes("Done: make another file"), "nobody is told what they see");
+  assert.ok(!(await titles()).includes("Done: make another file"), "a visible page showed a notification");
 }
 
 async function question(sidecar, id) {

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { panel } from "../browser.mjs";
 
-/** The sidecar is not there: said plainly, nothing typed is lost, and it goes on when it is back. */
+/** The sidecar is down: the panel says so, keeps what you typed, and reconnects when it is back. */
 export default async function ({ sidecar, page }) {
   const { task, send, reaches } = panel(page);
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
   await sidecar.kill();
   await page.getByRole("alert").filter({ hasText: "does not answer" }).waitFor({ timeout: 20_000 });
   await task.fill("list the files");
   await send.click();
   await page.getByRole("region", { name: "Messages" }).getByText("does not answer").waitFor();
-  assert.equal(await task.inputValue(), "list the files", "what was typed is still there");
+  assert.equal(await task.inputValue(), "list the files", "the text is gone");
   await sidecar.start();
   await page.getByRole("alert").waitFor({ state: "detached" });
   await send.click();

@@ -3,11 +3,11 @@ import { panel } from "../browser.mjs";
 
 export const files = { "src/checkout.py": "def pay():\n    pass\n" };
 
-/** Everything from the keyboard: open, type, choose, close. */
+/** The palette by keyboard: open, type, choose, close. */
 export default async function ({ sidecar, page }) {
   const { task, palette, reaches } = panel(page);
   const id = await sidecar.execute("list the files");
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await task.waitFor();
   await page.keyboard.press("Control+k");
   await palette.waitFor();
@@ -17,7 +17,7 @@ export default async function ({ sidecar, page }) {
   await page.keyboard.press("Enter");
   await palette.waitFor({ state: "detached" });
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
-  assert.ok(await task.evaluate((element) => element === document.activeElement), "the focus is where it was");
+  assert.ok(await task.evaluate((element) => element === document.activeElement), "the focus did not return");
 
   await page.keyboard.press("Control+k");
   await box.fill("list the fil");
@@ -34,7 +34,7 @@ export default async function ({ sidecar, page }) {
 
   await page.keyboard.press("Control+k");
   await box.fill("zzzz");
-  await palette.getByText("Nothing has a name like that.").waitFor();
+  await palette.getByText("No matches.").waitFor();
   await page.keyboard.press("Escape");
   await palette.waitFor({ state: "detached" });
 

@@ -5,20 +5,20 @@ const lines = (change = {}) => `${Array.from({ length: 30 }, (_, place) => chang
 
 export const files = { "long.txt": lines() };
 
-/** A rejected hunk is gone from the file; a rewind brings the file back, and can be undone. */
+/** Rejecting a hunk undoes it in the file; a rewind restores the file, and can be undone. */
 export default async function ({ sidecar, page }) {
   const { changes, conversation, reaches } = panel(page);
   const edit = (from, to) => ({ calls: [{ tool: "edit_file", args: { path: "long.txt", oldText: from, newText: to } }] });
   const read = { calls: [{ tool: "read_file", args: { path: "long.txt" } }] };
   const models = await sidecar.script("edits", [read, edit("line 2\n", "line TWO\n"), edit("line 27\n", "line LATE\n"), { text: "Both are done." }]);
   const id = await sidecar.execute("change two lines", { models, intent: "edit_code", agentType: "coder" });
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await page.goto(`${sidecar.url}/#task=${id}`);
   await reaches("completed");
 
   const eventually = async (wanted) => {
     for (let tries = 0; (await sidecar.read("long.txt")) !== wanted; tries += 1) {
-      assert.ok(tries < 50, `the file is not as it should be:\n${await sidecar.read("long.txt")}`);
+      assert.ok(tries < 50, `unexpected content:\n${await sidecar.read("long.txt")}`);
       await page.waitForTimeout(100);
     }
   };
@@ -27,9 +27,9 @@ export default async function ({ sidecar, page }) {
   await changes.getByText("accepted").waitFor();
   await changes.getByRole("button", { name: "Reject", exact: true }).click();
   await eventually(lines({ 2: "line TWO" }));
-  // What the agent is told of it is there to be looked up, and does not fill the conversation.
-  const told = conversation.getByText("I rejected these changes");
-  await told.waitFor();
+  // The message to the agent shows its diff on demand.
+  const rejection = conversation.getByText("I rejected these changes");
+  await rejection.waitFor();
   assert.ok(!(await conversation.getByText("+line LATE").isVisible()));
   await conversation.locator("summary", { hasText: "long.txt" }).click();
   await conversation.getByText("+line LATE").waitFor();
@@ -39,9 +39,9 @@ export default async function ({ sidecar, page }) {
   await dialog.getByText("long.txt").waitFor();
   await dialog.getByRole("button", { name: "Rewind", exact: true }).click();
   await eventually(lines());
-  await conversation.getByText("Taken back to an earlier checkpoint").waitFor();
-  assert.equal(await conversation.locator(".undone").getByText("Both are done.").count(), 1, "it is marked as taken back");
+  await conversation.getByText("Rewound to an earlier checkpoint").waitFor();
+  assert.equal(await conversation.locator("[data-undone]").getByText("Both are done.").count(), 1, "it is not marked as rewound");
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await eventually(lines({ 2: "line TWO" }));
-  await conversation.locator(".undone").getByText("Both are done.").waitFor({ state: "detached" });
+  await conversation.locator("[data-undone]").getByText("Both are done.").waitFor({ state: "detached" });
 }

@@ -5,7 +5,7 @@ const lines = (change = {}) => `${Array.from({ length: 40 }, (_, place) => chang
 
 export const files = { "values.py": lines() };
 
-/** Hunk by hunk with `j`, `k`, `a` and `r`, without leaving the keyboard; at 1280 px beside, at 360 px below. */
+/** Reviews hunks with `j`, `k`, `a` and `r`; the changes are beside the task at 1280 px and below it at 360 px. */
 export default async function ({ sidecar, page }) {
   const { changes, reaches } = panel(page);
   const edit = (place) => ({ tool: "edit_file", args: { path: "values.py", oldText: `value_${place} = ${place}\n`, newText: `value_${place} = "${place}"\n` } });
@@ -15,11 +15,11 @@ export default async function ({ sidecar, page }) {
     { text: "Three values are text now." },
   ]);
   const id = await sidecar.execute("make three values text", { models, intent: "edit_code", agentType: "coder" });
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await page.goto(`${sidecar.url}/#task=${id}`);
   await reaches("completed");
   await changes.getByRole("button", { name: "Accept", exact: true }).nth(2).waitFor();
-  await changes.locator("[class^='code-']").first().waitFor();
+  await changes.locator("[data-token]").first().waitFor();
   await page.keyboard.press("Alt+c");
   await page.keyboard.press("a");
   await changes.getByText("accepted").waitFor();
@@ -34,5 +34,5 @@ export default async function ({ sidecar, page }) {
   await changes.getByRole("button", { name: "Undo all" }).click();
   await changes.getByText("accepted").waitFor();
   await changes.getByRole("button", { name: "Reject", exact: true }).waitFor({ state: "detached" });
-  assert.equal(await sidecar.read("values.py"), lines({ 2: 'value_2 = "2"' }), "what was accepted stays");
+  assert.equal(await sidecar.read("values.py"), lines({ 2: 'value_2 = "2"' }), "an accepted hunk was undone");
 }

@@ -3,7 +3,7 @@ import { panel } from "../browser.mjs";
 
 const long = Array.from({ length: 120 }, (_, place) => `Line ${place}.`).join("\n\n");
 
-/** Spoken to while it works; read while it writes: the end is followed until somebody scrolls up. */
+/** Steers a running task; the conversation follows the end until you scroll up. */
 export default async function ({ sidecar, page }) {
   const { task, send, conversation, reaches, cancel } = panel(page);
   const models = await sidecar.script("talk", [
@@ -12,7 +12,7 @@ export default async function ({ sidecar, page }) {
     { text: "I have heard you." },
   ]);
   const id = await sidecar.execute("talk to me", { models, intent: "explain_code" });
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await conversation.getByText("Line 40.").waitFor();
   const fromEnd = () => conversation.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
   assert.ok((await fromEnd()) < 80, "it follows the end");
@@ -22,7 +22,7 @@ export default async function ({ sidecar, page }) {
   await page.getByRole("button", { name: "Latest" }).waitFor();
   const before = await conversation.evaluate((box) => box.scrollTop);
   await conversation.getByText("Line 60.").waitFor({ state: "attached" });
-  assert.ok(Math.abs((await conversation.evaluate((box) => box.scrollTop)) - before) < 5, "whoever reads is left alone");
+  assert.ok(Math.abs((await conversation.evaluate((box) => box.scrollTop)) - before) < 5, "the view moved while you read");
   await page.getByRole("button", { name: "Latest" }).click();
   assert.ok((await fromEnd()) < 80);
 

@@ -4,8 +4,8 @@ import { panel } from "../browser.mjs";
 const tool = (callId, name, status, args, more = {}) => ({ type: "tool", callId, tool: name, status, args, summary: "", durationMs: 0, cached: false, executor: "local", ...more });
 const check = (name, command, exitCode, evidence) => ({ name, command, exitCode, passed: exitCode === 0, durationMs: 2_300, evidence });
 
-/** One of everything that a task can tell, as the wire has it. */
-export const told = [
+/** One event of each kind. */
+export const events = [
   { type: "status", status: "queued" },
   { type: "message", messageId: "q", role: "user", agent: "", text: "Make the checkout faster\nand keep the tests green" },
   { type: "status", status: "running" },
@@ -29,35 +29,35 @@ export const told = [
   { type: "status", status: "running" },
   { type: "usage", inputTokens: 48_200, outputTokens: 3_100, cachedTokens: 30_000, costUsd: 0.21 },
   { type: "escalation", reason: "The benchmark cannot be run here.", attempts: 3, suggestions: ["Add a bench script to package.json.", "Or say that tests are enough."] },
-  { type: "status", status: "escalated", reason: "A person is needed." },
+  { type: "status", status: "escalated", reason: "Needs your help." },
 ];
 
 export const canned = (id) =>
-  told.map((event, place) => {
+  events.map((event, place) => {
     const at = new Date(Date.UTC(2026, 0, 1, 12, 0, place * 2)).toISOString();
     return `id: ${place + 1}\ndata: ${JSON.stringify({ ...event, seq: place + 1, taskId: id, at })}\n\n`;
   });
 
-/** Retries, fallbacks, waits, doubts and proofs are said in words, with their evidence. */
+/** Retries, fallbacks, interruptions and verifications are sentences, with their evidence. */
 export default async function ({ sidecar, page }) {
   const { conversation, reaches, tool: card, resume, changes } = panel(page);
   const id = await sidecar.execute("list the files");
   await page.route("**/stream", (route) => route.fulfill({ body: canned(id).join(""), contentType: "text/event-stream" }));
   await page.route("**/diff", (route) => route.fulfill({ status: 404, json: { code: "not_found", title: "", detail: "", status: 404 } }));
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await page.goto(`${sidecar.url}/#task=${id}`);
   await reaches("escalated");
   const says = (text) => conversation.getByText(text).first().waitFor();
-  await says("groq/llama-4 took over from gemini/flash: 429, too many requests");
+  await says("groq/llama-4 replaces gemini/flash: 429, too many requests");
   await says("Trying again (2 of 3): a check failed");
   await says("The cache must be cleared when a price changes.");
   await says("Not verified: 1 of 2 checks passed.");
   await says("Verified: 2 of 2 checks passed, attempt 2.");
   await says("The sidecar stopped while the task was at work.");
-  await says("A person is needed after 3 attempts: The benchmark cannot be run here.");
-  await says("unknown: it may have happened");
+  await says("Needs your help after 3 attempts: The benchmark cannot be run here.");
+  await says("unknown: it may have taken effect");
   await card("search_code").getByText("cached").waitFor();
-  // Of what failed the evidence is in sight; of what passed, when it is asked for.
+  // The output of a failed check is open, that of a passed one on demand.
   await says("E   assert 3 == 4");
   await says("exit code 1 · 2.3 s");
   assert.ok(!(await conversation.getByText("48 passed").isVisible()));
@@ -65,16 +65,16 @@ export default async function ({ sidecar, page }) {
   await says("48 passed");
   await changes.getByText("src/checkout.py").waitFor();
   await resume.waitFor();
-  await page.getByText("Can go on after step 1 of 3, the planner's.").waitFor();
+  await page.getByText("Resumes after step 1 of 3 (planner).").waitFor();
   assert.equal(await page.getByRole("list", { name: "Pipeline" }).getByRole("listitem").count(), 3);
 
-  // A person is needed: what they say sets it going again.
+  // Instructions for an escalated task continue it.
   const next = conversation.getByRole("form", { name: "What to do next" });
   await says("Or say that tests are enough.");
   await next.getByRole("textbox", { name: "What should it do next?" }).fill("search for TODO");
-  await next.getByRole("button", { name: "Go on" }).click();
+  await next.getByRole("button", { name: "Continue" }).click();
   for (let tries = 0; (await sidecar.task(id)).lastSeq < 12 && tries < 50; tries += 1) await page.waitForTimeout(100);
-  const { events } = await sidecar.call("GET", `/api/brain/tasks/${id}/events`);
-  assert.ok(events.some((event) => event.type === "message" && event.role === "user" && event.text === "search for TODO"));
+  const { events: journal } = await sidecar.call("GET", `/api/brain/tasks/${id}/events`);
+  assert.ok(journal.some((event) => event.type === "message" && event.role === "user" && event.text === "search for TODO"));
   if (process.env.BRAIN_SHOW) await page.screenshot({ path: process.env.BRAIN_SHOW });
 }

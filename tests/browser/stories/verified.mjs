@@ -7,13 +7,13 @@ const write = (sign) => ({ calls: [{ tool: "write_file", args: { path: "calc.py"
 const PATIENT = { timeout: 60_000 };
 const passed = Array(6).fill({ text: '{"passed": true}' });
 
-/** What an agent says counts for nothing: it is checked, sent back with the evidence, and proven, or a person is asked. */
+/** Changes are checked, sent back with the evidence, and verified, or you are asked. */
 export default async function ({ sidecar, page }) {
   const { conversation, reaches } = panel(page);
   const tasks = page.getByRole("navigation", { name: "Tasks" });
   const run = async (name, coder) => sidecar.execute(`fix add, ${name}`, { models: await sidecar.script(name, { coder, reviewer: passed }), intent: "edit_code", approvals: "auto" });
   const mended = await run("mended", [write("*"), { text: "Fixed." }, write("+"), { text: "Now it is." }]);
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await page.goto(`${sidecar.url}/#task=${mended}`);
   await reaches("completed", PATIENT);
   await conversation.getByText(/^Not verified: \d of \d checks? passed/).waitFor();
@@ -27,11 +27,11 @@ export default async function ({ sidecar, page }) {
   const stuck = await run("stuck", [...Array(3).fill([write("*"), { text: "Fixed." }]).flat(), write("+ 0 +"), { text: "Now I add." }]);
   await page.goto(`${sidecar.url}/#task=${stuck}`);
   await reaches("escalated", PATIENT);
-  await conversation.getByText(/^A person is needed after \d attempts?/).waitFor();
+  await conversation.getByText(/^Needs your help after \d attempts?/).waitFor();
   await tasks.getByRole("link", { name: /fix add, stuck/ }).getByText("not verified").waitFor();
   const next = conversation.getByRole("form", { name: "What to do next" });
   await next.getByRole("textbox").fill("use + instead");
-  await next.getByRole("button", { name: "Go on" }).click();
+  await next.getByRole("button", { name: "Continue" }).click();
   await conversation.getByText("use + instead").waitFor();
   await next.waitFor({ state: "detached" });
   await conversation.getByText("Now I add.").waitFor();

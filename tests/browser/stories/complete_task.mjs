@@ -4,12 +4,12 @@ import { demo, files } from "../demo.mjs";
 
 export { files };
 
-/** Typed, sent, watched: who is at work, what runs side by side, what came of it. Then asked for more. */
+/** A task from the prompt to its result, with parallel calls and changes; then a follow-up. */
 export default async function ({ sidecar, page }) {
   await sidecar.trust();
   const { task, send, conversation, tool, reaches, changes } = panel(page);
   await sidecar.script("demo", demo);
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
   await task.waitFor();
   await page.evaluate(() => localStorage.setItem("rainy-brain.preferences", JSON.stringify({ model: "scripted/demo" })));
   await page.reload();
@@ -18,11 +18,11 @@ export default async function ({ sidecar, page }) {
   await reaches("completed");
 
   await page.getByRole("list", { name: "Pipeline" }).getByText("reviewer").waitFor();
-  const together = page.getByRole("group", { name: "3 calls together" }).getByRole("article");
-  await together.nth(2).waitFor();
-  assert.equal(await together.count(), 3);
+  const parallel = page.getByRole("group", { name: "3 calls in parallel" }).getByRole("article");
+  await parallel.nth(2).waitFor();
+  assert.equal(await parallel.count(), 3);
   await conversation.getByText("2 passed, 0 failed").first().waitFor();
-  await conversation.locator(".code-keyword", { hasText: "def" }).first().waitFor();
+  await conversation.locator("[data-token=keyword]", { hasText: "def" }).first().waitFor();
   await changes.getByText("calc.py").first().waitFor();
   assert.match(await sidecar.read("calc.py"), /a: float/);
 
@@ -40,5 +40,5 @@ export default async function ({ sidecar, page }) {
   await task.press("Enter");
   await tool("list_dir").waitFor();
   await reaches("completed");
-  assert.equal(await tool("search_code").count(), 1, "a follow-up goes on in the same conversation");
+  assert.equal(await tool("search_code").count(), 1, "the follow-up started another conversation");
 }

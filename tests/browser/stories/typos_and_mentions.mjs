@@ -3,43 +3,43 @@ import { panel } from "../browser.mjs";
 
 export const files = { "src/agents/router.py": "def route():\n    pass\n", "src/app.py": "", "a name.md": "# Notes\n" };
 
-/** What is misspelled is said back and stays to be mended; an @ leads into folders; no words get lost. */
+/** A mistyped command gets a suggestion; an @ leads into folders; no text gets lost. */
 export default async function ({ sidecar, page }) {
   const { task, reaches } = panel(page);
-  const said = page.getByRole("region", { name: "Messages" });
+  const messages = page.getByRole("region", { name: "Messages" });
   const tasks = async () => (await sidecar.call("GET", "/api/brain/tasks")).tasks.map((one) => one.task);
-  await page.goto(await sidecar.door());
+  await page.goto(await sidecar.signInUrl());
 
-  // A word of the sidecar's, and one of the panel's.
+  // A command of the sidecar, and one of the panel.
   await task.fill("/exlpain src/app.py");
   await task.press("Enter");
-  await said.getByText("There is no command /exlpain. Did you mean /explain?").waitFor();
+  await messages.getByText("There is no command /exlpain. Did you mean /explain?").waitFor();
   assert.equal(await task.inputValue(), "/exlpain src/app.py");
   await task.fill("/setings");
   await task.press("Enter");
-  await said.getByText("There is no command /setings. Did you mean /settings?").waitFor();
+  await messages.getByText("There is no command /setings. Did you mean /settings?").waitFor();
   await task.fill("/cancel");
   await task.press("Escape");
   await task.press("Enter");
-  await said.getByText("There is nothing at work here that could be cancelled.").waitFor();
-  assert.deepEqual(await tasks(), [], "nothing was begun");
+  await messages.getByText("Nothing to cancel: no task is running here.").waitFor();
+  assert.deepEqual(await tasks(), [], "a task was started");
 
-  // Whoever sends it once more means it.
+  // Sending it again sends it as a task.
   await task.fill("/setings is not found");
   await task.press("Enter");
-  await said.getByText("Enter again sends it as it is.").last().waitFor();
+  await messages.getByText("Press Enter again to send it as it is.").last().waitFor();
   await task.press("Enter");
   await reaches("failed");
   assert.deepEqual(await tasks(), ["/setings is not found"]);
 
-  // A new project by a slash: the words after it are the task.
+  // “/new” with text after it is a task.
   await page.getByRole("button", { name: "New task" }).first().click();
   await task.fill("/new nothing in particular");
   await task.press("Enter");
   await page.waitForFunction(() => document.querySelector("textarea").value === "");
   assert.equal((await tasks())[0], "/new nothing in particular");
 
-  // Into a folder, step by step, and a name with spaces.
+  // Into a folder, step by step, then a name with spaces.
   await task.pressSequentially("explain @src/");
   await page.getByRole("option", { name: "src/agents/", exact: true }).waitFor();
   await task.press("ArrowDown");
