@@ -1,6 +1,6 @@
-"""The bridge before anybody has crossed it: everything else of it is loaded by the first shell that connects.
+"""The bridge as the application and the executor see it. It loads the rest when the first shell connects.
 
-Most starts never see a shell, and each pays for what it loads. To the executor this is the backend `shell`, to the
+Most starts never see a shell, and shouldn't pay for one. To the executor this is the backend `shell`, to the
 application the WebSocket endpoint.
 """
 
@@ -16,13 +16,13 @@ from tools.host import Killed
 from tools.spec import AnyTool, Call, Output, ToolResult
 
 if TYPE_CHECKING:
+    from bridge.backend import BridgeBackend
     from bridge.dispatcher import Dispatcher
-    from bridge.host import BridgeBackend
     from bridge.server import BridgeServer
 
 
 class Bridge:
-    """`changed` is told the absolute path of every file that an editor says has changed."""
+    """Calls `changed` with the absolute path of every file that an editor reports as changed."""
 
     name = "shell"
 
@@ -43,7 +43,7 @@ class Bridge:
         return self._backend is not None and self._backend.remembers(call_id)
 
     async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
-        return await self._opened().returned(call_id, tool, workspace)
+        return await self._load().returned(call_id, tool, workspace)
 
     async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
         return () if self._backend is None else await self._backend.stop(command_id, workspace)
@@ -56,7 +56,7 @@ class Bridge:
     # -- for the application -----------------------------------------------------------------------------------------
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._opened()
+        self._load()
         assert self._server is not None
         await self._server(scope, receive, send)
 
@@ -73,17 +73,17 @@ class Bridge:
         ]
 
     def hurry(self, seconds: float) -> None:
-        """The sidecar is going down: a call that is ended has only this long to say so."""
+        """The sidecar shuts down: give a cancelled call only this long to confirm its end."""
         if self._dispatcher is not None:
             self._dispatcher.hurry(seconds)
 
-    def _opened(self) -> "BridgeBackend":
+    def _load(self) -> "BridgeBackend":
         if self._backend is None:
+            from bridge.backend import BridgeBackend
             from bridge.dispatcher import Dispatcher
             from bridge.editor_state import EditorState
-            from bridge.host import BridgeBackend
             from bridge.server import BridgeServer
-            from bridge.session import Sessions
+            from bridge.session.sidecar import Sessions
 
             sessions = Sessions(reconnect_seconds=self._reconnect_seconds, heartbeat_seconds=self._heartbeat_seconds)
             self._dispatcher = Dispatcher(sessions, EditorState(self._changed))

@@ -1,4 +1,4 @@
-"""Where calls wait for shells: joins the sessions, which know no clock and no socket, with the event loop."""
+"""Sends calls to shells and waits for their ends: connects the sessions, which have no clock or socket, to asyncio."""
 
 import asyncio
 import logging
@@ -8,28 +8,29 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bridge.editor_state import EditorState
-from bridge.session import Effect, Notified, Send, Sessions, Settled, SidecarSession, Streamed
+from bridge.session.protocol import Effect, Notified, Send, Settled, Streamed
+from bridge.session.sidecar import Sessions, SidecarSession
 from sidecar.wire.bridge import Hello, ToolCallFrame
 
 log = logging.getLogger(__name__)
 
 
 class Outlet(Protocol):
-    """One connection, as far as it is written to. Neither may wait: what cannot be taken ends the connection."""
+    """The sending side of one connection. Its calls never wait: too much data closes the connection."""
 
     def send(self, text: str) -> None: ...
 
     def close(self, reason: str) -> None: ...
 
 
-class Heard(Protocol):
+class OutputListener(Protocol):
     def __call__(self, stream: str, text: str) -> None: ...
 
 
 @dataclass(slots=True)
-class _Waiting:
+class _WaitingCall:
     settled: asyncio.Future[Settled]
-    heard: Heard
+    output: OutputListener
 
 
 Ended = Callable[[Settled], None]
@@ -40,13 +41,13 @@ class Dispatcher:
         self.sessions = sessions
         self.editor = editor
         self._outlets: dict[str, Outlet] = {}
-        self._waiting: dict[tuple[str, str], _Waiting] = {}
+        self._waiting: dict[tuple[str, str], _WaitingCall] = {}
         self._arrivals: list[asyncio.Future[None]] = []
         self._timer: asyncio.TimerHandle | None = None
         self._ending_seconds: float | None = None
 
     def hurry(self, seconds: float) -> None:
-        """The sidecar is going down: from now on a call that is ended has only this long to say so."""
+        """The sidecar shuts down: give a cancelled call only this long to confirm its end."""
         self._ending_seconds = seconds
         for session in self.sessions:
             session.ending_seconds = seconds
@@ -56,52 +57,54 @@ class Dispatcher:
     def connect(self, hello: Hello, outlet: Outlet) -> SidecarSession:
         """Raises `TooManyShells`."""
         workspace = os.path.realpath(hello.workspace)
-        session = self.sessions.take_up(hello.model_copy(update={"workspace": workspace}))
+        session = self.sessions.resume(hello.model_copy(update={"workspace": workspace}))
         if self._ending_seconds is not None:
             session.ending_seconds = self._ending_seconds
         earlier = self._outlets.pop(session.id, None)
         self._outlets[session.id] = outlet
         if earlier is not None:
-            earlier.close("The shell has connected again.")
-        self._perform(session, session.greet(hello.model_copy(update={"workspace": workspace})))
+            earlier.close("The shell connected again.")
+        self._perform(session, session.connect(hello.model_copy(update={"workspace": workspace})))
         for arrived in self._arrivals:
             if not arrived.done():
                 arrived.set_result(None)
         self._arrivals.clear()
-        log.info("The shell %s is connected for %s.", hello.shell.name, workspace)
+        log.info("The shell %s connected for %s.", hello.shell.name, workspace)
         return session
 
     def receive(self, session: SidecarSession, outlet: Outlet, text: str) -> None:
-        # What a replaced connection still had in flight comes again on the new one.
+        # The new connection repeats what a replaced one had in flight.
         if self._outlets.get(session.id) is outlet:
             self._perform(session, session.receive(text))
 
-    def lost(self, session: SidecarSession, outlet: Outlet) -> None:
+    def disconnect(self, session: SidecarSession, outlet: Outlet) -> None:
         if self._outlets.get(session.id) is outlet:
             del self._outlets[session.id]
-            session.lost(self._now())
-            self._watch(session.next_deadline())
-            log.info("The shell %s is away.", session.hello.shell.name)
+            session.disconnect(self._now())
+            self._set_timer(session.next_deadline())
+            log.info("The shell %s disconnected.", session.hello.shell.name)
 
     async def arrival(self) -> None:
-        """Until the next shell has connected."""
+        """Wait for the next shell to connect."""
         arrived = asyncio.get_running_loop().create_future()
         self._arrivals.append(arrived)
         await arrived
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
-    async def call(self, session: SidecarSession, frame: ToolCallFrame, heard: Heard, ended: Ended) -> Settled:
-        """Ends with the call. A cancel is passed on, and waits until the shell has ended the call: `ended` hears how.
+    async def call(
+        self, session: SidecarSession, frame: ToolCallFrame, output: OutputListener, ended: Ended
+    ) -> Settled:
+        """Returns when the call ends. A cancel waits until the shell has ended it, then calls `ended`.
 
-        Raises `BridgeError` where the call cannot even be made.
+        Raises `BridgeError` if the call can't be sent.
         """
         now = self._now()
         effects = session.call(frame, now)
         key = (session.id, frame.id)
-        waiting = self._waiting[key] = _Waiting(asyncio.get_running_loop().create_future(), heard)
+        waiting = self._waiting[key] = _WaitingCall(asyncio.get_running_loop().create_future(), output)
         self._perform(session, effects)
-        self._watch(now + frame.timeout_ms / 1000)
+        self._set_timer(now + frame.timeout_ms / 1000)
         try:
             return await waiting.settled
         except asyncio.CancelledError:
@@ -111,15 +114,15 @@ class Dispatcher:
         finally:
             del self._waiting[key]
 
-    async def _end(self, session: SidecarSession, call_id: str, waiting: _Waiting) -> Settled:
+    async def _end(self, session: SidecarSession, call_id: str, waiting: _WaitingCall) -> Settled:
         waiting.settled = asyncio.get_running_loop().create_future()
         self._perform(session, session.cancel(call_id, self._now()))
-        self._watch(self._now() + session.ending_seconds)
+        self._set_timer(self._now() + session.ending_seconds)
         while True:
             try:
                 return await asyncio.shield(waiting.settled)
             except asyncio.CancelledError:
-                # Being cancelled again does not make it faster: the session's own limit ends the wait.
+                # A second cancel doesn't make it faster: the session's own limit ends the wait.
                 if waiting.settled.cancelled():
                     raise
 
@@ -137,17 +140,17 @@ class Dispatcher:
                 case Streamed(call_id, stream, text):
                     waiting = self._waiting.get((session.id, call_id))
                     if waiting is not None:
-                        waiting.heard(stream, text)
+                        waiting.output(stream, text)
                 case Notified(frame):
-                    self.editor.take(session.hello.workspace, frame)
+                    self.editor.update(session.hello.workspace, frame)
 
     # -- time --------------------------------------------------------------------------------------------------------
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
 
-    def _watch(self, deadline: float | None) -> None:
-        """One timer for everything, and none while nothing is awaited."""
+    def _set_timer(self, deadline: float | None) -> None:
+        """One timer for all deadlines, and none while no call waits."""
         if deadline is None or (self._timer is not None and self._timer.when() <= deadline):
             return
         if self._timer is not None:
@@ -161,4 +164,4 @@ class Dispatcher:
             self._perform(session, session.expire(now))
         self.sessions.forget_gone(now)
         deadlines = [each for session in self.sessions if (each := session.next_deadline()) is not None]
-        self._watch(min(deadlines, default=None))
+        self._set_timer(min(deadlines, default=None))

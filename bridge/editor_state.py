@@ -1,17 +1,22 @@
-"""What the editors have said of their workspaces: which files changed, and what their language servers found."""
+"""What editors report about their workspaces: changed files, the focused file, and diagnostics."""
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pydantic import JsonValue
+
+from sidecar.wire.base import JsonObject
 from sidecar.wire.bridge import Diagnostic, NotifyFrame
+from tools.spec import ToolResult
 
-MOST_WORKSPACES = 64
-MOST_PATHS = 1_000
-MOST_OF_A_PATH = 200
+DIAGNOSTICS_TOOL = "get_diagnostics"
+_MAX_WORKSPACES = 64
+_MAX_PATHS = 1_000
+_MAX_PER_PATH = 200
+_MAX_SHOWN = 200
 
-Changed = Callable[[str], None]
 Stamp = tuple[int, int] | None
 
 
@@ -22,54 +27,91 @@ class _Workspace:
 
 
 class EditorState:
-    """`changed` is told the absolute path of every file that an editor says has changed."""
+    """Calls `changed` with the absolute path of every changed file."""
 
-    def __init__(self, changed: Changed) -> None:
+    def __init__(self, changed: Callable[[str], None]) -> None:
         self._changed = changed
         self._workspaces: OrderedDict[str, _Workspace] = OrderedDict()
 
-    def take(self, workspace: str, frame: NotifyFrame) -> None:
-        notes = self._workspaces.setdefault(workspace, _Workspace())
+    def update(self, workspace: str, frame: NotifyFrame) -> None:
+        state = self._workspaces.setdefault(workspace, _Workspace())
         self._workspaces.move_to_end(workspace)
-        if len(self._workspaces) > MOST_WORKSPACES:
+        if len(self._workspaces) > _MAX_WORKSPACES:
             self._workspaces.popitem(last=False)
         paths = [frame.path] if frame.path is not None else []
-        for path in _relative(workspace, [*paths, *(frame.paths or ())]):
+        for path in _relative_paths(workspace, [*paths, *(frame.paths or ())]):
             match frame.event:
                 case "file_changed":
-                    notes.found.pop(path, None)
+                    state.found.pop(path, None)
                     self._changed(f"{workspace}/{path}")
                 case "diagnostics":
-                    found = list(frame.diagnostics or ())[:MOST_OF_A_PATH]
-                    notes.found[path] = (_stamp(workspace, path), found)
-                    notes.found.move_to_end(path)
-                    if len(notes.found) > MOST_PATHS:
-                        notes.found.popitem(last=False)
+                    found = list(frame.diagnostics or ())[:_MAX_PER_PATH]
+                    state.found[path] = (_stamp(workspace, path), found)
+                    state.found.move_to_end(path)
+                    if len(state.found) > _MAX_PATHS:
+                        state.found.popitem(last=False)
                 case "focus":
-                    notes.focus = path
+                    state.focus = path
 
     def focus(self, workspace: str) -> str | None:
-        notes = self._workspaces.get(workspace)
-        return notes.focus if notes else None
+        state = self._workspaces.get(workspace)
+        return state.focus if state else None
 
     def diagnostics(self, workspace: str) -> dict[str, list[Diagnostic]] | None:
-        """By path; nothing unless something was said, and is still of the files as they are now."""
-        notes = self._workspaces.get(workspace)
-        if notes is None or not notes.found:
+        """By path; `None` if there are none, or a file has changed since."""
+        state = self._workspaces.get(workspace)
+        if state is None or not state.found:
             return None
-        if any(_stamp(workspace, path) != stamp for path, (stamp, _) in notes.found.items()):
+        if any(_stamp(workspace, path) != stamp for path, (stamp, _) in state.found.items()):
             return None
-        return {path: found for path, (_, found) in notes.found.items()}
+        return {path: found for path, (_, found) in state.found.items()}
 
 
-def relative(workspace: str, path: str) -> str | None:
-    """A path below the workspace, however it was written; nothing for one outside."""
+def render_diagnostics(
+    found: Mapping[str, Sequence[Diagnostic]], args: JsonObject, workspace: str, shell: str
+) -> ToolResult:
+    """The result of `get_diagnostics`, for a shell that reports diagnostics but doesn't offer the tool."""
+    given = args.get("paths")
+    named = [path for path in given if isinstance(path, str)] if isinstance(given, list) else []
+    asked = [_relative(workspace, path) or path for path in named] or [*found]
+    lines: list[str] = []
+    shown: list[JsonValue] = []
+    errors = 0
+    for path in asked:
+        for each in sorted(found.get(path, ()), key=lambda each: (each.line, each.column)):
+            errors += each.severity == "error"
+            lines.append(f"{path}:{each.line}:{each.column} {each.severity}: {each.message}")
+            shown.append(
+                {
+                    "path": path,
+                    "line": each.line,
+                    "column": each.column,
+                    "severity": each.severity,
+                    "message": each.message,
+                    "checker": each.source or shell,
+                    "new": False,
+                }
+            )
+    unknown = [path for path in asked if path not in found]
+    notes = [f"{shell} has reported nothing about {', '.join(unknown[:20])}."] if unknown else []
+    if len(lines) > _MAX_SHOWN:
+        lines[_MAX_SHOWN:] = [f"… {len(lines) - _MAX_SHOWN} more"]
+    warnings = len(shown) - errors
+    return ToolResult(
+        content="\n".join([*(lines or ["No problems found."]), *notes, f"checked with: {shell}"]),
+        details={"diagnostics": shown[:_MAX_SHOWN], "checkers": [shell], "new": 0},
+        summary=f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)} ({shell})",
+    )
+
+
+def _relative(workspace: str, path: str) -> str | None:
+    """A path below the workspace, however it is written; `None` for one outside."""
     name = os.path.normpath(path if os.path.isabs(path) else f"{workspace}/{path}")  # noqa: PTH117 text, as it came
     return name[len(workspace) + 1 :] if name.startswith(f"{workspace}/") else None
 
 
-def _relative(workspace: str, paths: Iterable[str]) -> Iterable[str]:
-    return (name for path in paths if "\0" not in path and (name := relative(workspace, path)) is not None)
+def _relative_paths(workspace: str, paths: Iterable[str]) -> Iterable[str]:
+    return (name for path in paths if "\0" not in path and (name := _relative(workspace, path)) is not None)
 
 
 def _stamp(workspace: str, path: str) -> Stamp:

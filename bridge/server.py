@@ -1,4 +1,4 @@
-"""The WebSocket of the bridge: frames in, frames out. Who may connect is decided before this is asked."""
+"""The WebSocket endpoint of the bridge. The guard of `sidecar/api` decides who may connect."""
 
 import asyncio
 from collections import deque
@@ -10,14 +10,14 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from bridge.dispatcher import Dispatcher
-from bridge.session import Bad, SidecarSession, TooManyShells, read_shell_frame
-from bridge.session.frames import refusal, written
+from bridge.session.protocol import BadFrame, TooManyShells, encode_frame, error_frame, parse_shell_frame
+from bridge.session.sidecar import SidecarSession
 from sidecar.wire.bridge import SUBPROTOCOL, Hello
 
 HELLO_SECONDS = 10.0
-#: What may wait for a shell that does not read. More, and it is dropped; its calls stay open until it is back.
-MOST_FRAMES = 1_024
-MOST_BYTES = 64 * 1024 * 1024
+#: Frames that may wait for a slow shell. Beyond that it is disconnected; its calls stay open until it returns.
+_MAX_FRAMES = 1_024
+_MAX_BYTES = 64 * 1024 * 1024
 
 POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013
@@ -38,25 +38,27 @@ class BridgeServer:
         connection = Connection(send, scope.get("state", {}))
         writing = asyncio.create_task(connection.write(), name="bridge-write")
         try:
-            session = await self._greeted(connection, receive)
+            session = await self._await_hello(connection, receive)
             if session is not None:
                 await self._listen(session, connection, receive)
         finally:
             connection.close("The connection ended.")
             await writing
 
-    async def _greeted(self, connection: "Connection", receive: Receive) -> SidecarSession | None:
-        """Waits for the shell to say hello; whatever else it says is answered with an error."""
+    async def _await_hello(self, connection: "Connection", receive: Receive) -> SidecarSession | None:
+        """Answers every other frame with an error."""
         try:
             async with asyncio.timeout(HELLO_SECONDS):
                 while (text := await _text(receive)) is not None:
-                    frame = read_shell_frame(text)
+                    frame = parse_shell_frame(text)
                     if isinstance(frame, Hello):
                         return self._dispatcher.connect(frame, connection)
-                    bad = frame.answer if isinstance(frame, Bad) else refusal("hello_first", "Say hello first.")
-                    connection.send(written(bad))
+                    bad = (
+                        frame.answer if isinstance(frame, BadFrame) else error_frame("hello_first", "Say hello first.")
+                    )
+                    connection.send(encode_frame(bad))
         except TimeoutError:
-            connection.close("Nobody said hello.", POLICY_VIOLATION)
+            connection.close("No hello in time.", POLICY_VIOLATION)
         except TooManyShells as error:
             connection.close(str(error), TRY_AGAIN_LATER)
         return None
@@ -66,11 +68,11 @@ class BridgeServer:
             while (text := await _text(receive)) is not None:
                 self._dispatcher.receive(session, connection, text)
         finally:
-            self._dispatcher.lost(session, connection)
+            self._dispatcher.disconnect(session, connection)
 
 
 async def _text(receive: Receive) -> str | None:
-    """The next frame; nothing when there is no more. Bytes are no frame, and are answered like any other bad one."""
+    """The next frame, or `None` at the end. Binary data counts as a bad frame."""
     message = await receive()
     if message["type"] == "websocket.disconnect":
         return None
@@ -79,7 +81,7 @@ async def _text(receive: Receive) -> str | None:
 
 
 class Connection:
-    """The way out to one shell: frames wait here for as long as the shell is slow, up to a limit."""
+    """The sending side of one shell's connection. Frames wait here for a slow shell, up to a limit."""
 
     def __init__(self, send: Send, state: Mapping[str, Any]) -> None:
         self._send = send
@@ -99,7 +101,7 @@ class Connection:
             return
         self._frames.append(text)
         self._size += len(text)
-        if len(self._frames) > MOST_FRAMES or (self._size > MOST_BYTES and len(self._frames) > 1):
+        if len(self._frames) > _MAX_FRAMES or (self._size > _MAX_BYTES and len(self._frames) > 1):
             self._frames.clear()
             self.close("The shell does not read.", POLICY_VIOLATION)
             if self._abort is not None:
@@ -113,7 +115,7 @@ class Connection:
             self._more.set()
 
     async def write(self) -> None:
-        # A shell that is gone is noticed where it is listened to; here it only means that nothing can be written.
+        # The receiving side notices a lost shell.
         with suppress(OSError, RuntimeError):
             while True:
                 self._writing = True

@@ -41,9 +41,9 @@ from sidecar.work.workflow import Workflow
 from tools.backend import Backend
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
-from tools.local import LocalBackend
-from tools.local.limits import Limits
-from tools.local.sandbox import Sandboxes
+from tools.local.backend import LocalBackend
+from tools.local.confinement import Limits
+from tools.local.sandbox.probe import Sandboxes
 from tools.policy.policy import Policy
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")

@@ -1,24 +1,39 @@
-"""This shell as a place where calls are carried out: the tools that the sidecar has, over the open buffers."""
+"""Runs the sidecar's calls in the shell: the same tools, over the open buffers."""
 
+import asyncio
+import logging
+from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from bridge.shell.buffers import BufferHost, Buffers
 from sidecar.wire.base import JsonObject
+from sidecar.wire.bridge import EndedProcess, OpenCall, ResultBody
+from sidecar.wire.events import ErrorBody, Event, ToolOutputEvent
+from tools.errors import TimedOut, ToolError
 from tools.executor.file_changes import apply_all
+from tools.executor.live import LiveOutput
 from tools.executor.registry import Registry
 from tools.executor.validation import validate
 from tools.host import Host
-from tools.local import LocalBackend
+from tools.ledger import ListLedger
+from tools.local.backend import LocalBackend
+from tools.local.confinement import Limits
 from tools.local.host import LocalHost
-from tools.local.limits import Limits
-from tools.local.sandbox import Sandboxes
+from tools.local.sandbox.probe import Sandboxes
 from tools.shield import run_to_completion
 from tools.spec import AnyTool, Arguments, Call, Output, Tool, ToolResult
 
+log = logging.getLogger(__name__)
+
+#: A tool that enforces its own time limit gets this much longer before it is cut off.
+_MARGIN_SECONDS = 1.0
+
+SendOutput = Callable[[str, str, str], None]
+
 
 class BufferedBackend(LocalBackend):
-    """`private` is the sidecar's own directory, with its token: no tool reads or writes it, here no more than there."""
+    """`private` is the sidecar's own directory, with its token: no tool reads or writes it."""
 
     def __init__(
         self,
@@ -33,16 +48,16 @@ class BufferedBackend(LocalBackend):
         self._buffers = buffers
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
-        """Checked here once more: the sidecar may be of another age than this shell."""
+        """Validates again: the sidecar may have another version than this shell."""
         arguments = validate(tool, args, call.workspace)
         local = self._local(call.workspace)
-        if not hasattr(tool, "prepare"):  # a check against the protocol itself costs more than many a call
-            return await self._custody.run(
+        if not hasattr(tool, "prepare"):  # checking the protocol itself would cost more than many calls
+            return await self._supervisor.run(
                 cast("Tool[Arguments]", tool), arguments, call, local, output, self._with_buffers
             )
         host = self._with_buffers(local)
         prepared = await tool.prepare(arguments, host, call)
-        # Once begun, a cancel waits for the end: no file is left half of the way.
+        # A cancel waits for the end, so that no change is half done.
         await run_to_completion(apply_all(host, prepared.changes))
         return prepared.result
 
@@ -51,3 +66,68 @@ class BufferedBackend(LocalBackend):
 
     def _with_buffers(self, local: LocalHost) -> Host:
         return BufferHost(local, self._buffers)
+
+
+class CallAnswer(NamedTuple):
+    """Either a result or an error, and the processes that ended with the call."""
+
+    result: ResultBody | None
+    error: ErrorBody | None
+    killed: list[EndedProcess]
+
+
+class ShellCallRunner:
+    def __init__(self, registry: Registry, backend: BufferedBackend, send_output: SendOutput) -> None:
+        self._registry = registry
+        self._backend = backend
+        self._output = _OutputLedger(send_output)
+
+    async def run(self, wanted: OpenCall) -> CallAnswer:
+        """Never raises: even a cancel returns an answer, once everything that the call started is gone."""
+        killed: list[EndedProcess] = []
+
+        def on_killed(pid: int, command: str) -> None:
+            killed.append(EndedProcess(pid=pid, command=command))
+
+        timeout = max(0.001, wanted.timeout_ms / 1000)
+        call = Call(wanted.id, wanted.workspace, timeout, {}, on_killed, bool(wanted.approved))
+        output = LiveOutput(self._output, wanted.id)
+        try:
+            result = await self._run(wanted, call, output)
+        except ToolError as error:
+            return CallAnswer(None, error.body, killed)
+        except asyncio.CancelledError:
+            return CallAnswer(None, ErrorBody(code="cancelled", message="The call was cancelled."), killed)
+        except Exception:
+            log.exception("%s failed", wanted.tool)
+            error_body = ErrorBody(code="tool_failed", message=f"{wanted.tool} failed in the shell.")
+            return CallAnswer(None, error_body, killed)
+        finally:
+            output.close()
+        return CallAnswer(result.model_copy(update={"killed": killed or None}), None, killed)
+
+    async def _run(self, wanted: OpenCall, call: Call, output: LiveOutput) -> ResultBody:
+        tool = self._registry.get(wanted.tool)
+        try:
+            async with asyncio.timeout(call.timeout + _MARGIN_SECONDS):
+                result = await self._backend.run(tool, wanted.args, call, output)
+        except TimeoutError as error:
+            raise TimedOut(f"{wanted.tool} took longer than {call.timeout:g} s and was ended.") from error
+        content = result.content
+        if not content.isascii():
+            content = content.encode("utf-8", "replace").decode()
+        return ResultBody(content=content, details=result.details, summary=result.summary, error=result.error)
+
+
+class _OutputLedger(ListLedger):
+    """A ledger that sends live output on, and keeps nothing."""
+
+    __slots__ = ("_send_output",)
+
+    def __init__(self, send_output: SendOutput) -> None:
+        super().__init__()
+        self._send_output = send_output
+
+    def live(self, event: Event) -> None:
+        if isinstance(event, ToolOutputEvent):
+            self._send_output(event.call_id, event.stream, event.text)

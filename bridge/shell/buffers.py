@@ -1,4 +1,4 @@
-"""Open, unsaved buffers: what the person sees wins over what is on the disk."""
+"""Open, unsaved buffers: what you see in the editor wins over the file on disk."""
 
 import os
 import time
@@ -15,7 +15,7 @@ class Buffer(NamedTuple):
 
 
 class Buffers:
-    """By the real path of the file, which need not exist yet."""
+    """By the file's real path; the file need not exist."""
 
     def __init__(self) -> None:
         self._open: dict[str, Buffer] = {}
@@ -31,7 +31,7 @@ class Buffers:
 
 
 class BufferHost:
-    """A host whose open files are the buffers. Commands see the disk, as they do beside any editor."""
+    """A host that reads and changes open files in their buffers. Commands see the disk."""
 
     def __init__(self, beneath: Host, buffers: Buffers) -> None:
         self.workspace = beneath.workspace
@@ -68,7 +68,7 @@ class BufferHost:
         return await self._beneath.names(path)
 
     async def apply(self, change: FileChange) -> None:
-        """The buffer is changed and saved with the same step, so that a command that follows sees it too."""
+        """Changes the buffer and saves it, so that a following command sees the change too."""
         buffer = self._buffer(change.path)
         if buffer is None:
             await self._beneath.apply(change)

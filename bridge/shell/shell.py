@@ -1,9 +1,10 @@
-"""The shell itself: connects, comes back when the connection is lost, and carries out what it is asked, once."""
+"""The reference shell: connects, reconnects, and runs each call once."""
 
 import asyncio
 import logging
 import os
 import random
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,49 +12,84 @@ from typing import NamedTuple
 
 from pydantic_core import PydanticSerializationError
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
 
-from bridge.session import Run, Send, ShellEffect, ShellSession, Stop, Welcomed
-from bridge.shell.backend import BufferedBackend
+from bridge.session.protocol import Run, Send, ShellEffect, Stop, Welcomed
+from bridge.session.shell import ShellSession
+from bridge.shell.backend import BufferedBackend, ShellCallRunner
 from bridge.shell.buffers import Buffers
-from bridge.shell.outbox import Outbox
-from bridge.shell.runner import Runner
 from sidecar.wire.bridge import FRAME_LIMIT, SUBPROTOCOL, Diagnostic, NotifyFrame, OpenCall, ShellInfo, Welcome
 from sidecar.wire.events import ErrorBody
 from tools.executor.registry import Registry, default_registry
-from tools.local.limits import Limits
-from tools.local.sandbox import Sandboxes
+from tools.local.confinement import Limits
+from tools.local.sandbox.probe import Sandboxes
 
 log = logging.getLogger(__name__)
 
-PATH = "/api/brain/bridge"
-FIRST_PAUSE = 0.05
-LONGEST_PAUSE = 5.0
-HEARTBEAT = 15.0
+_PATH = "/api/brain/bridge"
+_FIRST_PAUSE = 0.05
+_MAX_PAUSE = 5.0
+_HEARTBEAT_SECONDS = 15.0
+_MAX_WAITING = 256
 
 
 class Endpoint(NamedTuple):
-    """Where the sidecar is now. It is looked up for each connection: a new start has a new token, maybe a new port."""
+    """Where the sidecar is. Looked up for each connection: a restart makes a new token, maybe a new port."""
 
     url: str
     token: str
 
 
-Find = Callable[[], Endpoint | None]
+FindEndpoint = Callable[[], Endpoint | None]
+
+
+class Outbox:
+    """Frames on their way to the sidecar. When they pile up, live output is skipped; answers never are."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+        self._frames: deque[str] = deque()
+        self._more = asyncio.Event()
+
+    @property
+    def full(self) -> bool:
+        return len(self._frames) >= _MAX_WAITING
+
+    def put(self, text: str) -> None:
+        self._frames.append(text)
+        self._more.set()
+
+    async def send(self, text: str) -> None:
+        """Send at once, if nothing waits."""
+        if self._frames:
+            self.put(text)
+        else:
+            with suppress(ConnectionClosed):
+                await self._socket.send(text)
+
+    async def write(self) -> None:
+        try:
+            while True:
+                while self._frames:
+                    await self._socket.send(self._frames.popleft())
+                self._more.clear()
+                await self._more.wait()
+        except ConnectionClosed:
+            return  # the sidecar asks again for unsent answers after the reconnect
 
 
 class ReferenceShell:
-    """`async with ReferenceShell(…) as shell`: connected as long as it lasts, whatever happens in between.
+    """`async with ReferenceShell(…) as shell` stays connected, whatever happens in between.
 
     `private` is the sidecar's data directory, which no tool may touch; `data_dir` is the shell's own. Its commands run
-    inside the best of `sandboxes`, as those of the sidecar do.
+    in the best of `sandboxes`, like the sidecar's.
     """
 
     def __init__(
         self,
         workspace: Path,
-        find: Find,
+        find: FindEndpoint,
         data_dir: Path,
         *,
         private: Path | None = None,
@@ -65,7 +101,7 @@ class ReferenceShell:
     ) -> None:
         self.workspace = os.path.realpath(workspace)
         self.connected = asyncio.Event()
-        #: Told of each welcome; for whoever shows the state of the connection.
+        #: Called at each welcome.
         self.on_welcome: Callable[[Welcome], None] = lambda _: None
         self.sandboxes = sandboxes or Sandboxes()
         self._find = find
@@ -75,32 +111,30 @@ class ReferenceShell:
         self._session = ShellSession(info, self.workspace, offered)
         self._buffers = Buffers()
         self._backend = BufferedBackend(registry, data_dir, self._buffers, private or data_dir, self.sandboxes, limits)
-        self._runner = Runner(registry, self._backend, self._streamed)
+        self._runner = ShellCallRunner(registry, self._backend, self._send_output)
         self._running: dict[str, asyncio.Task[None]] = {}
         self._outbox: Outbox | None = None
-        self._living: asyncio.Task[None] | None = None
-        self._pause = FIRST_PAUSE
-
-    # -- its life ----------------------------------------------------------------------------------------------------
+        self._task: asyncio.Task[None] | None = None
+        self._pause = _FIRST_PAUSE
 
     async def __aenter__(self) -> "ReferenceShell":
-        self._living = asyncio.create_task(self.run(), name="shell")
+        self._task = asyncio.create_task(self.run(), name="shell")
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._living is not None:
-            self._living.cancel()
+        if self._task is not None:
+            self._task.cancel()
             with suppress(asyncio.CancelledError):
-                await self._living
+                await self._task
 
     async def run(self) -> None:
-        """Until cancelled; then everything that it runs for the sidecar is ended first."""
+        """Runs until cancelled, and then ends everything that it runs for the sidecar."""
         try:
             await self._backend.sweep()
             while True:
-                await self._connection()
+                await self._connect()
                 await asyncio.sleep(self._pause * random.uniform(0.5, 1.0))  # noqa: S311 not a secret
-                self._pause = min(self._pause * 2, LONGEST_PAUSE)
+                self._pause = min(self._pause * 2, _MAX_PAUSE)
         finally:
             for task in self._running.values():
                 task.cancel()
@@ -108,25 +142,25 @@ class ReferenceShell:
                 await asyncio.wait(self._running.values())
             await self._backend.close()
 
-    async def _connection(self) -> None:
+    async def _connect(self) -> None:
         endpoint = self._find()
         if endpoint is None:
             return
         try:
             async with connect(
-                endpoint.url.replace("http", "ws", 1) + PATH,
+                endpoint.url.replace("http", "ws", 1) + _PATH,
                 subprotocols=[Subprotocol(SUBPROTOCOL)],
                 additional_headers={"Authorization": f"Bearer {endpoint.token}"},
                 compression=None,
                 proxy=None,
                 max_size=2 * FRAME_LIMIT,
-                ping_interval=HEARTBEAT,
-                ping_timeout=HEARTBEAT,
+                ping_interval=_HEARTBEAT_SECONDS,
+                ping_timeout=_HEARTBEAT_SECONDS,
                 close_timeout=1,
             ) as socket:
                 await self._talk(socket)
         except (OSError, WebSocketException, TimeoutError) as error:
-            log.debug("The bridge is not there: %s", error)
+            log.debug("Can't connect to the bridge: %s", error)
 
     async def _talk(self, socket: ClientConnection) -> None:
         self._outbox = Outbox(socket)
@@ -137,16 +171,16 @@ class ReferenceShell:
                 self._perform(self._session.receive(text if isinstance(text, str) else ""))
         finally:
             self._outbox = None
-            self._session.lost()
+            self._session.disconnect()
             self.connected.clear()
             writing.cancel()
             with suppress(asyncio.CancelledError):
                 await writing
 
-    # -- what the editor knows first ---------------------------------------------------------------------------------
+    # -- for the editor ----------------------------------------------------------------------------------------------
 
     def open_buffer(self, path: str, text: str) -> None:
-        """An open file with unsaved changes; call it again with each change."""
+        """Set an open file with unsaved changes; call it at each change."""
         self._buffers.put(self._absolute(path), text.encode())
         self.file_changed(path)
 
@@ -167,7 +201,7 @@ class ReferenceShell:
     def focus(self, path: str) -> None:
         self._perform(self._session.notify(NotifyFrame(event="focus", path=path)))
 
-    # -- what it is asked --------------------------------------------------------------------------------------------
+    # -- for the sidecar ---------------------------------------------------------------------------------------------
 
     def _perform(self, effects: Sequence[ShellEffect]) -> None:
         for effect in effects:
@@ -176,17 +210,17 @@ class ReferenceShell:
                     if self._outbox is not None:
                         self._outbox.put(text)
                 case Run(call):
-                    task = asyncio.create_task(self._carry_out(call), name=f"call-{call.id}")
+                    task = asyncio.create_task(self._run_call(call), name=f"call-{call.id}")
                     self._running[call.id] = task
                 case Stop(call_id):
                     if call_id in self._running:
                         self._running[call_id].cancel()
                 case Welcomed(frame):
-                    self._pause = FIRST_PAUSE
+                    self._pause = _FIRST_PAUSE
                     self.connected.set()
                     self.on_welcome(frame)
 
-    async def _carry_out(self, call: OpenCall) -> None:
+    async def _run_call(self, call: OpenCall) -> None:
         try:
             answer = await self._runner.run(call)
         finally:
@@ -198,13 +232,13 @@ class ReferenceShell:
                 error = answer.error or ErrorBody(code="tool_failed", message=f"{call.tool} failed in the shell.")
                 effects = self._session.error(call.id, error, answer.killed)
         except PydanticSerializationError:
-            error = ErrorBody(code="tool_failed", message=f"The result of {call.tool} cannot be sent as JSON.")
+            error = ErrorBody(code="tool_failed", message=f"The result of {call.tool} can't be sent as JSON.")
             effects = self._session.error(call.id, error, answer.killed)
         for effect in effects:
             if isinstance(effect, Send) and self._outbox is not None:
                 await self._outbox.send(effect.text)
 
-    def _streamed(self, call_id: str, stream: str, text: str) -> None:
+    def _send_output(self, call_id: str, stream: str, text: str) -> None:
         if self._outbox is not None and not self._outbox.full:
             self._perform(self._session.stream(call_id, stream, text))
 

@@ -25,7 +25,7 @@ from sidecar.wire.system import (
 )
 from sidecar.wire.tasks import RouteRequest
 from sidecar.work.customizations import Customizations
-from tools.local.sandbox import Sandboxes
+from tools.local.sandbox.probe import Sandboxes
 
 
 class SystemRoutes:

@@ -12,7 +12,7 @@ from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 
 if TYPE_CHECKING:
-    from bridge.shell import Endpoint, ReferenceShell
+    from bridge.shell.shell import Endpoint, ReferenceShell
     from sidecar.config.data_dir import ShellDirectory
     from sidecar.wire.bridge import Welcome
 
@@ -71,7 +71,7 @@ def _tool_names(chosen: str | None = None) -> list[str]:
 
 def find_endpoint(directory: Path) -> "Endpoint | None":
     """Where the sidecar of the data directory is now."""
-    from bridge.shell import Endpoint
+    from bridge.shell.shell import Endpoint
     from sidecar.config.paths import READY_FILE, TOKEN_FILE
 
     try:
@@ -85,13 +85,13 @@ def build_shell(
     place: Path, directory: Path, own: "ShellDirectory", name: str, tools: Sequence[str] | None = None
 ) -> "ReferenceShell":
     """Its commands run in the same sandbox and with the same limits as the sidecar's."""
-    from bridge.shell import ReferenceShell
+    from bridge.shell.shell import ReferenceShell
     from sidecar import __version__
     from sidecar.config.settings import SettingsError, load
     from sidecar.wire.bridge import ShellInfo
     from tools.executor.registry import default_registry
-    from tools.local.limits import Limits
-    from tools.local.sandbox import Sandboxes
+    from tools.local.confinement import Limits
+    from tools.local.sandbox.probe import Sandboxes
 
     try:
         settings = load(os.environ)

@@ -22,7 +22,7 @@ from tests.benchmarks.result import Result
 from tests.sentences import said
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
-from tools.local import LocalBackend
+from tools.local.backend import LocalBackend
 from tools.policy.policy import Policy
 
 TURNS = 200

@@ -17,7 +17,7 @@ from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.host import FileChange, FileInfo
 from tools.ledger import ListLedger
-from tools.local import LocalBackend
+from tools.local.backend import LocalBackend
 from tools.policy.policy import Policy
 from tools.ripgrep import ripgrep
 from tools.spec import Call

@@ -16,18 +16,16 @@ from sidecar.config.trust import Trust
 from sidecar.telemetry.redaction import Redactor
 from tests.benchmarks.result import Result
 from tools.executor.registry import default_registry
-from tools.local.cage import Cage
+from tools.local.confinement import Confinement, Limits
 from tools.local.environment import sidecar_mark
 from tools.local.inventory import Inventory
-from tools.local.limits import Limits
-from tools.local.process import Processes
-from tools.local.reaper import Reaper
+from tools.local.processes import Processes
+from tools.local.reaper import Reaper, process_table
 from tools.local.root import WorkspaceRoot
-from tools.local.sandbox import Room, Sandbox
+from tools.local.sandbox.access import Sandbox
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.probe import works
-from tools.local.table import process_table
 from tools.policy.policy import Policy
 
 _DOOR = 30.0
@@ -106,14 +104,15 @@ async def _sandbox(root: Path) -> list[Result]:
     async def spawn() -> None:
         await (await asyncio.create_subprocess_exec("true", stdin=-3, stdout=-1, stderr=-1)).communicate()
 
-    async def ours(cage: Cage | None) -> None:
-        await processes.run(["true"], call_id="b", cwd=handle, timeout=10, output=lambda stream, text: None, cage=cage)
+    async def ours(confinement: Confinement) -> None:
+        quiet = lambda stream, text: None  # noqa: E731
+        await processes.run(["true"], call_id="b", cwd=handle, timeout=10, output=quiet, confinement=confinement)
 
     results = []
     try:
         for tier in _tiers():
-            cage = Cage(tier, Room(workspace), Limits())
-            bare, inside = await _milliseconds(spawn, partial(ours, cage))
+            confinement = Confinement(tier, Limits(), workspace)
+            bare, inside = await _milliseconds(spawn, partial(ours, confinement))
             limit, over = _SANDBOX[tier.tier], inside - bare
             name = f"run `true` in {tier.tier}, over a bare spawn"
             results.append(Result(name, over, "ms", ratio=inside / bare, baseline="a bare spawn", most=limit))

@@ -21,7 +21,7 @@ from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.host import FileChange
 from tools.ledger import NewBlob, Outcome
-from tools.local import LocalBackend
+from tools.local.backend import LocalBackend
 from tools.local.host import LocalHost
 from tools.policy.policy import Policy
 

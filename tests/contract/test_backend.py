@@ -12,7 +12,7 @@ from tests.waiting import until_true
 from tools.backend import Backend
 from tools.errors import ToolError
 from tools.executor.registry import default_registry
-from tools.local import LocalBackend
+from tools.local.backend import LocalBackend
 from tools.spec import Call, ToolResult
 
 REGISTRY = default_registry()

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bridge.session.frames import Bad, read_shell_frame, read_sidecar_frame
+from bridge.session.protocol import BadFrame, parse_shell_frame, parse_sidecar_frame
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.base import Wire
 from sidecar.wire.system import PolicyRequest, TrustRequest
@@ -130,9 +130,9 @@ TYPES = ["hello", "tool_result", "stream", "error", "notify", "cancel", "welcome
 def test_every_frame_is_taken_or_answered(content: object, kind: str, cut: bool) -> None:
     frame = {**content, "type": kind} if isinstance(content, dict) else content
     text = json.dumps(frame)
-    for read in (read_shell_frame, read_sidecar_frame):
+    for read in (parse_shell_frame, parse_sidecar_frame):
         taken = read(text[: len(text) // 2] if cut else text)
-        assert isinstance(taken, Bad | Wire)
+        assert isinstance(taken, BadFrame | Wire)
 
 
 @EXAMPLES

@@ -9,7 +9,7 @@ from tools.executor.context import BatchContext, ToolCall
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.ledger import ListLedger
-from tools.local import LocalBackend
+from tools.local.backend import LocalBackend
 from tools.policy.policy import Policy
 
 

@@ -13,12 +13,12 @@ from tests.unit.tools.workbench import Workbench
 from tests.waiting import until_true
 from tools.executor.executor import Executor
 from tools.ledger import Outcome
-from tools.local import LocalBackend
-from tools.local.limits import Limits
-from tools.local.sandbox import Sandbox, Sandboxes
+from tools.local.backend import LocalBackend
+from tools.local.confinement import Limits
+from tools.local.sandbox.access import Sandbox
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
-from tools.local.sandbox.probe import works
+from tools.local.sandbox.probe import Sandboxes, works
 from tools.policy.policy import Policy
 
 NEW = (
@@ -98,7 +98,7 @@ async def test_s14_what_was_taken_back_is_said_plainly_and_kept(bench: Guarded) 
     outcome = await bench.plant(".env")
     assert outcome.status == "error"
     assert outcome.error is not None and outcome.error.code == "protected_files"
-    assert "- .env: set aside as " in outcome.content
+    assert "- .env: moved to " in outcome.content
     (kept,) = [place for place in (bench.data_dir / "aside").rglob("*") if place.is_file()]
     assert kept.read_text() == "planted"
 
@@ -202,7 +202,7 @@ async def test_s14_a_command_in_the_background_is_looked_after_and_told_of_later
     await until_true(lambda: list(bench.data_dir.rglob("aside/*/*")), 10)  # while it still runs
     assert not (bench.workspace / ".env").exists()
     bench.write("go", "")
-    assert "- .env: set aside as " in await _ended(bench, "plants")
+    assert "- .env: moved to " in await _ended(bench, "plants")
 
 
 async def _ended(bench: Guarded, command_id: str) -> str:

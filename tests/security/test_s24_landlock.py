@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tools.local.sandbox import Room
+from tools.local.sandbox.access import Access
 from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.probe import works
-from tools.local.sandbox.rights import Unconfined
-from tools.local.sandbox.spawn import spawned
+from tools.local.sandbox.restrict import Unconfined
+from tools.local.sandbox.spawn import popen
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux" or not works(Landlock()), reason="this machine has no Landlock")
 
@@ -31,10 +31,10 @@ class Caged:
         self._sandbox = Landlock()
 
     def run(self, command: str, *, approved: bool = False) -> str:
-        room = Room(str(self.workspace), approved, (str(self.data),))
         environ = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
-        start = self._sandbox.around(["/bin/sh", "-c", command], room, str(self.workspace), environ, ())
-        started = spawned(start, cwd=self.workspace, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        access = Access.grant(str(self.workspace), str(self.home), approved=approved, private=[str(self.data)])
+        launch = self._sandbox.wrap(["/bin/sh", "-c", command], access, str(self.workspace), environ)
+        started = popen(launch, cwd=self.workspace, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         return started.communicate(timeout=20)[0].decode()
 
 
@@ -83,9 +83,9 @@ def test_what_it_cannot_give_up_it_does_not_run(caged: Caged) -> None:
         raise Unconfined("the rules do not hold")
 
     line = ["/bin/sh", "-c", "touch planted"]
-    start = Landlock().around(line, Room(str(caged.workspace)), "/", {}, ())._replace(give_up=nothing_is_given_up)
+    launch = Landlock().wrap(line, Access.grant(str(caged.workspace)), "/", {})._replace(restrict=nothing_is_given_up)
     with pytest.raises(Unconfined):
-        spawned(start, cwd=caged.workspace)
+        popen(launch, cwd=caged.workspace)
     assert not (caged.workspace / "planted").exists()
 
 
@@ -120,7 +120,7 @@ def test_a_command_reads_of_proc_what_is_its_own(caged: Caged) -> None:
     ids=["the usual container", "one without any power", "one whose root could not give up its powers"],
 )
 def test_s24_root_in_a_container_has_the_sandbox_that_its_powers_allow_or_none(missing: str, tier: str) -> None:
-    script = "from tools.local.sandbox import Sandboxes; print(Sandboxes().tier)"
+    script = "from tools.local.sandbox.probe import Sandboxes; print(Sandboxes().tier)"
     line = ["setpriv", f"--bounding-set={missing}", sys.executable, "-c", script]
     done = subprocess.run(line, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2], timeout=30)
     assert done.stdout == f"{tier}\n"

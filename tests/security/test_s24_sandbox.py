@@ -12,12 +12,12 @@ import pytest
 from tests.unit.tools.workbench import Workbench
 from tools.executor.executor import Executor
 from tools.ledger import Outcome
-from tools.local import LocalBackend
-from tools.local.limits import Limits, without_limits
-from tools.local.sandbox import Room, Sandboxes, rights
+from tools.local.backend import LocalBackend
+from tools.local.confinement import Limits, strip_limits
+from tools.local.sandbox import restrict
+from tools.local.sandbox.access import Access, Launch
 from tools.local.sandbox.bubblewrap import Bubblewrap
-from tools.local.sandbox.port import Start
-from tools.local.sandbox.probe import works
+from tools.local.sandbox.probe import Sandboxes, works
 from tools.local.sandbox.seatbelt import Seatbelt
 from tools.policy.policy import Policy
 
@@ -29,7 +29,7 @@ class Caged(Workbench):
     def __init__(self, root: Path) -> None:
         super().__init__(root)
         self.backend = LocalBackend(self.registry, self.data_dir, sandboxes=SANDBOXES, limits=Limits())
-        self.executor = Executor(self.registry, [self.backend], Policy(contained=SANDBOXES.contained))
+        self.executor = Executor(self.registry, [self.backend], Policy(contained=SANDBOXES.available))
         self.data_dir.mkdir()
 
     async def run(self, command: str | list[str], **args: object) -> Outcome:
@@ -140,11 +140,11 @@ async def test_a_sandbox_that_cannot_start_runs_nothing(caged: Caged, monkeypatc
     if not isinstance(SANDBOXES.best(), Bubblewrap):
         pytest.skip("about bubblewrap")
     broken = Sandboxes()
-    around = Bubblewrap("bwrap").around
+    wrap = Bubblewrap("bwrap").wrap
 
     class Broken(Bubblewrap):
-        def around(self, *args: object) -> Start:  # type: ignore[override]
-            start = around(*args)  # type: ignore[arg-type]
+        def wrap(self, *args: object) -> Launch:  # type: ignore[override]
+            start = wrap(*args)  # type: ignore[arg-type]
             return start._replace(argv=[start.argv[0], "--no-such-option", *start.argv[1:]])
 
     broken._found, broken._looked = Broken("bwrap"), True
@@ -164,8 +164,8 @@ def test_switched_off_is_said_and_every_command_asks() -> None:
 def test_what_a_person_approved_may_use_the_network_and_their_keys(tmp_path: Path) -> None:
     best = SANDBOXES.best()
     assert best is not None
-    strict = best.around(["true"], Room(str(tmp_path)), "/", {"HOME": str(Path.home())}, ())
-    approved = best.around(["true"], Room(str(tmp_path), approved=True), "/", {"HOME": str(Path.home())}, ())
+    strict = best.wrap(["true"], Access.grant(str(tmp_path), str(Path.home())), "/", {})
+    approved = best.wrap(["true"], Access.grant(str(tmp_path), str(Path.home()), approved=True), "/", {})
     if isinstance(best, Bubblewrap):
         assert "--unshare-net" in strict.argv
         assert "--unshare-net" not in approved.argv
@@ -174,7 +174,7 @@ def test_what_a_person_approved_may_use_the_network_and_their_keys(tmp_path: Pat
 async def test_a_command_that_forks_without_end_is_ended_long_before_its_deadline(tmp_path: Path) -> None:
     bench = Caged(tmp_path)
     bench.backend = LocalBackend(bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=Limits(processes=300))
-    bench.executor = Executor(bench.registry, [bench.backend], Policy(contained=SANDBOXES.contained))
+    bench.executor = Executor(bench.registry, [bench.backend], Policy(contained=SANDBOXES.available))
     began = time.monotonic()
     outcome = await bench.run("while :; do sleep 1000 & done", timeoutMs=60_000)
     assert outcome.status == "error"
@@ -189,7 +189,7 @@ async def test_a_command_that_writes_without_end_is_ended_at_its_limit(tmp_path:
     bench.backend = LocalBackend(
         bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=Limits(file_bytes=1_000_000)
     )
-    bench.executor = Executor(bench.registry, [bench.backend], Policy(contained=SANDBOXES.contained))
+    bench.executor = Executor(bench.registry, [bench.backend], Policy(contained=SANDBOXES.available))
     outcome = await bench.run(["dd", "if=/dev/zero", "of=large", "bs=64k", "count=100"])
     await bench.executor.close()
     assert outcome.status == "error"
@@ -223,9 +223,9 @@ def test_where_bubblewrap_is_missing_landlock_takes_its_place_and_where_both_are
     monkeypatch.setattr(shutil, "which", lambda name, **options: None)
     without = Sandboxes()
     assert without.tier in ("landlock", "none")
-    assert without.told.startswith("landlock") == (without.tier == "landlock")
+    assert without.description.startswith("landlock") == (without.tier == "landlock")
 
-    monkeypatch.setattr(rights, "_CREATE", 1_000_000)  # a call that no kernel knows
+    monkeypatch.setattr(restrict, "_CREATE", 1_000_000)  # a call that no kernel knows
     neither = Sandboxes()
     assert neither.tier == "none"
     assert neither.description == "no sandbox works on this machine; every command needs your approval"
@@ -252,7 +252,8 @@ def test_the_rules_of_macos_hide_last_and_quote_every_path(tmp_path: Path) -> No
     """Read, not run: the last rule that fits decides there, and a path must not end its own rule."""
     odd = tmp_path / 'a") (allow network*) ("b'
     (odd / "data").mkdir(parents=True)
-    start = Seatbelt().around(["true"], Room(str(odd), private=(str(odd / "data"),)), "/", {}, [str(odd / ".env")])
+    access = Access.grant(str(odd), private=[str(odd / "data")], readonly=[str(odd / ".env")])
+    start = Seatbelt().wrap(["true"], access, "/", {})
     rules = start.argv[2]
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', '""', rules)
     assert "network" not in bare
@@ -264,5 +265,5 @@ def test_the_rules_of_macos_hide_last_and_quote_every_path(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("limits", [Limits(), Limits(1, 2, 3_000_000), Limits(0, 0, 0)])
 def test_a_command_is_told_as_it_was_given_without_its_limits(limits: Limits) -> None:
-    line = " ".join(limits.around(["/bin/sh", "-c", "ulimit -n; sleep 5"], 5))
-    assert without_limits(line) == "/bin/sh -c ulimit -n; sleep 5"
+    line = " ".join(limits.wrap(["/bin/sh", "-c", "ulimit -n; sleep 5"], 5))
+    assert strip_limits(line) == "/bin/sh -c ulimit -n; sleep 5"

@@ -7,7 +7,7 @@ import pytest
 
 from tests.e2e.bridge import shell_process
 from tests.e2e.support import RunningSidecar
-from tools.local.sandbox import Sandboxes
+from tools.local.sandbox.probe import Sandboxes
 
 pytestmark = pytest.mark.skipif(not Sandboxes().available(), reason="this machine has no sandbox")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.support import Json, RunningSidecar
-from tools.local.sandbox import Sandboxes
+from tools.local.sandbox.probe import Sandboxes
 
 PLANTER = """
 import os

@@ -1,6 +1,1 @@
-"""Tools carried out in this process: files through one door, commands that leave nothing behind."""
-
-from tools.local.backend import LocalBackend
-from tools.local.host import LocalHost
-
-__all__ = ["LocalBackend", "LocalHost"]
+"""The local backend: files of this machine, and commands that leave nothing behind."""

@@ -1,4 +1,4 @@
-"""This process as a place where calls are carried out. It offers every tool, in every workspace."""
+"""The backend of this process. It offers every tool in every workspace."""
 
 from collections.abc import Container
 from pathlib import Path
@@ -7,21 +7,22 @@ from typing import cast
 from sidecar.wire.base import JsonObject
 from tools.errors import WorkspaceGone
 from tools.host import Host, Killed
-from tools.local.custody import Custody
+from tools.local.confinement import Limits
 from tools.local.environment import sidecar_mark
 from tools.local.host import LocalHost
-from tools.local.limits import Limits
-from tools.local.process import Processes
-from tools.local.reaper import Reaper
-from tools.local.sandbox import Sandboxes
-from tools.local.scan import Shelf
-from tools.local.table import ProcessTable, process_table
+from tools.local.processes import Processes
+from tools.local.reaper import ProcessTable, Reaper, process_table
+from tools.local.sandbox.probe import Sandboxes
+from tools.local.snapshots import MemoryBudget
+from tools.local.supervisor import CommandSupervisor
 from tools.spec import AnyTool, Arguments, Call, Output, Tool, ToolResult, changes_files
 
-_HOSTS = 64
+_MAX_HOSTS = 64
 
 
 class LocalBackend:
+    """`private` holds the sidecar's token: no tool reads or writes there."""
+
     name = "local"
 
     def __init__(
@@ -37,12 +38,11 @@ class LocalBackend:
         self._tools = tools
         self._data_dir = data_dir
         self._processes = Processes(data_dir, mark, Reaper(table or process_table(), mark))
-        self._shelf = Shelf()
+        self._memory = MemoryBudget()
         self._hosts: dict[str, LocalHost] = {}
-        #: Where the sidecar's token is: no tool reads or writes there.
         self._private = private or data_dir
         hidden = (data_dir, self._private)
-        self._custody = Custody(self._processes, sandboxes, limits, hidden, data_dir / "aside")
+        self._supervisor = CommandSupervisor(self._processes, sandboxes, limits, hidden, data_dir / "aside")
 
     def offers(self, tool: str, workspace: str) -> bool:
         return tool in self._tools
@@ -58,11 +58,11 @@ class LocalBackend:
         if host is None:
             if not Path(workspace).is_absolute():
                 raise WorkspaceGone(f"The workspace must be an absolute path, not {workspace!r}.")
-            if len(self._hosts) >= _HOSTS:
-                self._hosts.pop(next(iter(self._hosts))).forget()
-            host = self._hosts[workspace] = LocalHost(
-                workspace, self._data_dir, self._processes, self._shelf, self._private, self._custody.wrote
-            )
+            if len(self._hosts) >= _MAX_HOSTS:
+                self._hosts.pop(next(iter(self._hosts))).free_memory()
+            record_write = self._supervisor.record_write
+            host = LocalHost(workspace, self._data_dir, self._processes, self._memory, self._private, record_write)
+            self._hosts[workspace] = host
         return host
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
@@ -73,15 +73,15 @@ class LocalBackend:
             for change in prepared.changes:
                 await host.apply(change)
             return prepared.result
-        return await self._custody.run(cast("Tool[Arguments]", tool), arguments, call, host, output)
+        return await self._supervisor.run(cast("Tool[Arguments]", tool), arguments, call, host, output)
 
     async def sweep(self) -> list[Killed]:
-        """At a start: end everything that an earlier, killed process with this data directory left running."""
+        """At the start: end everything that an earlier process with this data directory left."""
         return list(await self._processes.sweep(None))
 
     async def close(self) -> None:
         await self._processes.close()
-        await self._custody.close()
+        await self._supervisor.close()
         for host in self._hosts.values():
             host.close()
         self._hosts.clear()

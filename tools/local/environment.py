@@ -1,6 +1,6 @@
-"""The environment of a command: what programs need to work, and none of the person's keys.
+"""The environment of a command: what programs need to work, and none of your keys.
 
-The same for each command, whatever an earlier one exported. Two marks let a later process find what a killed one left.
+It is the same for each command, whatever an earlier one exported. Two marks let a later process find leftovers.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ def sidecar_mark(data_dir: Path) -> str:
 
 
 def call_mark(call_id: str) -> str:
-    """A call's id as it can stand in an environment and in a file name."""
+    """A call's id, safe for an environment and a file name."""
     if _PLAIN.match(call_id):
         return call_id
     return hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()

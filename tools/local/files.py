@@ -1,4 +1,4 @@
-"""Files of one workspace on this machine, each path through the root. Plain calls: the host decides on threads."""
+"""Reads and changes files of a workspace, each path through its `WorkspaceRoot`. The host decides on threads."""
 
 import errno
 import os
@@ -12,11 +12,11 @@ from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, NotAFile,
 from tools.host import FileChange, FileContent, FileInfo
 from tools.local.root import WorkspaceRoot, name_to_text
 
-#: How the name of a file ends that is about to take the place of another one.
-OUR_OWN = ".brain-tmp"
+#: Suffix of a file that is about to replace another one.
+TEMPORARY_SUFFIX = ".brain-tmp"
 _CHUNK = 1 << 20
 _CREATED = "Read it, then edit it instead."
-#: Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+#: Without O_NONBLOCK, opening a pipe without a writer would wait for ever.
 _READING = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 _KINDS: dict[int, Literal["file", "directory", "symlink", "other"]] = {
     stat.S_IFREG: "file",
@@ -41,13 +41,13 @@ def stat_file(root: WorkspaceRoot, path: str, *, follow: bool = True) -> FileInf
     except FileNotFoundError as error:
         raise FileMissing(f"{path} does not exist.", advice="Look with list_dir or find_files.") from error
     except OSError as error:
-        raise PathDenied(f"{path} cannot be looked at: {error.strerror}.") from error
+        raise PathDenied(f"{path} can't be inspected: {error.strerror}.") from error
     finally:
         os.close(handle)
 
 
 def whole_file(root: WorkspaceRoot, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
-    """What it is, and its content if it is a regular file of at most `limit` bytes: opened once, seen at one moment."""
+    """The file's info, and its content if it is regular and has at most `limit` bytes, both from one open."""
     if not root.seems_regular(path):
         return stat_file(root, path), None
     handle = root.open(path, _READING)
@@ -57,7 +57,7 @@ def whole_file(root: WorkspaceRoot, path: str, limit: int) -> tuple[FileInfo, by
             return info, None
         content = os.read(handle, info.size + 1)
         while info.size < len(content) <= limit and (more := os.read(handle, _CHUNK)):
-            content += more  # it has grown since we looked
+            content += more  # it has grown since
         return info, content if len(content) <= limit else None
     finally:
         os.close(handle)
@@ -72,12 +72,12 @@ def read_file(root: WorkspaceRoot, path: str, limit: int, offset: int = 0) -> by
 
 
 def read_handle(handle: int, path: str, limit: int, offset: int = 0) -> bytes:
-    """From an open handle, if it is a regular file."""
+    """Raises `NotAFile` unless it is a regular file."""
     mode = os.fstat(handle).st_mode
     if stat.S_ISDIR(mode):
         raise NotAFile(f"{path} is a directory.", advice="Use list_dir for its entries.")
     if not stat.S_ISREG(mode):
-        raise NotAFile(f"{path} is not a regular file but a pipe, socket or device. It is not read.")
+        raise NotAFile(f"{path} is a pipe, socket or device, not a regular file.")
     if offset:
         os.lseek(handle, offset, os.SEEK_SET)
     chunks = []
@@ -90,17 +90,17 @@ def read_handle(handle: int, path: str, limit: int, offset: int = 0) -> bytes:
 def list_files(root: WorkspaceRoot, path: str) -> list[FileInfo]:
     prefix = "" if root.relative(path) == "." else f"{path.rstrip('/')}/"
     found = []
-    with entries(root, path) as (_, inside):
+    with open_directory(root, path) as (_, inside):
         for entry in inside:
-            with suppress(OSError):  # it went away while we looked
+            with suppress(OSError):  # it is gone already
                 found.append(_info(f"{prefix}{name_to_text(entry.name)}", entry.stat(follow_symlinks=False)))
     found.sort(key=lambda info: info.path)
     return found
 
 
 @contextmanager
-def entries(root: WorkspaceRoot, path: str) -> Iterator[tuple[int, Iterator[os.DirEntry[str]]]]:
-    """A directory's handle, and what is in it."""
+def open_directory(root: WorkspaceRoot, path: str) -> Iterator[tuple[int, Iterator[os.DirEntry[str]]]]:
+    """A directory's handle and entries."""
     try:
         handle = root.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except NotADirectory as error:
@@ -113,10 +113,7 @@ def entries(root: WorkspaceRoot, path: str) -> Iterator[tuple[int, Iterator[os.D
 
 
 def look(root: WorkspaceRoot, path: str, limit: int) -> FileContent | None:
-    """What stands at a path, a link as a link, with one byte more than `limit` at the most.
-
-    Nothing if there is no file, or a directory in its place.
-    """
+    """At most one byte more than `limit`; a link is not followed. `None` for a missing file or a directory."""
     try:
         info = stat_file(root, path, follow=False)
     except (FileMissing, NotADirectory):
@@ -128,7 +125,7 @@ def look(root: WorkspaceRoot, path: str, limit: int) -> FileContent | None:
         try:
             return FileContent(os.fsencode(os.readlink(name, dir_fd=directory)), stat.S_IFLNK | info.mode)
         except OSError:
-            return None  # it was one just now; what it is since is not ours to say
+            return None  # it is no link any more
         finally:
             os.close(directory)
     try:
@@ -138,16 +135,16 @@ def look(root: WorkspaceRoot, path: str, limit: int) -> FileContent | None:
 
 
 def apply_change(root: WorkspaceRoot, change: FileChange) -> None:
-    """Bring a file from `before` to `after` in one visible step, on the disk when this returns."""
+    """Replace `before` by `after` in one visible step, on disk when this returns."""
     linked = stat.S_ISLNK(change.mode or 0) or stat.S_ISLNK(change.was or 0)
     directory, name = root.parent(change.path, create=change.after is not None, follow=not linked)
     try:
-        # A name that follows from the path: what a killed process left is found and removed by the next attempt.
-        temporary = f".{sha256(os.fsencode(name)).hexdigest()[:12]}{OUR_OWN}"
+        # The name follows from the path, so the next attempt removes what a killed process left.
+        temporary = f".{sha256(os.fsencode(name)).hexdigest()[:12]}{TEMPORARY_SUFFIX}"
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=directory)
         old = _compare(directory, name, change)
-        if change.before == change.after and (old is None or not _turns(old, change)):
+        if change.before == change.after and (old is None or not _changes_mode(old, change)):
             return
         if change.after is None:
             os.unlink(name, dir_fd=directory)
@@ -156,14 +153,14 @@ def apply_change(root: WorkspaceRoot, change: FileChange) -> None:
         _sync(directory)
     except OSError as error:
         raise ToolError(
-            f"{change.path} could not be written: {error.strerror}.", advice="Tell the person.", code="disk"
+            f"{change.path} could not be written: {error.strerror}.", advice="Tell the user.", code="disk"
         ) from error
     finally:
         os.close(directory)
 
 
-def _turns(old: os.stat_result, change: FileChange) -> bool:
-    """Whether the mode, or what kind of thing it is, is to become another one."""
+def _changes_mode(old: os.stat_result, change: FileChange) -> bool:
+    """Whether the mode, or the kind of file, changes."""
     if change.mode is None:
         return False
     return stat.S_ISLNK(old.st_mode) != stat.S_ISLNK(change.mode) or (
@@ -172,7 +169,7 @@ def _turns(old: os.stat_result, change: FileChange) -> bool:
 
 
 def _compare(directory: int, name: str, change: FileChange) -> os.stat_result | None:
-    """What stands there must be what the change was made for."""
+    """Raises `ChangedElsewhere` unless the file is still `before`."""
     if stat.S_ISLNK(change.was or 0):
         return _compare_link(directory, name, change)
     try:
@@ -192,7 +189,7 @@ def _compare(directory: int, name: str, change: FileChange) -> os.stat_result | 
     try:
         found = os.fstat(handle)
         if change.before is None:
-            if stat.S_ISDIR(found.st_mode) and _emptied(directory, name):
+            if stat.S_ISDIR(found.st_mode) and _remove_if_empty(directory, name):
                 return None
             raise ChangedElsewhere(f"{change.path} was created meanwhile.", advice=_CREATED)
         if read_handle(handle, change.path, len(change.before) + 1) != change.before:
@@ -210,13 +207,11 @@ def _compare_link(directory: int, name: str, change: FileChange) -> os.stat_resu
             return os.stat(name, dir_fd=directory, follow_symlinks=False)
     except OSError:
         pass
-    raise ChangedElsewhere(
-        f"{change.path} is no longer the link that it was. Nothing was written.", advice="Look there."
-    )
+    raise ChangedElsewhere(f"{change.path} is no longer the same link. Nothing was written.", advice="Look there.")
 
 
-def _emptied(directory: int, name: str) -> bool:
-    """Removes a directory that holds nothing but directories that hold nothing; whether it was one."""
+def _remove_if_empty(directory: int, name: str) -> bool:
+    """Remove a directory that holds only empty directories; whether it was one."""
     if not _each_directory(directory, name, lambda handle, each: True):
         return False
 
@@ -230,7 +225,7 @@ def _emptied(directory: int, name: str) -> bool:
 
 
 def _each_directory(directory: int, name: str, act: Callable[[int, str], bool]) -> bool:
-    """Whether `act` held for a directory and all in it, the innermost first; anything but directories ends it."""
+    """Whether `act` succeeded for a directory and all in it, innermost first. Anything but a directory stops it."""
     handle = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
     try:
         with os.scandir(handle) as entries:
@@ -244,14 +239,14 @@ def _each_directory(directory: int, name: str, act: Callable[[int, str], bool]) 
 
 def _replace(directory: int, name: str, temporary: str, change: FileChange, old: os.stat_result | None) -> None:
     if change.after is None:
-        raise AssertionError("nothing to write")
+        raise AssertionError("no content to write")
     try:
         if stat.S_ISLNK(change.mode or 0):
             os.symlink(change.after, temporary, dir_fd=directory)
         else:
             _write(directory, temporary, change.after, change.mode, old)
         if old is None:
-            # A link fails where a rename would silently replace a file that somebody just made.
+            # A link fails where a rename would silently replace a file that just appeared.
             os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
             os.unlink(temporary, dir_fd=directory)
         else:
@@ -283,7 +278,7 @@ def _write(directory: int, name: str, content: bytes, mode: int | None, old: os.
 
 
 def _sync(directory: int) -> None:
-    """The directory's handle may be one that cannot be synced itself, so it is opened again."""
+    """Open the directory again: its handle may be one that can't be synced."""
     handle = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=directory)
     try:
         os.fsync(handle)

@@ -3,11 +3,13 @@
 import asyncio
 import copy
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from weakref import WeakSet
 
+from sidecar.cache import Stamp
 from tools.errors import PathDenied, ToolError
 from tools.host import (
     OUTPUT_PREFIX,
@@ -23,104 +25,104 @@ from tools.host import (
     Snapshot,
 )
 from tools.local import files
-from tools.local.cage import Cage
-from tools.local.keeping import read_back, written
-from tools.local.listings import Listings
-from tools.local.process import Processes
-from tools.local.root import WorkspaceRoot
-from tools.local.scan import LocalSnapshot, Scanner, Shelf
+from tools.local.confinement import Confinement
+from tools.local.processes import Processes
+from tools.local.root import WorkspaceRoot, name_to_text
+from tools.local.scan import Scanner
+from tools.local.snapshots import LocalSnapshot, MemoryBudget, decode_snapshot, encode_snapshot
 
-#: From this size on a read would be felt by everything else that runs here, so a thread does it.
-_LARGE = 1 << 20
-#: So many files are listed faster than a thread is asked to.
-_FEW = 100
+#: Reading more than this would block everything else here, so a thread does it.
+_LARGE_BYTES = 1 << 20
+#: Listing fewer files is quicker than asking a thread to.
+_FEW_FILES = 100
+_MAX_CACHED_DIRECTORIES = 64
 
 
 class LocalHost:
+    """`record_write` hears of every file that a tool changes."""
+
     def __init__(
         self,
         workspace: str,
         data_dir: Path,
         processes: Processes,
-        shelf: Shelf | None = None,
+        memory: MemoryBudget | None = None,
         private: Path | None = None,
-        wrote: "Callable[[LocalHost, str], None]" = lambda host, path: None,
+        record_write: "Callable[[LocalHost, str], None]" = lambda host, path: None,
     ) -> None:
         self.root = WorkspaceRoot(workspace, private=private or data_dir)
         self.workspace = self.root.path
-        self._listings = Listings(self.root)
+        self._names: OrderedDict[str, tuple[Stamp, list[str]]] = OrderedDict()
         self._outputs = data_dir / "output"
         self._processes = processes
         self._writing: dict[str, asyncio.Lock] = {}
-        self._cage: Cage | None = None
-        self._wrote = wrote
-        self._scanner = Scanner(self.root, shelf or Shelf())
-        #: Of commands that run at the moment: what is written here meanwhile is not their doing.
+        self._confinement: Confinement | None = None
+        self._record_write = record_write
+        self._scanner = Scanner(self.root, memory or MemoryBudget())
+        #: Snapshots of running commands: what this host writes meanwhile is not their doing.
         self._snapshots: WeakSet[LocalSnapshot] = WeakSet()
 
-    def confined(self, cage: Cage) -> "LocalHost":
-        """The same host, whose commands run inside a sandbox."""
+    def confined(self, confinement: Confinement) -> "LocalHost":
+        """The same host, with its commands confined."""
         inside = copy.copy(self)
-        inside._cage = cage
+        inside._confinement = confinement
         return inside
 
-    def forget(self) -> None:
-        """What is held of the files makes room; whoever still has this host can go on with it."""
+    def free_memory(self) -> None:
+        """Drop cached contents. The host still works."""
         self._scanner.close()
 
     def close(self) -> None:
-        self.forget()
+        self.free_memory()
         self.root.close()
 
     async def stat(self, path: str, *, follow: bool = True) -> FileInfo:
-        if path.startswith(OUTPUT_PREFIX):
-            door, name = self._output(path)
-            try:
-                return files.stat_file(door, name)
-            finally:
-                door.close()
-        return files.stat_file(self.root, path, follow=follow)
+        root, name = self._locate(path)
+        return files.stat_file(root, name, follow=follow)
 
     async def resolve(self, path: str) -> str:
         return self.root.real(path)
 
     async def read(self, path: str, limit: int, offset: int = 0) -> bytes:
-        if path.startswith(OUTPUT_PREFIX):
-            door, name = self._output(path)
-            try:
-                return files.read_file(door, name, limit, offset)
-            finally:
-                door.close()
-        if limit > _LARGE and files.stat_file(self.root, path).size > _LARGE:
-            return await asyncio.to_thread(files.read_file, self.root, path, limit, offset)
-        return files.read_file(self.root, path, limit, offset)
+        root, name = self._locate(path)
+        if limit > _LARGE_BYTES and files.stat_file(root, name).size > _LARGE_BYTES:
+            return await asyncio.to_thread(files.read_file, root, name, limit, offset)
+        return files.read_file(root, name, limit, offset)
 
     async def whole(self, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
-        if path.startswith(OUTPUT_PREFIX):
-            door, name = self._output(path)
-            try:
-                return files.whole_file(door, name, limit)
-            finally:
-                door.close()
-        info, content = files.whole_file(self.root, path, min(limit, _LARGE))
+        root, name = self._locate(path)
+        info, content = files.whole_file(root, name, min(limit, _LARGE_BYTES))
         if content is None and info.kind == "file" and info.size <= limit:
-            return await asyncio.to_thread(files.whole_file, self.root, path, limit)
+            return await asyncio.to_thread(files.whole_file, root, name, limit)
         return info, content
 
     async def list(self, path: str) -> Sequence[FileInfo]:
         return files.list_files(self.root, path)
 
     async def names(self, path: str) -> Sequence[str]:
-        return self._listings.names(path)
+        """Cached while the directory doesn't change; callers must not change the list."""
+        with files.open_directory(self.root, path) as (handle, found):
+            stamp = Stamp.at(handle)
+            steady = stamp.steady()
+            cached = self._names.get(path)
+            if cached is not None and cached[0] == stamp:
+                return cached[1]
+            names = [f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in found]
+        listed = sorted(map(name_to_text, names))
+        if steady:
+            self._names[path] = stamp, listed
+            while len(self._names) > _MAX_CACHED_DIRECTORIES:
+                self._names.popitem(last=False)
+        return listed
 
     async def apply(self, change: FileChange) -> None:
         name = self.root.relative(change.path)
         lock = self._writing.setdefault(name, asyncio.Lock())
         try:
             async with lock:
-                self._wrote(self, name)
+                self._record_write(self, name)
                 await asyncio.to_thread(files.apply_change, self.root, change)
-                self._account_for(change)
+                self._tell_snapshots(change)
         finally:
             if not lock.locked():
                 self._writing.pop(name, None)
@@ -143,21 +145,15 @@ class LocalHost:
 
     async def dump_snapshot(self, snapshot: Snapshot) -> Sequence[bytes]:
         assert isinstance(snapshot, LocalSnapshot)
-        return written(snapshot) if len(snapshot.sources) < _FEW else await asyncio.to_thread(written, snapshot)
+        if len(snapshot.sources) < _FEW_FILES:
+            return encode_snapshot(snapshot)
+        return await asyncio.to_thread(encode_snapshot, snapshot)
 
     async def load_snapshot(self, kept: bytes, blob: Blob) -> Snapshot | None:
-        snapshot = await read_back(kept, blob)
+        snapshot = await decode_snapshot(kept, blob)
         if snapshot is not None:
             self._snapshots.add(snapshot)
         return snapshot
-
-    def _account_for(self, change: FileChange) -> None:
-        """Commands that run at the moment did not do this."""
-        if self._snapshots:
-            with suppress(ToolError):  # it has gone since, and whoever took it away is looked for anyway
-                path = self.root.real(change.path)
-                for snapshot in self._snapshots:
-                    snapshot.record_write(path, change.after)
 
     async def run(
         self,
@@ -171,8 +167,7 @@ class LocalHost:
         killed: ProcessKilled | None = None,
         log: bool = True,
     ) -> ProcessResult:
-        directory = self.root.open(cwd, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+        with self._directory(cwd) as directory:
             return await self._processes.run(
                 argv,
                 call_id=call_id,
@@ -182,19 +177,16 @@ class LocalHost:
                 environment=environment,
                 killed=killed,
                 log=log,
-                cage=self._cage,
+                confinement=self._confinement,
             )
-        finally:
-            os.close(directory)
 
     async def start(
         self, argv: Sequence[str], *, call_id: str, cwd: str = ".", environment: Mapping[str, str] | None = None
     ) -> None:
-        directory = self.root.open(cwd, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            await self._processes.start(argv, call_id=call_id, cwd=directory, environment=environment, cage=self._cage)
-        finally:
-            os.close(directory)
+        with self._directory(cwd) as directory:
+            await self._processes.start(
+                argv, call_id=call_id, cwd=directory, environment=environment, confinement=self._confinement
+            )
 
     async def poll(self, command_id: str) -> ProcessResult:
         return self._processes.poll(command_id)
@@ -205,8 +197,26 @@ class LocalHost:
     async def sweep(self, call_id: str) -> Sequence[Killed]:
         return await self._processes.sweep(call_id)
 
-    def _output(self, path: str) -> tuple[WorkspaceRoot, str]:
+    def _tell_snapshots(self, change: FileChange) -> None:
+        if self._snapshots:
+            with suppress(ToolError):  # somebody removed it since, and the scan reports that anyway
+                path = self.root.real(change.path)
+                for snapshot in self._snapshots:
+                    snapshot.record_write(path, change.after)
+
+    def _locate(self, path: str) -> tuple[WorkspaceRoot, str]:
+        """The workspace, or for `output:` paths the directory of the commands' output, which closes by itself."""
+        if not path.startswith(OUTPUT_PREFIX):
+            return self.root, path
         name = path.removeprefix(OUTPUT_PREFIX)
         if "/" in name or not name.endswith(".log"):
             raise PathDenied(f"{path} is not the output of a command.")
         return WorkspaceRoot(str(self._outputs)), name
+
+    @contextmanager
+    def _directory(self, path: str) -> Iterator[int]:
+        handle = self.root.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            yield handle
+        finally:
+            os.close(handle)

@@ -1,11 +1,10 @@
-"""The protected files of a workspace, as they are at one moment.
+"""The protected files of a workspace at one moment.
 
-A directory is listed again only when something in it was made, moved or removed, which its change time tells and nobody
-can set; so a look at a large workspace costs one call for each directory. Of a `.git` directory only what decides what
-runs is looked at: a commit must be possible.
+It lists a directory again only when its change time differs, which nobody can set, so a look at a large workspace costs
+one system call for each directory. In a `.git` directory it looks only at what starts programs: commits must work.
 """
 
-# Called before and after every command: building a Path would cost more than the call itself.
+# Runs before and after every command: building a Path would cost more than the system call.
 # ruff: noqa: PTH115
 
 import os
@@ -16,28 +15,28 @@ from typing import NamedTuple
 
 from tools.protected import fold_name, may_be_protected, protected_part
 
-#: Where nobody keeps what is protected: too large, and made by others.
-_PASSED_OVER = frozenset({"node_modules", ".venv", "venv", "target", "dist", "build", "__pycache__"})
-#: The upper floors come first, so that what is beyond these is deep down in a very large workspace.
-_FOLDERS = 20_000
-_FEW = 100
-_LARGEST = 256 * 1024
-_ALL = 16 * 1024 * 1024
-#: A directory that was changed so shortly before the look may have been changed again with the same time.
+#: Large generated directories without protected files.
+_SKIPPED = frozenset({"node_modules", ".venv", "venv", "target", "dist", "build", "__pycache__"})
+#: Upper directories come first, so only deep ones of a very large workspace are beyond the limit.
+_MAX_FOLDERS = 20_000
+_QUICK_FOLDERS = 100
+_MAX_FILE_BYTES = 256 * 1024
+_MAX_BYTES = 16 * 1024 * 1024
+#: A directory that changed this recently, in nanoseconds, may change again within the same timestamp.
 _YOUNG = 50_000_000
-#: What decides what runs, in a `.git` directory and in those of its worktrees and modules.
+#: Files that start programs, in a `.git` directory and those of its worktrees and modules.
 _GIT_FILES = ("config", "config.worktree", "commondir", "info/attributes")
 _GIT_SKIPPED = frozenset({"objects", "refs", "logs", "hooks", "info", "lfs", "rr-cache"})
 
 
-class Kept(NamedTuple):
-    """What a protected file was. `content` is its bytes, or where a link leads; `None` if it is too large to keep."""
+class ProtectedFile(NamedTuple):
+    """`content` is the bytes of a file or the target of a link; `None` if it is too large to keep."""
 
     mode: int
     content: bytes | None
     stamp: tuple[int, ...]
 
-    def same(self, other: "Kept") -> bool:
+    def same(self, other: "ProtectedFile") -> bool:
         if self.content is None or other.content is None:
             return self.stamp == other.stamp
         return self.mode == other.mode and self.content == other.content
@@ -45,9 +44,9 @@ class Kept(NamedTuple):
 
 class _Folder(NamedTuple):
     stamp: tuple[int, ...]
-    #: What is looked for in it: protected `names`, `all` that is there, or what of a `git` directory runs.
+    #: What to look for: protected `names`, `all` entries, or the programs of a `git` directory.
     kind: str
-    #: Directories to look into, each with what is to be looked for there.
+    #: Directories to look into, with their kind.
     below: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
 
@@ -56,35 +55,35 @@ class Inventory:
     def __init__(self, workspace: str) -> None:
         self._root = workspace
         self._folders: dict[str, _Folder] = {}
-        self._kept: dict[str, Kept] = {}
+        self._files: dict[str, ProtectedFile] = {}
 
     @property
     def quick(self) -> bool:
-        """Whether a look is over in less than a thread takes to do it."""
-        return 0 < len(self._folders) <= _FEW
+        """Whether a look takes less time than handing it to a thread."""
+        return 0 < len(self._folders) <= _QUICK_FOLDERS
 
-    def look(self) -> dict[str, Kept]:
-        """Every protected file that is there, by its path in the workspace."""
+    def look(self) -> dict[str, ProtectedFile]:
+        """Every protected file, by its path in the workspace."""
         folders: dict[str, _Folder] = {}
-        found: dict[str, Kept] = {}
+        found: dict[str, ProtectedFile] = {}
         size = 0
         for path in self._walk(folders):
-            kept = self._read(path, room=_ALL - size)
+            kept = self._read(path, room=_MAX_BYTES - size)
             if kept is not None:
                 found[path] = kept
                 size += len(kept.content or b"")
-        self._folders, self._kept = folders, found
+        self._folders, self._files = folders, found
         return dict(found)
 
-    def floors(self, path: str) -> tuple[int, ...]:
-        """The directories that a path goes through, and itself if it is one, by number: a swap would show."""
-        known = (self._folders.get(each) for each in (path, *uppers(path)))
+    def inodes(self, path: str) -> tuple[int, ...]:
+        """The inodes of the path and its parents: they show a swapped directory."""
+        known = (self._folders.get(each) for each in (path, *parents(path)))
         return tuple(folder.stamp[0] if folder is not None else 0 for folder in known)
 
-    def places(self) -> list[str]:
-        """What is there and protected, directories as a whole, the upper floors first."""
+    def paths(self) -> list[str]:
+        """Existing protected paths, with directories as a whole, upper ones first."""
         whole = [path for path, folder in self._folders.items() if folder.kind == "all" and not self._inside(path)]
-        return sorted([*whole, *(path for path in self._kept if not self._inside(path))], key=lambda p: p.count("/"))
+        return sorted([*whole, *(path for path in self._files if not self._inside(path))], key=lambda p: p.count("/"))
 
     def _inside(self, path: str) -> bool:
         upper = self._folders.get(path.rpartition("/")[0])
@@ -95,12 +94,12 @@ class Inventory:
 
     def _walk(self, folders: dict[str, _Folder]) -> Iterator[str]:
         waiting = [("", "names")]
-        # A `.git` file may lead to a directory that is walked through anyway, or that another one leads to.
+        # A `.git` file may point to a directory that is walked anyway, or that another one points to.
         visited: set[tuple[str, str]] = set()
         while waiting:
             following: list[tuple[str, str]] = []
             for path, kind in waiting:
-                if len(visited) >= _FOLDERS:
+                if len(visited) >= _MAX_FOLDERS:
                     return
                 if (path, kind) in visited:
                     continue
@@ -121,50 +120,52 @@ class Inventory:
             if known is not None and known.kind == kind and known.stamp == stamp:
                 return known
             if not stat.S_ISDIR(found.st_mode):
-                return None  # it was one just now; where a link leads to is nobody's workspace
+                return None  # don't follow a link that replaced it
             entries = list(os.scandir(place))
         except OSError:
             return None
         young = abs(time.time_ns() - found.st_ctime_ns) < _YOUNG
-        below, files = _sorted(self._root, path, kind, entries)
+        below, files = _classify(self._root, path, kind, entries)
         return _Folder((*stamp[:2], 0) if young else stamp, kind, tuple(below), tuple(files))
 
-    def _read(self, path: str, room: int) -> Kept | None:
+    def _read(self, path: str, room: int) -> ProtectedFile | None:
         place = f"{self._root}/{path}"
         try:
             found = os.lstat(place)
             stamp = (found.st_ino, found.st_ctime_ns, found.st_size)
-            known = self._kept.get(path)
+            known = self._files.get(path)
             young = abs(time.time_ns() - found.st_ctime_ns) < _YOUNG
             if known is not None and known.stamp == stamp and not young:
                 return known
             if stat.S_ISLNK(found.st_mode):
-                return Kept(found.st_mode, os.fsencode(os.readlink(place)), stamp)
-            if not stat.S_ISREG(found.st_mode) or found.st_size > min(_LARGEST, room):
-                return Kept(found.st_mode, None, stamp)
+                return ProtectedFile(found.st_mode, os.fsencode(os.readlink(place)), stamp)
+            if not stat.S_ISREG(found.st_mode) or found.st_size > min(_MAX_FILE_BYTES, room):
+                return ProtectedFile(found.st_mode, None, stamp)
             content = _content(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
         except FileNotFoundError:
             return None
         except OSError:
-            return Kept(0, None, ())
-        return Kept(found.st_mode, content if content is not None and len(content) <= _LARGEST else None, stamp)
+            return ProtectedFile(0, None, ())
+        return ProtectedFile(
+            found.st_mode, content if content is not None and len(content) <= _MAX_FILE_BYTES else None, stamp
+        )
 
 
 def _content(handle: int) -> bytes | None:
-    """What a file holds, a byte more than is kept at the most; nothing if it has become something else meanwhile."""
+    """At most one byte more than the limit; `None` if it isn't a regular file any more."""
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None
         with open(handle, "rb", closefd=False) as file:
-            return file.read(_LARGEST + 1)
+            return file.read(_MAX_FILE_BYTES + 1)
     finally:
         os.close(handle)
 
 
-def _sorted(
+def _classify(
     root: str, path: str, kind: str, entries: list["os.DirEntry[str]"]
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """What of a directory is to be looked into, and what in it is protected itself."""
+    """The directories to look into, and the protected files of a directory."""
     below: list[tuple[str, str]] = []
     files: list[str] = []
     for entry in entries:
@@ -192,7 +193,7 @@ def _sorted(
                 files.append(inner)
                 if name == ".git" and (elsewhere := _git_directory(root, inner)) is not None:
                     below.append((elsewhere, "git"))
-        elif directory and name not in _PASSED_OVER:
+        elif directory and name not in _SKIPPED:
             below.append((inner, "names"))
     if kind == "git":
         files += [f"{path}/{name}" for name in _GIT_FILES]
@@ -200,7 +201,7 @@ def _sorted(
 
 
 def _git_directory(root: str, path: str) -> str | None:
-    """Where a `.git` that is a link or a file leads to, if that is in the workspace, too."""
+    """The target of a `.git` that is a link or a file, if it is in the workspace."""
     place = f"{root}/{path}"
     try:
         if not os.path.islink(place):  # noqa: PTH114
@@ -213,7 +214,7 @@ def _git_directory(root: str, path: str) -> str | None:
     return real[len(root) + 1 :] if real.startswith(f"{root}/") else None
 
 
-def uppers(path: str) -> Iterator[str]:
+def parents(path: str) -> Iterator[str]:
     while path:
         path = path.rpartition("/")[0]
         yield path

@@ -1,111 +1,198 @@
-"""Ends what a call started, to the last descendant, and buries orphans that came to us.
+"""Ends everything a call started, to the last descendant, and reaps its orphans.
 
-A process belongs to a call if it is in the session that was opened for it, descends from one that belongs, or carries
-the call's mark in its environment. Nothing else is touched: this process may have other children.
+A process belongs to a call if it is in the call's session, descends from a member, or has the call's mark in its
+environment. The reaper touches nothing else: this process may have other children. On Linux `/proc` shows parent,
+session and environment, and orphans come to us because we are a subreaper. Elsewhere `ps` shows parent and group only,
+so a process that leaves its group is not found.
 """
 
+# Runs so often that building a Path would cost more than the system call.
+# ruff: noqa: PTH208
+
 import asyncio
+import ctypes
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from tools.host import Killed
+from tools.local.confinement import strip_limits
 from tools.local.environment import CALL_MARK, SIDECAR_MARK, call_mark
-from tools.local.limits import without_limits
-from tools.local.table import Entry, ProcessTable
 
-#: How long a process may take to end by itself, and how long until we give up on one that cannot be killed.
-_GRACE = 0.5
-_GIVE_UP = 1.2
-_LOOK = 0.01
-#: So many processes are not asked politely: what forks without end must not get time for it.
+_PR_SET_CHILD_SUBREAPER = 36
+#: Time for a process to end by itself, and time until we give up on one that can't be killed.
+_GRACE_SECONDS = 0.5
+_GIVE_UP_SECONDS = 1.2
+_LOOK_SECONDS = 0.01
+#: Kill more than this at once: a fork bomb must not get time to grow.
 _CROWD = 64
-#: A dead child that nobody buried for so long was nobody's but a command's.
-_UNCLAIMED = 1.0
+#: A dead child that nobody waited for in this time was a command's.
+_UNCLAIMED_SECONDS = 1.0
+
+
+class ProcessEntry(NamedTuple):
+    pid: int
+    parent: int
+    group: int
+    session: int
+    zombie: bool
+
+
+class ProcessTable(Protocol):
+    """The machine's processes."""
+
+    def entries(self) -> dict[int, ProcessEntry]: ...
+
+    def environment(self, pid: int) -> frozenset[bytes] | None:
+        """`NAME=value` at its start; `None` if it is hidden."""
+
+    def command(self, pid: int) -> str: ...
+
+    def children(self) -> Iterable[int] | None:
+        """Our own children, quickly; `None` if only `entries` can tell."""
+
+
+class LinuxTable:
+    def __init__(self) -> None:
+        # Orphans of our commands become our children, so that we can find and reap them.
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+    def entries(self) -> dict[int, ProcessEntry]:
+        found = {}
+        for name in os.listdir("/proc"):
+            if name.isdecimal():
+                with suppress(OSError, ValueError, IndexError):
+                    # The name in parentheses may hold anything, so count the fields from its end.
+                    fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split()
+                    pid = int(name)
+                    found[pid] = ProcessEntry(pid, int(fields[1]), int(fields[2]), int(fields[3]), fields[0] in b"ZX")
+        return found
+
+    def environment(self, pid: int) -> frozenset[bytes] | None:
+        try:
+            return frozenset(filter(None, _read(f"/proc/{pid}/environ").split(b"\0")))
+        except OSError:
+            return None
+
+    def command(self, pid: int) -> str:
+        with suppress(OSError):
+            line = _read(f"/proc/{pid}/cmdline").rstrip(b"\0").replace(b"\0", b" ")
+            return (line or _read(f"/proc/{pid}/comm").strip()).decode("utf-8", "replace")[:500]
+        return ""
+
+    def children(self) -> Iterable[int] | None:
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return ()
+        found: list[int] = []
+        try:
+            for thread in os.listdir("/proc/self/task"):
+                with suppress(FileNotFoundError):
+                    found.extend(map(int, _read(f"/proc/self/task/{thread}/children").split()))
+        except OSError:
+            return None
+        return found
+
+
+class PortableTable:
+    """Used only while something is being ended, so the cost of `ps` doesn't matter."""
+
+    def entries(self) -> dict[int, ProcessEntry]:
+        found = {}
+        for line in _ps("-axo", "pid=,ppid=,pgid=,stat=").splitlines():
+            pid, parent, group, state = line.split(None, 3)
+            found[int(pid)] = ProcessEntry(int(pid), int(parent), int(group), int(group), state.startswith("Z"))
+        return found
+
+    def environment(self, pid: int) -> frozenset[bytes] | None:
+        return None
+
+    def command(self, pid: int) -> str:
+        return _ps("-o", "command=", "-p", str(pid)).strip()[:500]
+
+    def children(self) -> Iterable[int] | None:
+        return ()
+
+
+def process_table() -> ProcessTable:
+    return LinuxTable() if sys.platform == "linux" and Path("/proc/self/stat").exists() else PortableTable()
 
 
 class Reaper:
+    """`started` are always the commands that run at the moment, by pid."""
+
     def __init__(self, table: ProcessTable, mark: str) -> None:
         self._table = table
         self._sidecar = f"{SIDECAR_MARK}={mark}".encode()
         self._own = table.environment(os.getpid()) or frozenset()
-        self._strangers: dict[int, float] = {}
+        self._orphans: dict[int, float] = {}
 
     def children(self) -> frozenset[int]:
-        """Our children of this moment: none of them can descend from a command that is started after it."""
+        """Our children now: none of them can descend from a command that starts later."""
         return frozenset(self._table.children() or ())
 
-    def leftovers(self, root: int, call_id: str, started: frozenset[int]) -> bool:
-        """After the end of a command: may it have left something? Quick, because nearly always it has not."""
-        try:
-            os.killpg(root, 0)
-        except ProcessLookupError:
-            pass
-        except PermissionError:
-            return True
-        else:
+    def has_leftovers(self, root: int, call_id: str, started: frozenset[int]) -> bool:
+        """Whether an ended command may have left a process. Quick, because it nearly never has."""
+        if _group_exists(root):
             return True
         children = self._table.children()
-        if children is None or not all(child in started for child in children):
-            members = self.members(root, call_id, started)
-            self._bury(members, started)
-            return any(not entry.zombie for entry in members)
-        return False
+        if children is not None and all(child in started for child in children):
+            return False
+        members = self.members(root, call_id, started)
+        self._reap(members, started)
+        return any(not entry.zombie for entry in members)
 
-    async def end(self, root: int, call_id: str, started: frozenset[int], *, watched: bool = False) -> list[Killed]:
-        """Ask, wait a little, insist. Returns what had to be ended, of a crowd its first.
+    async def end(self, root: int, call_id: str, started: frozenset[int], *, supervised: bool = False) -> list[Killed]:
+        """Terminate, wait a little, kill. Returns the ended processes; of a crowd, the first.
 
-        With `watched` the first process only watches over a sandbox. It is not asked: with its end everything inside
-        would be gone at once, without having been asked either.
+        With `supervised`, `root` supervises a sandbox and gets no SIGTERM: its end would kill everything inside before
+        that could end by itself.
         """
         seen: set[int] = set()
         ended: list[Killed] = []
-        patience = time.monotonic() + _GRACE
-        deadline = patience + _GIVE_UP
+        patience = time.monotonic() + _GRACE_SECONDS
+        deadline = patience + _GIVE_UP_SECONDS
         clean = 0
-        _signal_group(root, signal.SIGSTOP)  # what forks without end must not grow while we look
-        while clean < 2:  # a child born while we looked is seen by the second look
+        _signal_group(root, signal.SIGSTOP)  # a fork bomb must not grow while we look
+        while clean < 2:  # the second look finds a child born during the first
             members = self.members(root, call_id, started)
-            self._bury(members, started)
+            self._reap(members, started)
             alive = [entry.pid for entry in members if not entry.zombie]
             if not alive:
                 clean += 1
-                await asyncio.sleep(_LOOK if clean < 2 and seen else 0)
+                await asyncio.sleep(_LOOK_SECONDS if clean < 2 and seen else 0)
                 continue
             clean = 0
             new = [pid for pid in alive if pid not in seen]
             seen.update(new)
-            told = [pid for pid in new if not (watched and self._watches(pid, root, members))]
-            ended += [self._told(pid) for pid in told[: max(_CROWD - len(ended), 0)]]
+            commands = [pid for pid in new if not (supervised and _supervises(pid, root, members))]
+            ended += [self._describe(pid) for pid in commands[: max(_CROWD - len(ended), 0)]]
             now = time.monotonic()
             if now > deadline:
                 break
             if len(alive) > _CROWD:
                 patience = now
             if now < patience:
-                _signal(told, signal.SIGTERM)
+                _signal(commands, signal.SIGTERM)
                 _signal(new, signal.SIGCONT)
                 _signal_group(root, signal.SIGCONT)
             else:
                 _signal_group(root, signal.SIGKILL)
                 _signal(alive, signal.SIGKILL)
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(_LOOK_SECONDS)
         for pid in seen - started:
             _wait(pid)
         return ended
 
-    def _told(self, pid: int) -> Killed:
-        return Killed(pid, without_limits(self._table.command(pid)))
-
-    @staticmethod
-    def _watches(pid: int, root: int, members: list[Entry]) -> bool:
-        """The first process, and its only child, which is the first one inside."""
-        return pid == root or any(entry.pid == pid and entry.parent == root for entry in members)
-
     async def sweep(self, call_id: str | None, started: frozenset[int]) -> list[Killed]:
-        """What an earlier process with the same data directory left of a call, or of all calls."""
+        """Kill what an earlier process with the same data directory left of one call, or of all calls."""
         mark = self._sidecar if call_id is None else f"{CALL_MARK}={call_mark(call_id)}".encode()
         ended: dict[int, Killed] = {}
         clean = 0
@@ -119,30 +206,51 @@ class Reaper:
                 and {mark, self._sidecar} <= (self._table.environment(pid) or frozenset())
             ]
             clean = 0 if set(found) - ended.keys() else clean + 1
-            ended.update((pid, self._told(pid)) for pid in found if pid not in ended)
+            ended.update((pid, self._describe(pid)) for pid in found if pid not in ended)
             _signal(found, signal.SIGKILL)
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(_LOOK_SECONDS)
         return list(ended.values())
 
-    def members(self, root: int, call_id: str, started: frozenset[int]) -> list[Entry]:
+    def members(self, root: int, call_id: str, started: frozenset[int]) -> list[ProcessEntry]:
         entries = self._table.entries()
         mark = f"{CALL_MARK}={call_mark(call_id)}".encode()
-        members: dict[int, Entry] = {}
-        below: dict[int, list[Entry]] = {}
+        members: dict[int, ProcessEntry] = {}
+        below: dict[int, list[ProcessEntry]] = {}
         for entry in entries.values():
             below.setdefault(entry.parent, []).append(entry)
         for entry in entries.values():
-            if root in (entry.pid, entry.session, entry.group) or self._marked(entry, mark, started, root):
+            if root in (entry.pid, entry.session, entry.group) or self._is_marked(entry, mark, started, root):
                 members[entry.pid] = entry
-        open_ends = list(members)
-        while open_ends:
-            for entry in below.get(open_ends.pop(), ()):
+        waiting = list(members)
+        while waiting:
+            for entry in below.get(waiting.pop(), ()):
                 if entry.pid not in members:
                     members[entry.pid] = entry
-                    open_ends.append(entry.pid)
+                    waiting.append(entry.pid)
         return [entry for entry in members.values() if entry.pid == root or entry.pid not in started]
 
-    def _marked(self, entry: Entry, mark: bytes, started: frozenset[int], root: int) -> bool:
+    def reap_group(self, group: int) -> bool:
+        """Reap a group whose first process is already reaped; whether nothing is left of it."""
+        with suppress(ChildProcessError):
+            while os.waitpid(-group, os.WNOHANG)[0]:
+                pass
+        return not _group_exists(group)
+
+    def reap_orphans(self, started: frozenset[int]) -> None:
+        """Reap orphans that ended by themselves. Leave a child that other code here waits for."""
+        now = time.monotonic()
+        unclaimed: dict[int, float] = {}
+        for pid in self._table.children() or ():
+            if pid not in started:
+                since = unclaimed[pid] = self._orphans.get(pid, now)
+                if now - since > _UNCLAIMED_SECONDS:
+                    _wait(pid)
+        self._orphans = unclaimed
+
+    def _describe(self, pid: int) -> Killed:
+        return Killed(pid, strip_limits(self._table.command(pid)))
+
+    def _is_marked(self, entry: ProcessEntry, mark: bytes, started: frozenset[int], root: int) -> bool:
         if entry.zombie or entry.pid in started or entry.pid == os.getpid():
             return False
         environment = self._table.environment(entry.pid)
@@ -150,39 +258,30 @@ class Reaper:
             return False
         if mark in environment:
             return self._sidecar in environment
-        # An orphan of ours that shares nothing with our own environment had it wiped: only a command does that. Whose,
-        # can be told only if no other command runs.
+        # Only a command wipes its environment, so an orphan that shares nothing with ours is a command's. It is this
+        # command's if no other runs.
         orphan = entry.parent == os.getpid() and entry.session != os.getsid(0) and not environment & self._own
         return orphan and started <= {root}
 
-    def _bury(self, members: list[Entry], started: frozenset[int]) -> None:
+    def _reap(self, members: list[ProcessEntry], started: frozenset[int]) -> None:
         for entry in members:
             if entry.zombie and entry.parent == os.getpid() and entry.pid not in started:
                 _wait(entry.pid)
 
-    def bury_group(self, group: int) -> bool:
-        """Orphans of a group whose first process has been waited for; whether nothing is left of it."""
-        with suppress(ChildProcessError):
-            while os.waitpid(-group, os.WNOHANG)[0]:
-                pass
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
-        except PermissionError:
-            return False
-        return False
 
-    def bury_strangers(self, started: frozenset[int]) -> None:
-        """Orphans that ended by themselves. A child that somebody else here waits for is left to them."""
-        now = time.monotonic()
-        unclaimed: dict[int, float] = {}
-        for pid in self._table.children() or ():
-            if pid not in started:
-                since = unclaimed[pid] = self._strangers.get(pid, now)
-                if now - since > _UNCLAIMED:
-                    _wait(pid)
-        self._strangers = unclaimed
+def _supervises(pid: int, root: int, members: list[ProcessEntry]) -> bool:
+    """The first process, and its only child, which is the first one inside the sandbox."""
+    return pid == root or any(entry.pid == pid and entry.parent == root for entry in members)
+
+
+def _group_exists(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
@@ -199,3 +298,18 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 def _wait(pid: int) -> None:
     with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
+
+
+def _ps(*options: str) -> str:
+    return subprocess.run(["ps", *options], capture_output=True, text=True, check=False, timeout=5).stdout
+
+
+def _read(path: str) -> bytes:
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        chunks = []
+        while chunk := os.read(handle, 65536):
+            chunks.append(chunk)
+        return b"".join(chunks)
+    finally:
+        os.close(handle)

@@ -1,11 +1,10 @@
-"""The one door for every path of a workspace.
+"""Opens every path of a workspace, and none outside of it.
 
-A path is opened by the kernel, beneath the workspace's own directory handle, in one step: there is no moment between a
-check and the opening in which a link could be swapped in. Where the kernel has no `openat2`, the path is walked handle
-by handle without ever following a link that the walk has not read itself.
+The kernel opens a path beneath the workspace's handle in one step, so nobody can swap in a link between a check and the
+opening. Without `openat2`, the path is walked handle by handle, and only links that the walk has read are followed.
 """
 
-# Called so often that building a Path would cost more than the call itself.
+# Runs so often that building a Path would cost more than the system call.
 # ruff: noqa: PTH100, PTH115
 
 import ctypes
@@ -22,7 +21,7 @@ from tools.errors import FileMissing, NotADirectory, PathDenied, ToolError, Work
 
 _O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
 _DIRECTORY = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
-_LINKS = 40
+_MAX_LINKS = 40
 _SYS_OPENAT2 = 437
 _RESOLVE_NO_MAGICLINKS = 0x02
 _RESOLVE_BENEATH = 0x08
@@ -41,13 +40,13 @@ def _how(flags: int, mode: int) -> _How:
 
 
 class WorkspaceRoot:
-    """Opens paths beneath `workspace`, and nothing else. `private` is a directory that stays shut even there."""
+    """Opens paths beneath `workspace`, but none in the directory `private`."""
 
     def __init__(self, workspace: str, private: Path | None = None, *, kernel: bool = True) -> None:
         self.path = os.path.realpath(workspace)
         self._prefixes = tuple({f"{each.rstrip('/')}/" for each in (self.path, os.path.abspath(workspace))})
         self._fd = -1
-        # An old handle is kept until the end: a thread may be using it, and its number must not come to mean another.
+        # Keep old handles open: a thread may use one, and its number must not mean another file.
         self._handles: list[int] = []
         self._identity = (0, 0)
         self._private = _beneath(self.path, private)
@@ -65,11 +64,11 @@ class WorkspaceRoot:
 
     @property
     def private(self) -> str | None:
-        """The directory that stays shut, relative to the workspace, if it lies in it."""
+        """The private directory relative to the workspace, if it is inside."""
         return None if self._private is None else self._private[len(self.path) :].strip("/")
 
     def relative(self, path: str) -> str:
-        """The path below the workspace, for the operating system's calls. Only text: nothing is looked at."""
+        """The path below the workspace, as a name for system calls. Doesn't look at the disk."""
         try:
             name = text_to_name(path)
         except UnicodeError as error:
@@ -79,7 +78,7 @@ class WorkspaceRoot:
         if name.startswith("/"):
             prefix = next((each for each in self._prefixes if f"{name}/".startswith(each)), None)
             if prefix is None:
-                raise PathDenied(f"{path} is outside of the workspace. Use a path relative to {self.path}.")
+                raise PathDenied(f"{path} is outside the workspace. Use a path relative to {self.path}.")
             name = name[len(prefix) :]
         parts = [part for part in name.split("/") if part not in ("", ".")]
         if ".." in parts and _climbs(parts):
@@ -87,11 +86,11 @@ class WorkspaceRoot:
         return "/".join(parts) or "."
 
     def open(self, path: str, flags: int = _O_PATH, mode: int = 0) -> int:
-        """A handle on a path, links followed as long as they stay beneath the workspace."""
+        """A handle on a path. Follows links that stay beneath the workspace."""
         return self._open(self.relative(path), flags, mode, path)
 
     def seems_regular(self, path: str) -> bool:
-        """Whether opening it would disturb nobody who waits at the other end. Only a look: what is there may change."""
+        """Whether it was a regular file just now. Opening a pipe would disturb the process at its other end."""
         try:
             found = os.stat(self.relative(path), dir_fd=self._fd)
         except OSError:
@@ -99,12 +98,9 @@ class WorkspaceRoot:
         return stat.S_ISREG(found.st_mode)
 
     def parent(self, path: str, *, create: bool = False, follow: bool = True) -> tuple[int, str]:
-        """A handle on the directory of a path, and the last name, with a final link followed to what it names.
-
-        Without `follow` it is the link itself that is meant.
-        """
+        """A handle on the directory of a path, and the last name. `follow` resolves a final link."""
         name = self.relative(path)
-        for _ in range(_LINKS):
+        for _ in range(_MAX_LINKS):
             directory, _, last = name.rpartition("/")
             if last in (".", ".."):
                 raise PathDenied(f"{path} is a directory, and a file is needed here.")
@@ -122,7 +118,7 @@ class WorkspaceRoot:
         raise PathDenied(f"{path} is a link that leads back to itself.")
 
     def real(self, path: str) -> str:
-        """A path as it is without links, relative to the workspace, also where its end does not exist yet."""
+        """The path without links, relative to the workspace. Its end need not exist."""
         name, missing = self.relative(path), ""
         while name != ".":
             try:
@@ -151,21 +147,21 @@ class WorkspaceRoot:
             with suppress(FileExistsError):
                 os.mkdir(last, 0o777, dir_fd=handle)
         except OSError as error:
-            raise _refused(path, error) from error
+            raise _open_error(path, error) from error
         finally:
             os.close(handle)
         return self._open(directory, _DIRECTORY, 0, path)
 
     def _root(self) -> int:
-        """The workspace's handle, as long as the workspace's path still means the same directory."""
+        """The workspace's handle, opened again if its path now names another directory."""
         try:
             now = os.lstat(self.path)
         except OSError as error:
             raise WorkspaceGone(
-                f"The workspace {self.path} is gone.", advice="Wait until it is back, or tell the person."
+                f"The workspace {self.path} is gone.", advice="Wait until it is back, or tell the user."
             ) from error
         if not stat.S_ISDIR(now.st_mode):
-            raise WorkspaceGone(f"The workspace {self.path} was replaced by something else.", advice="Tell the person.")
+            raise WorkspaceGone(f"The workspace {self.path} is not a directory any more.", advice="Tell the user.")
         if self._fd < 0 or (now.st_dev, now.st_ino) != self._identity:
             self._fd = os.open(self.path, _DIRECTORY | os.O_NOFOLLOW)
             self._handles.append(self._fd)
@@ -185,7 +181,7 @@ class WorkspaceRoot:
             else:
                 handle = _walk(root, name, flags | os.O_CLOEXEC, mode)
         except OSError as error:
-            raise _refused(path, error) from error
+            raise _open_error(path, error) from error
         if self._private is not None and self._is_private(handle):
             os.close(handle)
             raise PathDenied(f"{path} belongs to the sidecar itself. No tool reads or writes it.")
@@ -197,7 +193,7 @@ class WorkspaceRoot:
 
 
 def path_of(handle: int) -> str:
-    """Where an open handle is, as the kernel knows it."""
+    """The path of an open handle, as the kernel knows it."""
     if sys.platform == "darwin":
         import fcntl
 
@@ -206,7 +202,7 @@ def path_of(handle: int) -> str:
 
 
 def _openat2() -> "ctypes._NamedFuncPointer | None":
-    """The system call, where the kernel has it."""
+    """The system call, if the kernel has it."""
     if sys.platform != "linux":
         return None
     call = ctypes.CDLL(None, use_errno=True).syscall
@@ -221,7 +217,7 @@ def _openat2() -> "ctypes._NamedFuncPointer | None":
 
 
 def _walk(root: int, name: str, flags: int, mode: int) -> int:
-    """Open a path part by part. A link is walked like a path of its own; `..` goes back to a handle we hold."""
+    """Open a path part by part. Links are walked like paths; `..` goes back to a handle we hold."""
     handles = [os.dup(root)]
     parts = [part for part in name.split("/") if part not in ("", ".")]
     links = 0
@@ -240,7 +236,7 @@ def _walk(root: int, name: str, flags: int, mode: int) -> int:
                 handles.append(os.open(part, wanted, mode, dir_fd=handles[-1]))
                 continue
             links += 1
-            if links > _LINKS:
+            if links > _MAX_LINKS:
                 raise OSError(errno.ELOOP, "too many links")
             if target.startswith("/"):
                 raise OSError(errno.EXDEV, "leads out of the workspace")
@@ -269,8 +265,8 @@ def _beneath(root: str, private: Path | None) -> str | None:
     return real if real == root or real.startswith(root.rstrip("/") + "/") else None
 
 
-def _refused(path: str, error: OSError) -> ToolError:
-    """A failure to open is never a reason to look less closely: whatever is not plainly missing is denied."""
+def _open_error(path: str, error: OSError) -> ToolError:
+    """Fails closed: everything that isn't plainly missing is denied."""
     match error.errno:
         case errno.ENOENT:
             return FileMissing(f"{path} does not exist.", advice="Look with list_dir or find_files.")
@@ -279,16 +275,16 @@ def _refused(path: str, error: OSError) -> ToolError:
         case errno.EXDEV | errno.EAGAIN:
             return PathDenied(f"{path} leads out of the workspace through a link.")
         case errno.ELOOP:
-            return PathDenied(f"{path} leads through a link that cannot be followed.")
+            return PathDenied(f"{path} leads through a link that can't be followed.")
         case errno.ENAMETOOLONG:
             return PathDenied("The path is too long. Use a shorter one.")
         case errno.ENOSPC | errno.EDQUOT | errno.EROFS:
-            return ToolError(f"{path} cannot be written: {error.strerror}.", advice="Tell the person.", code="disk")
+            return ToolError(f"{path} can't be written: {error.strerror}.", advice="Tell the user.", code="disk")
         case errno.ENXIO:
             return PathDenied(f"{path} is not a regular file.")
         case _:
-            advice = "Choose another path, or tell the person."
-            return PathDenied(f"{path} cannot be opened: {error.strerror}.", advice=advice)
+            advice = "Choose another path, or tell the user."
+            return PathDenied(f"{path} can't be opened: {error.strerror}.", advice=advice)
 
 
 # -- names as text -----------------------------------------------------------------------------------------------
@@ -299,7 +295,11 @@ _PRIVATE = re.compile("[\uef80-\uefff]")
 
 
 def name_to_text(name: str) -> str:
-    """A name as the operating system's calls give it, as text that is valid everywhere."""
+    """A file name as text that is valid in JSON. Each name has one text, and each such text is that name again.
+
+    Bytes that aren't UTF-8 become the private characters U+EF80 to U+EFFF. A name that really holds one of those is
+    encoded byte by byte in the same way, so no two names look alike.
+    """
     if name.isascii():
         return name
     plain = _PRIVATE.sub(lambda match: "".join(chr(_BASE + byte) for byte in match[0].encode()), name)
@@ -307,9 +307,9 @@ def name_to_text(name: str) -> str:
 
 
 def text_to_name(text: str) -> str:
-    """The name for the operating system's calls that `name_to_text` made a text of."""
+    """The inverse of `name_to_text`."""
     if text.isascii():
         return text
     raw = _PRIVATE.sub(lambda match: chr(ord(match[0]) - _BASE + 0xDC00), text)
-    # Stray bytes that together are a valid character are that character.
+    # Stray bytes may form a valid character together.
     return os.fsdecode(os.fsencode(raw))

@@ -1,7 +1,7 @@
-"""What a command did to the files of a workspace: looked at before and after, by stamp, then by content.
+"""Finds what a command did to the files of a workspace, by comparing stamps and then contents before and after.
 
-What a file held before a command must be known when the command is over. What Git tracks and nobody has changed can be
-had from Git afterwards; everything else is read beforehand and held, within bounds, until its stamp changes.
+The contents from before must be known afterwards. Git has those of unchanged tracked files; the scanner reads all
+others beforehand and keeps them in memory, within bounds, until their stamps change.
 """
 
 import os
@@ -9,91 +9,47 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
 from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
-from tools.local.files import OUR_OWN, read_handle
-from tools.local.git_objects import read_objects
-from tools.local.repository import Repository, Stamp
-from tools.local.root import WorkspaceRoot, name_to_text, text_to_name
-from tools.local.walk import MOST_FILES, Listing, TooMuch, Walked, Walker
+from tools.local.files import TEMPORARY_SUFFIX, read_handle
+from tools.local.git import Repository, Stamp
+from tools.local.root import WorkspaceRoot, name_to_text
+from tools.local.snapshots import ContentSource, Listing, LocalSnapshot, MemoryBudget
+from tools.local.walk import MAX_FILES, TooLargeToScan, Walked, Walker
 
 T = TypeVar("T")
 
-LARGEST = 4 * 1024 * 1024
-MOST_CHANGED = 2_000
-MOST_BYTES = 64 * 1024 * 1024
-#: A file that changed so shortly before we looked may change again without its stamp showing it.
-_RACY = 30_000_000
-_SPOKEN_OF = 50
-#: So little is looked at where it is asked for; more is handed to a thread.
+MAX_FILE_BYTES = 4 * 1024 * 1024
+MAX_CHANGED = 2_000
+MAX_BYTES = 64 * 1024 * 1024
+#: A file that changed this recently may change again within the same timestamp.
+_RACY_NS = 30_000_000
+_MAX_IGNORED = 50
+#: Up to this much is scanned at once; more is handed to a thread.
 _QUICK_FILES = 200
 _QUICK_READS = 8
 _QUICK_BYTES = 256 * 1024
-_TOO_LARGE = f"It is larger than {LARGEST >> 20} MiB, so its content is not kept."
-_NO_ROOM = "There was no room left to hold what it was before the command, so it is not kept."
-_TOO_MANY = f"The command changed more than {MOST_CHANGED:,} files, or {MOST_BYTES >> 20} MiB; not all of it is kept."
-_IGNORED = "Ignored files and installed packages are not kept; what a command does to them cannot be undone."
-_UNREADABLE = "It cannot be read, so it is not kept."
-_NOT_IN_GIT = "Git has its content no longer, or in another form, so it is not kept."
-
-
-class Shelf:
-    """Room for what files hold, for all workspaces together."""
-
-    def __init__(self, room: int = 64 * 1024 * 1024) -> None:
-        self._room = room
-        self._lock = threading.Lock()
-
-    def take(self, size: int) -> bool:
-        with self._lock:
-            if size > self._room:
-                return False
-            self._room -= size
-            return True
-
-    def give(self, size: int) -> None:
-        with self._lock:
-            self._room += size
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where the content of a file at a stamp can be had: at hand, from Git, or, with a reason, nowhere."""
-
-    content: bytes | None = None
-    git: bytes | None = None
-    why: str = ""
-
-
-@dataclass(slots=True, eq=False, weakref_slot=True)
-class LocalSnapshot:
-    listing: Listing = field(default_factory=Listing)
-    sources: dict[str, Source] = field(default_factory=dict)
-    left_out: dict[str, Stamp] = field(default_factory=dict)
-    #: Files that may have changed without their stamp showing it, which only comparing can tell.
-    unsettled: set[str] = field(default_factory=set)
-    #: What others have written since; it counts as having been there.
-    written: dict[str, bytes | None] = field(default_factory=dict)
-    partial: str = ""
-
-    def record_write(self, path: str, content: bytes | None) -> None:
-        self.written[text_to_name(path)] = content
+_TOO_LARGE = f"Larger than {MAX_FILE_BYTES >> 20} MiB, so its content isn't kept."
+_NO_ROOM = "Out of memory for contents from before the command, so it isn't kept."
+_TOO_MANY = f"The command changed more than {MAX_CHANGED:,} files, or {MAX_BYTES >> 20} MiB; not all of it is kept."
+_IGNORED = "Ignored files and installed packages aren't kept; a command's changes to them can't be undone."
+_UNREADABLE = "It can't be read, so it isn't kept."
+_NOT_IN_GIT = "Git no longer has its content in this form, so it isn't kept."
 
 
 class Scanner:
-    """One for each workspace. Plain calls that take milliseconds: the host has a thread do it."""
+    """One for each workspace. Its calls take milliseconds, so the host runs them in a thread."""
 
-    def __init__(self, root: WorkspaceRoot, shelf: Shelf) -> None:
+    def __init__(self, root: WorkspaceRoot, memory: MemoryBudget) -> None:
         self._root = root
-        self._shelf = shelf
+        self._memory = memory
         self._repository = Repository(root)
         self._walker = Walker(root, self._repository)
         self._listing = Listing()
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, ContentSource] = {}
         self._unsettled: set[str] = set()
         self._lock = threading.Lock()
 
@@ -101,32 +57,32 @@ class Scanner:
         with self._lock:
             moment = time.time_ns()
             try:
-                walked = self._walked(self._listing, MOST_FILES)
-            except TooMuch as reason:
-                return LocalSnapshot(partial=f"{reason}, so what commands change there is not recorded.")
-            return self._seen(walked, moment)
+                walked = self._walk(self._listing, MAX_FILES)
+            except TooLargeToScan as reason:
+                return LocalSnapshot(partial=f"{reason}, so changes by commands aren't recorded.")
+            return self._take_snapshot(walked, moment)
 
     def changes(self, before: LocalSnapshot) -> list[ScannedFile]:
         if before.partial:
             return []
         with self._lock:
             try:
-                walked = self._walked(before.listing, MOST_FILES)
-            except TooMuch as reason:
-                return [ScannedFile(".", _SOMETHING, _SOMETHING, f"{reason}, so what the command changed is unknown.")]
-            return self._told(before, walked)
+                walked = self._walk(before.listing, MAX_FILES)
+            except TooLargeToScan as reason:
+                return [ScannedFile(".", _UNKNOWN, _UNKNOWN, f"{reason}, so the command's changes are unknown.")]
+            return self._compare(before, walked)
 
     def quick_snapshot(self) -> LocalSnapshot | None:
-        """The same, if it takes less than handing it to a thread does; else nothing."""
-        return self._quickly(self._listing, lambda walked: {*walked.changed, *self._unsettled}, self._seen)
+        """Like `snapshot`, if that is quicker than handing it to a thread; otherwise `None`."""
+        return self._quickly(self._listing, lambda walked: {*walked.changed, *self._unsettled}, self._take_snapshot)
 
     def quick_changes(self, before: LocalSnapshot) -> list[ScannedFile] | None:
-        def told(walked: Walked, moment: int) -> list[ScannedFile] | None:
-            # To ask Git takes a process.
+        def compare(walked: Walked, moment: int) -> list[ScannedFile] | None:
+            # Asking Git starts a process.
             asks = any(source.git for path in _differing(before, walked) if (source := before.sources.get(path)))
-            return None if asks else self._told(before, walked)
+            return None if asks else self._compare(before, walked)
 
-        return None if before.partial else self._quickly(before.listing, partial(_differing, before), told)
+        return None if before.partial else self._quickly(before.listing, partial(_differing, before), compare)
 
     def _quickly(
         self, known: Listing, to_read: Callable[[Walked], set[str]], act: Callable[[Walked, int], T]
@@ -135,11 +91,11 @@ class Scanner:
             return None
         try:
             moment = time.time_ns()
-            walked = self._walked(known, _QUICK_FILES)
+            walked = self._walk(known, _QUICK_FILES)
             reads = to_read(walked)
             size = sum(walked.changed[path][2] for path in reads if path in walked.changed)
             return act(walked, moment) if len(reads) <= _QUICK_READS and size <= _QUICK_BYTES else None
-        except TooMuch:
+        except TooLargeToScan:
             return None
         finally:
             self._lock.release()
@@ -150,14 +106,14 @@ class Scanner:
                 self._drop(path)
             self._listing = Listing()
 
-    def _walked(self, known: Listing, most: int) -> Walked:
+    def _walk(self, known: Listing, most: int) -> Walked:
         self._repository.refresh()
         return self._walker.walk(known, most)
 
-    # -- what files held before --------------------------------------------------------------------------------------
+    # -- before --------------------------------------------------------------------------------------------------------
 
-    def _seen(self, walked: Walked, moment: int) -> LocalSnapshot:
-        """Sees to it that the content of every file can be had later."""
+    def _take_snapshot(self, walked: Walked, moment: int) -> LocalSnapshot:
+        """Make sure that the content of every file is available later."""
         for path in walked.gone:
             self._drop(path)
         if walked.changed or walked.gone:
@@ -169,29 +125,29 @@ class Scanner:
 
     def _hold(self, path: str, stamp: Stamp, moment: int) -> None:
         self._drop(path)
-        settled = max(stamp[3], stamp[4]) < moment - _RACY
+        settled = max(stamp[3], stamp[4]) < moment - _RACY_NS
         kept = self._repository.content(path, stamp) if settled else None
-        self._sources[path] = Source(git=kept) if kept is not None else self._at_hand(path, stamp)
+        self._sources[path] = ContentSource(git=kept) if kept is not None else self._load(path, stamp)
         if not settled:
             self._unsettled.add(path)
 
-    def _at_hand(self, path: str, stamp: Stamp) -> Source:
-        if stamp[2] > LARGEST:
-            return Source(why=_TOO_LARGE)
-        if not self._shelf.take(stamp[2]):
-            return Source(why=_NO_ROOM)
+    def _load(self, path: str, stamp: Stamp) -> ContentSource:
+        if stamp[2] > MAX_FILE_BYTES:
+            return ContentSource(why=_TOO_LARGE)
+        if not self._memory.take(stamp[2]):
+            return ContentSource(why=_NO_ROOM)
         content = self._read(path, stamp)
-        if content is None or len(content) > LARGEST:
-            self._shelf.give(stamp[2])
-            return Source(why=_UNREADABLE if content is None else _TOO_LARGE)
-        self._shelf.give(stamp[2] - len(content))  # it may have changed while it was read
-        return Source(content)
+        if content is None or len(content) > MAX_FILE_BYTES:
+            self._memory.give_back(stamp[2])
+            return ContentSource(why=_UNREADABLE if content is None else _TOO_LARGE)
+        self._memory.give_back(stamp[2] - len(content))  # it may have changed meanwhile
+        return ContentSource(content)
 
     def _drop(self, path: str) -> None:
         self._unsettled.discard(path)
         source = self._sources.pop(path, None)
         if source is not None and source.content is not None:
-            self._shelf.give(len(source.content))
+            self._memory.give_back(len(source.content))
 
     def _read(self, path: str, stamp: Stamp) -> bytes | None:
         try:
@@ -203,42 +159,44 @@ class Scanner:
                     os.close(directory)
             handle = self._root.open(name_to_text(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
             try:
-                return read_handle(handle, path, LARGEST + 1)
+                return read_handle(handle, path, MAX_FILE_BYTES + 1)
             finally:
                 os.close(handle)
         except (ToolError, OSError):
             return None
 
-    # -- what they hold now ------------------------------------------------------------------------------------------
+    # -- after ---------------------------------------------------------------------------------------------------------
 
-    def _told(self, before: LocalSnapshot, walked: Walked) -> list[ScannedFile]:
+    def _compare(self, before: LocalSnapshot, walked: Walked) -> list[ScannedFile]:
         paths = sorted(_differing(before, walked) - walked.left_out.keys())
         from_git = self._from_git(paths, before)
         changed: list[ScannedFile] = []
-        room = MOST_BYTES
+        room = MAX_BYTES
         for path in paths:
             old = before.listing.get(path)
             stamp = None if path in walked.gone else walked.changed.get(path, old)
-            if path.endswith(OUR_OWN) or (stamp == old and path in before.sources and before.sources[path].why):
-                continue  # another call's, on its way; or, as far as can be told, the same
+            if path.endswith(TEMPORARY_SUFFIX) or (
+                stamp == old and path in before.sources and before.sources[path].why
+            ):
+                continue  # another call's temporary file, or the same as far as we know
             now, why = self._now(path, stamp)
             then, why_not = _then(path, now, before, from_git)
             if now == then and not (why or why_not):
                 continue
             room -= len(now.content if now else b"") + len(then.content if then else b"")
-            if reason := why or why_not or (_TOO_MANY if room < 0 or len(changed) >= MOST_CHANGED else ""):
+            if reason := why or why_not or (_TOO_MANY if room < 0 or len(changed) >= MAX_CHANGED else ""):
                 existed = then is not None or bool(why_not)
-                then, now = _SOMETHING if existed else None, _SOMETHING if stamp is not None else None
+                then, now = _UNKNOWN if existed else None, _UNKNOWN if stamp is not None else None
             changed.append(ScannedFile(name_to_text(path), then, now, reason))
         return [*changed, *_ignored(before, walked)]
 
     def _now(self, path: str, stamp: Stamp | None) -> tuple[FileContent | None, str]:
         if stamp is None:
             return None, ""
-        if stamp[2] > LARGEST:
+        if stamp[2] > MAX_FILE_BYTES:
             return None, _TOO_LARGE
         content = self._read(path, stamp)
-        if content is None or len(content) > LARGEST:  # it may have grown since
+        if content is None or len(content) > MAX_FILE_BYTES:  # it may have grown since
             return None, _UNREADABLE if content is None else _TOO_LARGE
         return FileContent(content, _mode(stamp)), ""
 
@@ -249,23 +207,23 @@ class Scanner:
             if source is not None and source.git is not None and path not in before.written:
                 stamp = before.listing.get(path)
                 wanted[source.git] = stamp[2] if stamp is not None else 0
-        room = MOST_BYTES
+        room = MAX_BYTES
         names: list[bytes] = []
         for name, size in wanted.items():
             room -= size
-            if room > 0 and len(names) < MOST_CHANGED:
+            if room > 0 and len(names) < MAX_CHANGED:
                 names.append(name)
-        return read_objects(self._repository.git_dir, names)
+        return self._repository.read_objects(names)
 
 
-#: Stands for a file of which nothing is kept.
-_SOMETHING = FileContent(b"", 0)
+#: A file whose content isn't kept.
+_UNKNOWN = FileContent(b"", 0)
 
 
 def _then(
     path: str, now: FileContent | None, before: LocalSnapshot, from_git: dict[bytes, bytes]
 ) -> tuple[FileContent | None, str]:
-    """What a file was, or why that is not known."""
+    """The file before the command, or why it is unknown."""
     if path in before.written:
         content = before.written[path]
         return (None if content is None else FileContent(content, now.mode if now else 0o644)), ""
@@ -288,11 +246,11 @@ def _ignored(before: LocalSnapshot, walked: Walked) -> list[ScannedFile]:
     return [
         ScannedFile(
             name_to_text(path),
-            _SOMETHING if path in before.left_out or before.listing.get(path) else None,
-            _SOMETHING if path in walked.left_out else None,
+            _UNKNOWN if path in before.left_out or before.listing.get(path) else None,
+            _UNKNOWN if path in walked.left_out else None,
             _IGNORED,
         )
-        for path in differ[:_SPOKEN_OF]
+        for path in differ[:_MAX_IGNORED]
     ]
 
 

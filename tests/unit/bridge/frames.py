@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from bridge.session import Effect, Send, SidecarSession
+from bridge.session.protocol import Effect, Send
+from bridge.session.sidecar import SidecarSession
 from sidecar.wire.bridge import Hello, ShellInfo, ToolCallFrame
 
 
@@ -15,7 +16,7 @@ def hello(workspace: str = "/w", tools: list[str] | None = None, **more: Any) ->
 def session(**more: Any) -> SidecarSession:
     """One that is connected, and has been welcomed."""
     made = SidecarSession("s1", hello(**more), reconnect_seconds=30.0, heartbeat_seconds=15.0)
-    made.greet(hello(**more))
+    made.connect(hello(**more))
     return made
 
 

@@ -10,16 +10,16 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from bridge.backend import BridgeBackend
 from bridge.dispatcher import Dispatcher
 from bridge.editor_state import EditorState
-from bridge.host import BridgeBackend
 from bridge.server import BridgeServer
-from bridge.session import Sessions
-from bridge.shell import Endpoint, ReferenceShell
+from bridge.session.sidecar import Sessions
+from bridge.shell.shell import Endpoint, ReferenceShell
 from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.streams import Streams
 from sidecar.wire.bridge import SUBPROTOCOL
-from tools.local.sandbox import Sandboxes
+from tools.local.sandbox.probe import Sandboxes
 
 SECONDS = 5.0
 

@@ -230,7 +230,7 @@ async def test_a_frame_above_the_limit_is_answered_and_a_giant_one_ends_only_its
 async def test_a_shell_that_does_not_read_is_dropped_and_its_calls_wait_for_it(
     bridge: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.server.MOST_BYTES", 4_000_000)
+    monkeypatch.setattr("bridge.server._MAX_BYTES", 4_000_000)
     async with bridge.raw_shell(tmp_path, "write_file", max_queue=1) as shell:
         session = (await shell.hello())["session"]
         shell.socket.transport.pause_reading()

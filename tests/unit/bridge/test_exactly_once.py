@@ -5,7 +5,9 @@ from collections import deque
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.session import Run, Send, Sessions, Settled, ShellSession, Stop
+from bridge.session.protocol import Run, Send, Settled, Stop
+from bridge.session.shell import ShellSession
+from bridge.session.sidecar import Sessions
 from sidecar.wire.bridge import Hello, ResultBody, ShellInfo
 from tests.unit.bridge.frames import call, hello
 
@@ -19,7 +21,7 @@ class BadLine:
 
     def __init__(self) -> None:
         self.sessions = Sessions(reconnect_seconds=1_000.0)
-        self.sidecar = self.sessions.take_up(hello())
+        self.sidecar = self.sessions.resume(hello())
         self.shell = ShellSession(ShellInfo(name="test", version="1"), "/w", ["read_file"])
         self.to_shell: deque[str] = deque()
         self.to_sidecar: deque[str] = deque()
@@ -35,8 +37,8 @@ class BadLine:
         self.step("deliver")
 
     def connect(self) -> None:
-        self.sidecar = self.sessions.take_up(Hello.model_validate_json(self.shell.hello()))
-        self._sidecar_does(self.sidecar.greet(Hello.model_validate_json(self.shell.hello())))
+        self.sidecar = self.sessions.resume(Hello.model_validate_json(self.shell.hello()))
+        self._sidecar_does(self.sidecar.connect(Hello.model_validate_json(self.shell.hello())))
 
     def step(self, name: str) -> None:
         match name:
@@ -56,8 +58,8 @@ class BadLine:
             case "drop":
                 self.to_shell.clear()
                 self.to_sidecar.clear()
-                self.shell.lost()
-                self.sidecar.lost(self.now)
+                self.shell.disconnect()
+                self.sidecar.disconnect(self.now)
                 self.connect()
             case "repeat":
                 if self.delivered:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.shell import ReferenceShell
 from bridge.shell.buffers import BufferHost
+from bridge.shell.shell import ReferenceShell
 from sidecar.config.data_dir import ShellDirectory
 from sidecar.wire.bridge import Diagnostic
 from tests.unit.bridge.loopback import SECONDS, Loopback, loopback

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from bridge.session import Run, Send, ShellSession, Stop, Welcomed
-from bridge.session.log import ResultLog
+from bridge.session.protocol import Run, Send, Stop, Welcomed
+from bridge.session.shell import ResultLog, ShellSession
 from sidecar.wire.bridge import FRAME_LIMIT, CancelFrame, EndedProcess, NotifyFrame, ResultBody, ShellInfo, Welcome
 from sidecar.wire.events import ErrorBody
 from tests.unit.bridge.frames import call, sent
@@ -40,7 +40,7 @@ def test_it_introduces_itself_and_then_takes_the_session_up_again() -> None:
     }
     assert isinstance(session.receive(welcome())[0], Welcomed)
     session.receive(call().to_json())
-    session.lost()
+    session.disconnect()
     again = json.loads(session.hello())
     assert again["session"] == "s1" and again["remembers"] == ["c1"]
 
@@ -58,7 +58,7 @@ def test_a_call_runs_once_however_often_it_comes() -> None:
 def test_a_result_without_a_connection_waits_in_the_log() -> None:
     session = shell()
     session.receive(call().to_json())
-    session.lost()
+    session.disconnect()
     assert session.result("c1", body("kept")) == []
     effects = session.receive(welcome(call()))
     assert [frame["result"]["content"] for frame in sent(effects)] == ["kept"]
@@ -71,7 +71,7 @@ def test_a_result_without_a_connection_waits_in_the_log() -> None:
 def test_a_call_that_still_runs_goes_on_after_a_reconnect() -> None:
     session = shell()
     session.receive(call().to_json())
-    session.lost()
+    session.disconnect()
     assert [type(effect) for effect in session.receive(welcome(call()))] == [Welcomed]
     assert session.receive(call().to_json()) == []
     assert len(session.result("c1", body())) == 1
@@ -121,7 +121,7 @@ def test_output_goes_out_only_while_the_call_runs_and_somebody_hears() -> None:
     assert sent(session.stream("c1", "stdout", "x")) == [
         {"type": "stream", "id": "c1", "stream": "stdout", "text": "x"}
     ]
-    session.lost()
+    session.disconnect()
     assert session.stream("c1", "stdout", "x") == []
 
 
@@ -162,5 +162,5 @@ def test_what_the_editor_knows_is_told_while_connected() -> None:
     session = shell()
     frame = NotifyFrame(event="focus", path="a.py")
     assert session.notify(frame) == [Send(frame.to_json())]
-    session.lost()
+    session.disconnect()
     assert session.notify(frame) == []

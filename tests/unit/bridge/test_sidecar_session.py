@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from bridge.session import DuplicateCall, FrameTooLarge, Notified, Settled, Streamed, TooManyCalls
-from bridge.session.sidecar import ENDING_SECONDS, MARGIN_SECONDS, MOST_OPEN
+from bridge.session.protocol import DuplicateCall, FrameTooLarge, Notified, Settled, Streamed, TooManyCalls
+from bridge.session.sidecar import ENDING_SECONDS, MARGIN_SECONDS, MAX_OPEN
 from sidecar.wire.bridge import FRAME_LIMIT
 from tests.unit.bridge.frames import call, error, hello, others, result, sent, session
 
@@ -132,8 +132,8 @@ def test_after_a_reconnect_the_open_calls_come_again_with_their_ids() -> None:
     shell.call(call("one"), now=0.0)
     shell.call(call("two"), now=0.0)
     shell.receive(result("one"))
-    shell.lost(now=1.0)
-    welcome, *again = sent(shell.greet(hello(session="s1")))
+    shell.disconnect(now=1.0)
+    welcome, *again = sent(shell.connect(hello(session="s1")))
     assert welcome["type"] == "welcome" and welcome["session"] == "s1" and welcome["heartbeatSeconds"] == 15.0
     assert [each["id"] for each in welcome["open"]] == ["two"]
     assert [(frame["type"], frame["id"]) for frame in again] == [("tool_call", "two")]
@@ -142,30 +142,30 @@ def test_after_a_reconnect_the_open_calls_come_again_with_their_ids() -> None:
 
 def test_a_call_made_while_the_shell_is_away_comes_when_it_is_back() -> None:
     shell = session()
-    shell.lost(now=0.0)
+    shell.disconnect(now=0.0)
     assert shell.call(call(), now=0.0) == []
-    assert [frame["type"] for frame in sent(shell.greet(hello()))] == ["welcome", "tool_call"]
+    assert [frame["type"] for frame in sent(shell.connect(hello()))] == ["welcome", "tool_call"]
 
 
 def test_a_shell_that_stays_away_leaves_an_error_for_each_call_once() -> None:
     shell = session()
     shell.call(call(timeout_ms=600_000), now=0.0)
-    shell.lost(now=1.0)
+    shell.disconnect(now=1.0)
     assert shell.expire(now=30.9) == []
     (settled,) = shell.expire(now=31.0)
     assert isinstance(settled, Settled) and settled.error is not None
     assert settled.error.code == "host_gone" and not settled.answered
-    assert shell.gone(31.0) and shell.expire(now=32.0) == []
+    assert shell.is_gone(31.0) and shell.expire(now=32.0) == []
 
 
 def test_a_call_whose_time_runs_out_while_the_shell_is_away_is_given_up_and_called_off_later() -> None:
     shell = session()
     shell.call(call(), now=0.0)
-    shell.lost(now=1.0)
+    shell.disconnect(now=1.0)
     (settled,) = shell.expire(now=LIMIT)
     assert isinstance(settled, Settled) and settled.error is not None
     assert settled.error.code == "host_gone" and not settled.answered
-    welcome, called_off = sent(shell.greet(hello()))
+    welcome, called_off = sent(shell.connect(hello()))
     assert welcome["open"] == [] and called_off == {"type": "cancel", "id": "c1"}
     assert shell.receive(error()) == []
 
@@ -173,7 +173,7 @@ def test_a_call_whose_time_runs_out_while_the_shell_is_away_is_given_up_and_call
 def test_a_shell_is_asked_only_while_it_is_connected() -> None:
     shell = session()
     assert shell.offers("read_file") and not shell.offers("write_file")
-    shell.lost(now=0.0)
+    shell.disconnect(now=0.0)
     assert not shell.offers("read_file")
 
 
@@ -217,9 +217,9 @@ def test_a_cancel_is_sent_once_and_ends_with_the_shells_word() -> None:
 def test_a_call_cancelled_while_the_shell_is_away_is_called_off_when_it_is_back() -> None:
     shell = session()
     shell.call(call(), now=0.0)
-    shell.lost(now=0.0)
+    shell.disconnect(now=0.0)
     assert shell.cancel("c1", now=1.0) == []
-    welcome, called_off = sent(shell.greet(hello()))
+    welcome, called_off = sent(shell.connect(hello()))
     assert welcome["open"] == [] and called_off == {"type": "cancel", "id": "c1"}
 
 
@@ -239,7 +239,7 @@ def test_an_id_is_open_once() -> None:
 
 def test_the_open_calls_are_bounded() -> None:
     shell = session()
-    for number in range(MOST_OPEN):
+    for number in range(MAX_OPEN):
         shell.call(call(f"c{number}"), now=0.0)
     with pytest.raises(TooManyCalls):
         shell.call(call("one-more"), now=0.0)

@@ -18,7 +18,7 @@ from sidecar.wire.tasks import ENDED, ApprovalRequest, ExecuteRequest, Status, T
 from sidecar.work.workflow import Workflow
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
-from tools.local import LocalBackend
+from tools.local.backend import LocalBackend
 from tools.policy.policy import Policy
 
 SECONDS = 5.0

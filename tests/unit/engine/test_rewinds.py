@@ -196,7 +196,7 @@ async def test_nothing_of_git_is_touched(shop: Workshop) -> None:
 
 
 async def test_what_was_not_kept_is_said_and_the_rest_is_done(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "LARGEST", 100)
+    monkeypatch.setattr(scan, "MAX_FILE_BYTES", 100)
     (shop.workspace / "large").write_bytes(b"x" * 200)
     (shop.workspace / "small").write_text("one\n")
     await shop.open()

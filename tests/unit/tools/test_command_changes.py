@@ -180,13 +180,13 @@ async def test_ignored_and_installed_files_are_not_kept_and_that_is_said(bench: 
         ("node_modules/", "created"),
         ("app.log", "modified"),
     }
-    assert isinstance(outcome.details, dict) and "cannot be undone" in str(outcome.details["notKept"])
+    assert isinstance(outcome.details, dict) and "can't be undone" in str(outcome.details["notKept"])
 
 
 async def test_a_file_that_is_too_large_is_not_kept_and_that_is_said(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan, "LARGEST", 100)
+    monkeypatch.setattr(scan, "MAX_FILE_BYTES", 100)
     bench.write("large", b"x" * 200)
     bench.write("small", b"x")
     outcome = await command(bench, "echo >> large; head -c 300 /dev/zero > new; echo y > small")
@@ -197,7 +197,7 @@ async def test_a_file_that_is_too_large_is_not_kept_and_that_is_said(
 async def test_a_workspace_with_too_many_files_is_not_looked_at_and_that_is_said(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan, "MOST_FILES", 5)
+    monkeypatch.setattr(scan, "MAX_FILES", 5)
     monkeypatch.setattr(scan, "_QUICK_FILES", 5)
     for number in range(7):
         bench.write(f"{number}", "x")
@@ -277,7 +277,7 @@ async def test_the_sidecars_own_directory_in_a_workspace_is_not_looked_at(tmp_pa
 
 
 def test_caps_are_what_they_say() -> None:
-    assert walk.MOST_FILES == scan.MOST_FILES == 50_000
+    assert walk.MAX_FILES == scan.MAX_FILES == 50_000
 
 
 async def test_a_file_that_becomes_a_pipe_or_a_directory_is_gone(bench: Workbench) -> None:

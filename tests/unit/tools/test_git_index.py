@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.local.git_index import read_index
-from tools.local.git_objects import read_objects
+from tools.local.git import parse_index, read_objects
 
 
 def git(workspace: Path, *words: str) -> bytes:
@@ -49,18 +48,18 @@ def test_every_version_is_read_as_git_reads_it(repository: Path, version: int) -
         git(repository, "update-index", "--index-version", str(version))
     data = (repository / ".git/index").read_bytes()
     assert int.from_bytes(data[4:8], "big") == version
-    found = read_index(data)
+    found = parse_index(data)
     assert found is not None
     assert {path: (f"{entry.mode:06o}", entry.content.hex()) for path, entry in found.items()} == listed(repository)
 
 
 def test_an_index_whose_entries_stand_elsewhere_is_not_read(repository: Path) -> None:
     git(repository, "update-index", "--split-index")
-    assert read_index((repository / ".git/index").read_bytes()) is None
+    assert parse_index((repository / ".git/index").read_bytes()) is None
 
 
 def test_contents_are_had_loose_and_packed_and_what_is_missing_is_left_out(repository: Path) -> None:
-    found = read_index((repository / ".git/index").read_bytes())
+    found = parse_index((repository / ".git/index").read_bytes())
     assert found is not None
     names = [entry.content for entry in found.values()]
     wanted = {name: git(repository, "cat-file", "blob", name.hex()) for name in names}
@@ -75,5 +74,5 @@ def test_contents_are_had_loose_and_packed_and_what_is_missing_is_left_out(repos
 def test_bytes_that_are_no_index_are_nothing(data: bytes, version: int, count: int) -> None:
     head = b"DIRC" + version.to_bytes(4, "big") + count.to_bytes(4, "big")
     for given_data in (data, head + data):
-        found = read_index(given_data)
+        found = parse_index(given_data)
         assert found is None or all(isinstance(path, str) for path in found)

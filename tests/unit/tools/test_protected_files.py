@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.local.aside import Aside
 from tools.local.inventory import Inventory
+from tools.local.quarantine import Quarantine
 
 
 def _made(place: Path, content: str = "x") -> Path:
@@ -60,25 +60,25 @@ def test_many_git_files_that_lead_to_the_same_folder_cost_one_walk_through_it(
     assert len(listed) < 100
 
 
-def _taken(aside: Aside, place: Path, path: str) -> Path:
+def _taken(quarantine: Quarantine, place: Path, path: str) -> Path:
     handle = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        return aside.take(handle, place.name, "c1", path)
+        return quarantine.take(handle, place.name, "c1", path)
     finally:
         os.close(handle)
 
 
 def test_a_path_too_long_for_one_name_is_set_aside_all_the_same(tmp_path: Path) -> None:
     path = "/".join(["a" * 90, "b" * 90, "c" * 90, ".vscode", "tasks.json"])
-    kept = _taken(Aside(tmp_path / "aside"), _made(tmp_path / "workspace" / path, "planted"), path)
+    kept = _taken(Quarantine(tmp_path / "aside"), _made(tmp_path / "workspace" / path, "planted"), path)
     assert kept.read_text() == "planted"
     assert kept.name.endswith(".vscode∕tasks.json")
 
 
 def test_who_writes_a_file_again_and_again_does_not_fill_the_disk(tmp_path: Path) -> None:
-    aside = Aside(tmp_path / "aside")
+    quarantine = Quarantine(tmp_path / "aside")
     for number in range(300):
-        kept = _taken(aside, _made(tmp_path / ".env", str(number)), ".env")
+        kept = _taken(quarantine, _made(tmp_path / ".env", str(number)), ".env")
     assert kept.read_text() == "299"
     assert len(list(kept.parent.iterdir())) == 20
 
@@ -90,7 +90,7 @@ def test_on_another_file_system_it_is_copied_and_a_pipe_is_not_read(
     def other(*args: object, **options: object) -> None:
         raise OSError(errno.EXDEV, "Invalid cross-device link")
 
-    monkeypatch.setattr("tools.local.aside.os.rename", other)
+    monkeypatch.setattr("tools.local.quarantine.os.rename", other)
     place = tmp_path / ".env"
     if kind == "file":
         place.write_text("planted")
@@ -98,7 +98,7 @@ def test_on_another_file_system_it_is_copied_and_a_pipe_is_not_read(
         place.symlink_to("elsewhere")
     else:
         os.mkfifo(place)
-    kept = _taken(Aside(tmp_path / "aside"), place, ".env")
+    kept = _taken(Quarantine(tmp_path / "aside"), place, ".env")
     assert not os.path.lexists(place)
     assert os.path.lexists(kept) == (kind != "pipe")
     if kind == "link":

@@ -14,7 +14,7 @@ from tools.executor.context import BatchContext, ToolCall
 from tools.executor.executor import Executor
 from tools.executor.registry import Registry, default_registry
 from tools.ledger import ListLedger, Outcome
-from tools.local import LocalBackend
+from tools.local.backend import LocalBackend
 from tools.policy.policy import Policy
 
 

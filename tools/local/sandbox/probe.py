@@ -1,17 +1,17 @@
-"""Which sandbox this machine has. A kernel may forbid what one needs, so it is tried, not only looked for."""
+"""Finds the sandbox of this machine by trying it: a kernel may forbid one that is installed."""
 
 import asyncio
 import shutil
 import sys
 from typing import Literal
 
-from tools.local.sandbox.port import Room, Sandbox
+from tools.local.sandbox.access import Access, Sandbox
 
-_SECONDS = 5
+_TRY_SECONDS = 5
 
 
 class Sandboxes:
-    """The best sandbox there is, found when it is first asked for: a start does not wait for it."""
+    """The best sandbox of this machine, found at first use, so that a start doesn't wait for it."""
 
     def __init__(self, wanted: Literal["auto", "off"] = "auto") -> None:
         self._wanted = wanted
@@ -20,12 +20,12 @@ class Sandboxes:
 
     def best(self) -> Sandbox | None:
         if not self._looked:
-            self._found = _probed() if self._wanted == "auto" else None
+            self._found = _probe() if self._wanted == "auto" else None
             self._looked = True
         return self._found
 
-    async def found(self) -> Sandbox | None:
-        """The same, without holding up anybody else the first time."""
+    async def find(self) -> Sandbox | None:
+        """Like `best`, without blocking the event loop the first time."""
         return self._found if self._looked else await asyncio.to_thread(self.best)
 
     def available(self) -> bool:
@@ -38,7 +38,6 @@ class Sandboxes:
 
     @property
     def description(self) -> str:
-        """For people: what it does, or what its absence means."""
         match self.tier:
             case "off":
                 return "off in your settings; every command needs your approval"
@@ -46,13 +45,12 @@ class Sandboxes:
                 return "no sandbox works on this machine; every command needs your approval"
             case tier:
                 return (
-                    f"{tier}: commands can read the system, write the workspace, and reach neither your keys nor the "
-                    "network, unless you approve one"
+                    f"{tier}: commands can read the system and write the workspace; your keys and the network need "
+                    "your approval"
                 )
 
 
-def _probed() -> Sandbox | None:
-    # Imported when first needed: a start does not wait for any of this.
+def _probe() -> Sandbox | None:
     from tools.local.sandbox.bubblewrap import Bubblewrap
     from tools.local.sandbox.landlock import Landlock
     from tools.local.sandbox.seatbelt import Seatbelt
@@ -72,14 +70,14 @@ def works(sandbox: Sandbox) -> bool:
     import subprocess
     import tempfile
 
-    from tools.local.sandbox.spawn import spawned
+    from tools.local.sandbox.spawn import popen
 
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
         with tempfile.TemporaryDirectory() as place:
-            tried = spawned(sandbox.around(["/bin/sh", "-c", "exit 42"], Room(place), place, {}, ()), **quiet)
+            tried = popen(sandbox.wrap(["/bin/sh", "-c", "exit 42"], Access.grant(place), place, {}), **quiet)
             try:
-                return tried.wait(_SECONDS) == 42
+                return tried.wait(_TRY_SECONDS) == 42
             finally:
                 tried.kill()
                 tried.wait()

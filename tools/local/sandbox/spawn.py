@@ -1,32 +1,132 @@
-"""Starts a process from a thread that has given up its rights before: the process never had them."""
+"""The one place that starts a command, with or without a thread that drops its rights first."""
 
+import asyncio
+import os
 import subprocess
 import threading
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import IO, Any, TypeVar, cast
 
-from tools.local.sandbox.port import Start
+from tools.local.sandbox.access import Launch
+
+P = TypeVar("P", bound=asyncio.SubprocessProtocol)
 
 
-def spawned(start: Start, **options: Any) -> "subprocess.Popen[bytes]":
-    """`options` are those of `Popen`. Raises what giving up or starting raised; then nothing was started."""
-    if start.give_up is None:
+async def spawn(launch: Launch, directory: str, make_protocol: Callable[[], P]) -> P:
+    """Start a command in a session of its own; its protocol hears the output and the end."""
+    if launch.restrict is None:
+        _, protocol = await asyncio.get_running_loop().subprocess_exec(
+            make_protocol,
+            *launch.argv,
+            stdin=asyncio.subprocess.DEVNULL,
+            cwd=directory,
+            env=launch.environment,
+            start_new_session=True,
+        )
+        return protocol
+    process = popen(
+        launch,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=directory,
+        start_new_session=True,
+    )
+    protocol = make_protocol()
+    await _PopenTransport(process, protocol).connect()
+    return protocol
+
+
+def popen(launch: Launch, **options: Any) -> "subprocess.Popen[bytes]":
+    """`options` are those of `Popen`. If dropping rights or starting raises, nothing was started."""
+    restrict = launch.restrict
+    if restrict is None:
         # Not from another thread: bubblewrap ends with the thread that started it.
-        return subprocess.Popen(start.argv, env=start.environment, **options)
-    give_up = start.give_up
-    begun: list[subprocess.Popen[bytes]] = []
+        return subprocess.Popen(launch.argv, env=launch.environment, **options)
+    started: list[subprocess.Popen[bytes]] = []
     failed: list[BaseException] = []
 
-    def begin() -> None:
+    def start() -> None:
         try:
-            give_up()
-            begun.append(subprocess.Popen(start.argv, env=start.environment, **options))
+            restrict()
+            started.append(subprocess.Popen(launch.argv, env=launch.environment, **options))
         except BaseException as error:
             failed.append(error)
 
-    # A thread of its own, never one that is used again: what it gave up does not come back.
-    thread = threading.Thread(target=begin, name="confined", daemon=True)
+    # Never a pooled thread: dropped rights don't come back.
+    thread = threading.Thread(target=start, name="confined", daemon=True)
     thread.start()
     thread.join()
     if failed:
         raise failed[0]
-    return begun[0]
+    return started[0]
+
+
+class _PopenTransport(asyncio.SubprocessTransport):
+    """A `Popen` as the event loop's own subprocess transport. Needs Linux."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", protocol: asyncio.SubprocessProtocol) -> None:
+        super().__init__()
+        self._process = process
+        self._protocol = protocol
+        self._loop = asyncio.get_running_loop()
+        self._pipes: list[asyncio.BaseTransport] = []
+        self._open = 0
+        self._handle = os.pidfd_open(process.pid)
+        self._loop.add_reader(self._handle, self._exited)
+        protocol.connection_made(self)
+
+    async def connect(self) -> None:
+        for number, stream in ((1, self._process.stdout), (2, self._process.stderr)):
+            if stream is not None:
+                self._open += 1
+                pipe, _ = await self._loop.connect_read_pipe(partial(_Pipe, self, number), cast("IO[Any]", stream))
+                self._pipes.append(pipe)
+
+    def get_pid(self) -> int:
+        return self._process.pid
+
+    def get_returncode(self) -> int | None:
+        return self._process.returncode
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def close(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        for pipe in self._pipes:
+            pipe.close()
+
+    def pipe_data_received(self, number: int, data: bytes) -> None:
+        self._protocol.pipe_data_received(number, data)
+
+    def pipe_closed(self) -> None:
+        self._open -= 1
+        self._close_if_done()
+
+    def _exited(self) -> None:
+        if self._process.poll() is None:
+            return
+        self._loop.remove_reader(self._handle)
+        os.close(self._handle)
+        self._handle = -1
+        self._protocol.process_exited()
+        self._close_if_done()
+
+    def _close_if_done(self) -> None:
+        if self._handle < 0 and self._open == 0:
+            self._protocol.connection_lost(None)
+
+
+class _Pipe(asyncio.Protocol):
+    def __init__(self, transport: _PopenTransport, number: int) -> None:
+        self._transport = transport
+        self._number = number
+
+    def data_received(self, data: bytes) -> None:
+        self._transport.pipe_data_received(self._number, data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport.pipe_closed()

@@ -1,9 +1,9 @@
-"""Gives up rights of the calling thread, for good: Landlock for files, seccomp for sockets, and what root could do.
+"""Drops rights of the calling thread for good: Landlock for files, seccomp for sockets, and root's capabilities.
 
-All of these belong to a thread, and whatever it starts has them no more either. What cannot be given up is an error.
+Rights belong to a thread, and every process it starts lacks them too. A right that can't be dropped is an error.
 """
 
-# Called with every command: pathlib would cost as much as all the rest.
+# Runs for each command, where pathlib would cost as much as the rest.
 # ruff: noqa: PTH112
 
 import ctypes
@@ -16,51 +16,51 @@ _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _PATH_BENEATH = 1
 _READ = 0b1101  # execute, read a file, read a directory
 _FILE_ONLY = (1 << 0) | (1 << 1) | (1 << 2) | (1 << 14) | (1 << 15)
-#: How many kinds of access each version of Landlock knows.
+#: Number of access kinds in each version of Landlock.
 _KINDS = {1: 13, 2: 14, 3: 15, 4: 15}
 _NO_NEW_PRIVS, _SET_SECCOMP, _FILTER, _IN_BOUND, _DROP_BOUND = 38, 22, 2, 23, 24
 _SOCKET = {"x86_64": 41, "aarch64": 198}
 _IO_URING = 425
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-#: As root in a container a workspace may belong to somebody else: over the owners of files, and nothing more.
-_OWNERS = frozenset({0, 1, 3})  # CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER
-_CAPABILITIES = 64
+#: Root in a container needs these for a workspace of another user.
+_KEPT_CAPABILITIES = frozenset({0, 1, 3})  # CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER
+_MAX_CAPABILITIES = 64
 _CAPABILITY_VERSION = 0x20080522
 
 
 class Unconfined(OSError):
-    """Something could not be given up, so nothing is run."""
+    """A right could not be dropped, so nothing runs."""
 
 
-def give_up(read: Sequence[str], write: Sequence[str], *, network: bool) -> None:
-    """After this the calling thread reads and writes only beneath these places."""
+def restrict_thread(read: Sequence[str], write: Sequence[str], *, network: bool) -> None:
+    """From now on the calling thread reads and writes only beneath these places."""
     libc = _libc()
     version = libc.syscall(_CREATE, None, 0, 1)
     if version < 1:
-        raise Unconfined("this kernel has no Landlock")
+        raise Unconfined("This kernel has no Landlock")
     if libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
-        raise Unconfined("rights could still be gained")
+        raise Unconfined("The process could still gain rights")
     if os.geteuid() == 0:
-        _only_over_owners(libc)
-    _confine(libc, version, read, write)
+        _drop_capabilities(libc)
+    _restrict_files(libc, version, read, write)
     if not network:
-        _without_network(libc)
+        _forbid_sockets(libc)
 
 
-def _confine(libc: ctypes.CDLL, version: int, read: Sequence[str], write: Sequence[str]) -> None:
+def _restrict_files(libc: ctypes.CDLL, version: int, read: Sequence[str], write: Sequence[str]) -> None:
     everything = (1 << _KINDS.get(version, 16)) - 1
     scoped = 3 if version >= 6 else 0  # no signals and no abstract sockets to the outside
     attributes = struct.pack("QQQ", everything, 0, scoped)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     rules = libc.syscall(_CREATE, attributes, size, 0)
     if rules < 0:
-        raise Unconfined("no rules can be made")
+        raise Unconfined("Landlock accepts no rules")
     try:
         for allowed, places in ((_READ, read), (everything, write)):
             for place in places:
                 _allow(libc, rules, allowed & everything, place)
         if libc.syscall(_RESTRICT, rules, 0) != 0:
-            raise Unconfined("the rules do not hold")
+            raise Unconfined("Landlock does not enforce the rules")
     finally:
         os.close(rules)
 
@@ -69,41 +69,41 @@ def _allow(libc: ctypes.CDLL, rules: int, allowed: int, place: str) -> None:
     try:
         handle = os.open(place, os.O_PATH | os.O_CLOEXEC)
     except OSError:
-        return  # what is not there needs no rule
+        return  # no rule for a missing place
     try:
         if not os.path.isdir(place):
             allowed &= _FILE_ONLY
         if libc.syscall(_ADD, rules, _PATH_BENEATH, struct.pack("=Qi", allowed, handle), 0) != 0:
-            raise Unconfined(f"no rule for {place}")
+            raise Unconfined(f"Landlock accepts no rule for {place}")
     finally:
         os.close(handle)
 
 
-def _only_over_owners(libc: ctypes.CDLL) -> None:
-    """A program that root starts is given all that is within the bound, so the bound is drawn first."""
-    for capability in range(_CAPABILITIES):
+def _drop_capabilities(libc: ctypes.CDLL) -> None:
+    """A program that root starts gets the whole bounding set, so shrink that first."""
+    for capability in range(_MAX_CAPABILITIES):
         within = libc.prctl(_IN_BOUND, capability, 0, 0, 0)
         if within < 0:
-            break  # this kernel knows no more of them
-        if within and capability not in _OWNERS and libc.prctl(_DROP_BOUND, capability, 0, 0, 0) != 0:
-            raise Unconfined("root would keep its powers")
+            break  # the last one of this kernel
+        if within and capability not in _KEPT_CAPABILITIES and libc.prctl(_DROP_BOUND, capability, 0, 0, 0) != 0:
+            raise Unconfined("Root would keep its capabilities")
     header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
     held = ctypes.create_string_buffer(24)
     if libc.capget(header, held) != 0:
-        raise Unconfined("root does not know its powers")
-    kept = struct.unpack("6I", held.raw)[1] & sum(1 << capability for capability in _OWNERS)
+        raise Unconfined("Root's capabilities are unknown")
+    kept = struct.unpack("6I", held.raw)[1] & sum(1 << capability for capability in _KEPT_CAPABILITIES)
     if libc.capset(header, struct.pack("6I", kept, kept, 0, 0, 0, 0)) != 0:
-        raise Unconfined("root would keep its powers")
+        raise Unconfined("Root would keep its capabilities")
 
 
-def _without_network(libc: ctypes.CDLL) -> None:
-    """No socket can be made, not even a local one: a local service may do for others what they ask.
+def _forbid_sockets(libc: ctypes.CDLL) -> None:
+    """Forbid every socket, even local ones: a local service could reach out for the command.
 
-    Pipes and pairs of sockets are left. A call of another architecture ends the process.
+    Pipes and socket pairs still work. A system call of another architecture kills the process.
     """
     machine = os.uname().machine
     if machine not in _SOCKET:
-        raise Unconfined(f"no rule against the network on {machine}")
+        raise Unconfined(f"No seccomp filter for {machine}")
     load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
     kill, refuse, allow = 0x80000000, 0x00050000 | 1, 0x7FFF0000
     program = [
@@ -111,10 +111,10 @@ def _without_network(libc: ctypes.CDLL) -> None:
         (equal, 1, 0, _ARCHITECTURE[machine]),
         (give, 0, 0, kill),
         (load, 0, 0, 0),
-        (at_least, 0, 1, 0x40000000),  # the same calls by other numbers
+        (at_least, 0, 1, 0x40000000),  # the x32 numbers of the same calls
         (give, 0, 0, kill),
         (equal, 1, 0, _SOCKET[machine]),
-        (equal, 0, 1, _IO_URING),  # which could open sockets without asking
+        (equal, 0, 1, _IO_URING),  # io_uring could open sockets unseen
         (give, 0, 0, refuse),
         (give, 0, 0, allow),
     ]
@@ -122,7 +122,7 @@ def _without_network(libc: ctypes.CDLL) -> None:
     buffer = ctypes.create_string_buffer(code)
     filled = struct.pack("HxxxxxxP", len(program), ctypes.addressof(buffer))
     if libc.prctl(_SET_SECCOMP, _FILTER, filled, 0, 0) != 0:
-        raise Unconfined("the network cannot be shut")
+        raise Unconfined("Seccomp accepts no filter")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The shells as a place where calls are carried out: with open, unsaved buffers and the editor's own knowledge."""
+"""The backend of the connected shells, with their unsaved buffers and diagnostics."""
 
 import asyncio
 import os
@@ -10,9 +10,10 @@ from typing import NamedTuple
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from bridge.diagnostics import TOOL, told
 from bridge.dispatcher import Dispatcher
-from bridge.session import BridgeError, FrameTooLarge, Settled, SidecarSession
+from bridge.editor_state import DIAGNOSTICS_TOOL, render_diagnostics
+from bridge.session.protocol import BridgeError, FrameTooLarge, Settled
+from bridge.session.sidecar import SidecarSession
 from sidecar.wire.base import JsonObject
 from sidecar.wire.bridge import Diagnostic, EndedProcess, ToolCallFrame
 from sidecar.wire.events import ErrorBody
@@ -20,8 +21,8 @@ from tools.errors import HostGone, TimedOut, TooLarge, ToolError
 from tools.host import Killed
 from tools.spec import AnyTool, Call, Output, ToolResult
 
-_USED = 10_000
-#: How long a call that a crash left open waits for its shell: time enough to notice the new start and connect.
+_MAX_USED = 10_000
+#: How long a call that a crash left open waits for its shell to reconnect.
 RETURN_SECONDS = 3.0
 _STOP = "stop_command"
 _STOP_MS = 5_000
@@ -33,20 +34,21 @@ class BridgeBackend:
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
         self._sessions = dispatcher.sessions
-        #: Which calls went out under which id, so that two calls never do under the same.
+        #: Fingerprints of sent calls by id, so that two calls never share one.
         self._used: OrderedDict[str, int] = OrderedDict()
 
     def offers(self, tool: str, workspace: str) -> bool:
-        if not self._sessions:  # without a shell this is asked for every call, and must cost nothing
+        if not self._sessions:  # every call asks this, so it must cost nothing without a shell
             return False
-        return self._offering(tool, workspace) is not None or (tool == TOOL and self._said(workspace) is not None)
+        return self._offering(tool, workspace) is not None or (
+            tool == DIAGNOSTICS_TOOL and self._reported(workspace) is not None
+        )
 
     def remembers(self, call_id: str) -> bool:
-        return self._sessions.remembering(call_id) is not None
+        return self._sessions.find_remembering(call_id) is not None
 
     async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
-        """Waits until a shell is there that remembers the call; at the first that would be asked today and does not,
-        or after a moment, it is not awaited any longer."""
+        """Wait a moment for a shell that remembers the call; stop at the first one that offers the tool and doesn't."""
         with suppress(TimeoutError):
             async with asyncio.timeout(RETURN_SECONDS):
                 while not self.remembers(call_id) and self._offering(tool, workspace) is None:
@@ -71,12 +73,12 @@ class BridgeBackend:
         return _killed(settled)
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
-        if tool.spec.name == TOOL and self._offering(TOOL, call.workspace) is None:
-            said = self._said(call.workspace)
-            if said is not None:
-                return told(said.found, args, said.workspace, said.shell)
+        if tool.spec.name == DIAGNOSTICS_TOOL and self._offering(DIAGNOSTICS_TOOL, call.workspace) is None:
+            reported = self._reported(call.workspace)
+            if reported is not None:
+                return render_diagnostics(reported.found, args, reported.workspace, reported.shell)
         try:
-            session, wire_id = self._placed(tool, args, call)
+            session, wire_id = self._assign(tool, args, call)
             frame = ToolCallFrame(
                 id=wire_id,
                 tool=tool.spec.name,
@@ -87,7 +89,7 @@ class BridgeBackend:
             )
 
             def ended(settled: Settled) -> None:
-                _tell(call, settled.killed)
+                _report_killed(call, settled.killed)
 
             settled = await self._dispatcher.call(session, frame, output, ended)
         except FrameTooLarge as error:
@@ -95,77 +97,76 @@ class BridgeBackend:
         except BridgeError as error:
             raise _never_sent(str(error)) from error
         except (ValidationError, PydanticSerializationError) as error:
-            raise ToolError("The arguments cannot be sent as JSON.", code="invalid_arguments") from error
-        _tell(call, settled.killed)
+            raise ToolError("The arguments can't be sent as JSON.", code="invalid_arguments") from error
+        _report_killed(call, settled.killed)
         return _result(settled, tool.spec.name)
 
     def _offering(self, tool: str, workspace: str) -> SidecarSession | None:
-        # Following links takes longer than all the rest, and hardly ever finds another path.
-        found = self._sessions.offering(tool, workspace)
-        return found or self._sessions.offering(tool, os.path.realpath(workspace))
+        # Resolve links only if needed: it takes longer than the rest, and hardly ever changes the path.
+        found = self._sessions.find_offering(tool, workspace)
+        return found or self._sessions.find_offering(tool, os.path.realpath(workspace))
 
-    def _said(self, workspace: str) -> "_Said | None":
-        """What the editor's language servers found, if one of its shells is there."""
+    def _reported(self, workspace: str) -> "_Reported | None":
+        """Diagnostics of a connected editor."""
         place = os.path.realpath(workspace)
-        session = self._sessions.connected_at(place)
+        session = self._sessions.find_connected(place)
         found = self._dispatcher.editor.diagnostics(place) if session else None
-        return _Said(found, place, session.hello.shell.name) if session and found is not None else None
+        return _Reported(found, place, session.hello.shell.name) if session and found is not None else None
 
-    def _placed(self, tool: AnyTool, args: JsonObject, call: Call) -> tuple[SidecarSession, str]:
-        """Which shell, and under which id.
+    def _assign(self, tool: AnyTool, args: JsonObject, call: Call) -> tuple[SidecarSession, str]:
+        """Choose the shell, and the call's id on the wire.
 
-        A call with effects keeps its id for good: a shell that knows it answers from its log. A read that is made again
-        wants to see what is there now, so it goes out under an id of its own; and so does what only looks like an
-        earlier call, because whoever made it numbers calls anew.
+        A call with effects keeps its id: a shell that knows it answers from its log. A repeated read must see the
+        current state, so it gets a new id. So does another call that happens to have an earlier call's id.
         """
-        mark = hash((tool.spec.name, to_json(args)))
-        session = self._sessions.remembering(call.id)
+        fingerprint = hash((tool.spec.name, to_json(args)))
+        session = self._sessions.find_remembering(call.id)
         again = session is not None or call.id in self._used
         fresh = again and (
             tool.spec.effects == "none"
-            or self._used.get(call.id, mark) != mark
+            or self._used.get(call.id, fingerprint) != fingerprint
             or (session is not None and session.has_open(call.id))
         )
         wire_id = self._unused(call.id) if fresh else call.id
         if fresh or session is None or not session.connected:
             session = self._offering(tool.spec.name, call.workspace)
         if session is None:
-            raise _never_sent(f"No desktop shell that offers {tool.spec.name} is connected any more.")
-        self._used[wire_id] = mark
-        while len(self._used) > _USED:
+            raise _never_sent(f"No desktop shell that offers {tool.spec.name} is still connected.")
+        self._used[wire_id] = fingerprint
+        while len(self._used) > _MAX_USED:
             self._used.popitem(last=False)
         return session, wire_id
 
     def _unused(self, call_id: str) -> str:
         number = 2
-        while f"{call_id}~{number}" in self._used or self._sessions.remembering(f"{call_id}~{number}"):
+        while f"{call_id}~{number}" in self._used or self._sessions.find_remembering(f"{call_id}~{number}"):
             number += 1
         return f"{call_id}~{number}"
 
 
-class _Said(NamedTuple):
+class _Reported(NamedTuple):
     found: Mapping[str, Sequence[Diagnostic]]
     workspace: str
     shell: str
 
 
 def _never_sent(why: str) -> ToolError:
-    """Not a `HostGone`: nothing can have happened, so it may simply be tried again."""
+    """Not a `HostGone`: nothing can have happened, so a retry is safe."""
     return ToolError(why, code=HostGone.code, transient=True)
 
 
 def _killed(settled: Settled) -> list[Killed]:
-    """What a stopped command took with it, as its result tells the panel."""
+    """The processes that ended with a stopped command."""
     details = settled.result.details if settled.result is not None else None
-    told = details.get("killed") if isinstance(details, dict) else None
+    listed = details.get("killed") if isinstance(details, dict) else None
     found = [Killed(each.pid, each.command) for each in settled.killed]
-    for each in told if isinstance(told, list) else ():
+    for each in listed if isinstance(listed, list) else ():
         if isinstance(each, dict) and isinstance(each.get("pid"), int):
             found.append(Killed(int(str(each["pid"])), str(each.get("command", ""))))
     return found
 
 
-def _tell(call: Call, killed: Sequence[EndedProcess]) -> None:
+def _report_killed(call: Call, killed: Sequence[EndedProcess]) -> None:
     for each in killed:
         call.killed(each.pid, each.command)
 

@@ -1,0 +1,246 @@
+"""The only reader of a Git repository's index and objects, as far as a scan of the workspace needs them.
+
+It parses the index itself: calling Git would cost more than everything else around a command, and would obey the
+repository's configuration. For contents it runs Git's plumbing with all configuration switched off.
+"""
+
+import os
+import re
+import stat
+import struct
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from tools.errors import ToolError
+from tools.local.files import read_handle
+from tools.local.root import WorkspaceRoot, name_to_text
+
+#: A file on the disk: mode, inode, size, and the change times of content and inode in nanoseconds.
+Stamp = tuple[int, int, int, int, int]
+#: Runs for every file of a workspace around each command, so it is one call and no function of ours.
+stamp_of: Callable[[os.stat_result], Stamp] = attrgetter("st_mode", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
+
+_SECOND = 1_000_000_000
+_INDEX = ".git/index"
+_MAX_INDEX_BYTES = 64 * 1024 * 1024
+_MAX_CONFIG_BYTES = 1 << 20
+#: Attributes and settings that make Git store a file in another form than the workspace has it.
+_CONVERTED = re.compile(rb"\b(text|eol|crlf|ident|filter|working-tree-encoding)\b")
+_CONVERTING = re.compile(rb"(autocrlf\s*=\s*(true|input)|^\s*eol\s*=|objectformat\s*=|worktree\s*=)", re.I | re.M)
+_HEADER = struct.Struct(">4sII")
+_ENTRY = struct.Struct(">10I20sH")
+_EXTENDED = 0x4000
+_STAGE = 0x3000
+_GIT_SECONDS = 20.0
+#: A clone that lacks an object must not fetch it.
+_GIT_OPTIONS = (
+    "-c core.fsmonitor=false -c core.hooksPath=/dev/null -c protocol.allow=never --no-pager --no-replace-objects"
+)
+_GIT_ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "LC_ALL": "C.UTF-8",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+
+class IndexEntry(NamedTuple):
+    """A file when Git last looked at it; inode and size are cut to 32 bits."""
+
+    mtime: int
+    mtime_ns: int
+    inode: int
+    size: int
+    mode: int
+    content: bytes
+    #: During a merge a file has several contents, and this is one of them.
+    merging: bool
+
+
+class Repository:
+    """The workspace's own `.git` directory; without one it is a repository without files."""
+
+    def __init__(self, root: WorkspaceRoot) -> None:
+        self._root = root
+        self._stamp: Stamp | None = None
+        self._written = 0
+        self._plain = False
+        self.tracked: Mapping[str, IndexEntry] = {}
+        self.folders: frozenset[str] = frozenset()
+
+    def refresh(self) -> None:
+        """Read the index again if it changed."""
+        try:
+            handle = self._root.open(_INDEX, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except ToolError:
+            self._set(None, {}, 0)
+            return
+        try:
+            now = stamp_of(os.fstat(handle))
+            if now == self._stamp:
+                return
+            found = parse_index(read_handle(handle, _INDEX, _MAX_INDEX_BYTES)) if now[2] <= _MAX_INDEX_BYTES else None
+            self._set(now, found or {}, now[3])
+        except (ToolError, OSError):
+            self._set(None, {}, 0)
+        finally:
+            os.close(handle)
+
+    def content(self, path: str, stamp: Stamp) -> bytes | None:
+        """The name of the object that holds exactly the file's content, if the stamps prove it."""
+        entry = self.tracked.get(path) if self._plain else None
+        if entry is None or entry.merging or not entry.size or not stat.S_ISREG(stamp[0]):
+            return None
+        mode, inode, size, written, _ = stamp
+        # Git itself would have to compare a file that was written together with the index or later.
+        if written >= self._written or not stat.S_ISREG(mode) or not stat.S_ISREG(entry.mode):
+            return None
+        same = (written // _SECOND, written % _SECOND, inode & 0xFFFFFFFF, size) == (
+            entry.mtime,
+            entry.mtime_ns,
+            entry.inode,
+            entry.size,
+        )
+        return entry.content if same else None
+
+    def read_objects(self, names: Sequence[bytes]) -> dict[bytes, bytes]:
+        return read_objects(f"{self._root.path}/.git", names)
+
+    def _set(self, stamp: Stamp | None, tracked: Mapping[str, IndexEntry], written: int) -> None:
+        self._stamp, self.tracked, self._written = stamp, tracked, written
+        folders: set[str] = set()
+        for path in tracked:
+            folder = path.rpartition("/")[0]
+            while folder and folder not in folders:
+                folders.add(folder)
+                folder = folder.rpartition("/")[0]
+        self.folders = frozenset(folders)
+        self._plain = bool(tracked) and self._stores_plain_content()
+
+    def _stores_plain_content(self) -> bool:
+        """Whether Git stores files byte for byte."""
+        attributes = [path for path in self.tracked if path.rpartition("/")[2] == ".gitattributes"]
+        if any(_CONVERTED.search(self._read(path)) for path in (*attributes, ".git/info/attributes")):
+            return False
+        home = Path(os.environ.get("HOME", "/"))
+        elsewhere = (home / ".gitconfig", home / ".config/git/config", Path("/etc/gitconfig"))
+        return not any(_CONVERTING.search(text) for text in (self._read(".git/config"), *map(_read, elsewhere)))
+
+    def _read(self, path: str) -> bytes:
+        try:
+            handle = self._root.open(name_to_text(path), os.O_RDONLY | os.O_NONBLOCK)
+        except ToolError:
+            return b""
+        try:
+            return read_handle(handle, path, _MAX_CONFIG_BYTES)
+        except (ToolError, OSError):
+            return b""
+        finally:
+            os.close(handle)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MAX_CONFIG_BYTES)
+    except OSError:
+        return b""
+
+
+# -- the index ------------------------------------------------------------------------------------------------------
+
+
+def parse_index(data: bytes) -> dict[str, IndexEntry] | None:
+    """The entries by path; `None` for an index of an unknown kind."""
+    try:
+        return _entries(data)
+    except (struct.error, ValueError, IndexError):
+        return None
+
+
+def _entries(data: bytes) -> dict[str, IndexEntry] | None:
+    signature, version, count = _HEADER.unpack_from(data)
+    if signature != b"DIRC" or version not in (2, 3, 4):
+        return None
+    found: dict[str, IndexEntry] = {}
+    place, name = _HEADER.size, b""
+    for _ in range(count):
+        start = place
+        _, _, mtime, mtime_ns, _, inode, mode, _, _, size, content, flags = _ENTRY.unpack_from(data, place)
+        place += _ENTRY.size + (2 if flags & _EXTENDED else 0)
+        if version == 4:
+            strip, place = _number(data, place)
+            name = name[: len(name) - strip]
+        else:
+            name = b""
+        end = data.index(b"\0", place)
+        name += data[place:end]
+        place = end + 1 if version == 4 else start + ((end - start) // 8 + 1) * 8
+        found[name.decode("utf-8", "surrogateescape")] = IndexEntry(
+            mtime, mtime_ns, inode, size, mode, content, bool(flags & _STAGE)
+        )
+    return None if _is_incomplete(data, place) else found
+
+
+def _number(data: bytes, place: int) -> tuple[int, int]:
+    byte = data[place]
+    place += 1
+    number = byte & 0x7F
+    while byte & 0x80:
+        byte = data[place]
+        place += 1
+        number = ((number + 1) << 7) | (byte & 0x7F)
+    return number, place
+
+
+def _is_incomplete(data: bytes, place: int) -> bool:
+    """Whether it is a split index, or a sparse one that has directories instead of their files."""
+    while place + 8 <= len(data) - 20:
+        signature, length = data[place : place + 4], int.from_bytes(data[place + 4 : place + 8], "big")
+        if signature in (b"link", b"sdir"):
+            return True
+        place += 8 + length
+    return False
+
+
+# -- objects ------------------------------------------------------------------------------------------------------
+
+
+def read_objects(git_dir: str, names: Sequence[bytes]) -> dict[bytes, bytes]:
+    """The contents that exist; none if Git is missing or doesn't answer."""
+    if not names:
+        return {}
+    try:
+        done = subprocess.run(
+            ["git", *_GIT_OPTIONS.split(), f"--git-dir={git_dir}", "cat-file", "--batch"],
+            input=b"".join(name.hex().encode() + b"\n" for name in names),
+            capture_output=True,
+            timeout=_GIT_SECONDS,
+            env={"PATH": os.environ.get("PATH", os.defpath), **_GIT_ENVIRONMENT},
+            start_new_session=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    return _parse_objects(done.stdout, names)
+
+
+def _parse_objects(output: bytes, names: Sequence[bytes]) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    place = 0
+    for name in names:
+        end = output.find(b"\n", place)
+        if end < 0:
+            break
+        words = output[place:end].split(b" ")
+        place = end + 1
+        if len(words) != 3:
+            continue
+        size = int(words[2])
+        content = output[place : place + size]
+        place += size + 1
+        if words[1] == b"blob" and len(content) == size:
+            found[name] = content
+    return found

@@ -1,0 +1,88 @@
+"""Runs tools that start commands: in a sandbox, within limits, and with protected files monitored."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from tools.host import Host
+from tools.local.confinement import Confinement, Limits
+from tools.local.host import LocalHost
+from tools.local.processes import Processes
+from tools.local.protected_files import ProtectedFiles, add_reverted
+from tools.local.sandbox.probe import Sandboxes
+from tools.spec import Arguments, Call, Output, Tool, ToolResult
+
+_COMMANDS = frozenset({"run_command"})
+#: Tools that report on a background command.
+_REPORTS = frozenset({"command_output", "stop_command"})
+#: Holding more files would cost more at the start than it protects; the monitor covers the rest.
+_MAX_HELD = 200
+#: Workspaces with a monitor; idle ones make room.
+_MAX_MONITORS = 16
+
+
+class CommandSupervisor:
+    """`private` are directories that no command sees; reverted files go to `quarantine`."""
+
+    def __init__(
+        self,
+        processes: Processes,
+        sandboxes: Sandboxes | None,
+        limits: Limits | None,
+        private: tuple[Path, ...],
+        quarantine: Path,
+    ) -> None:
+        self._processes = processes
+        self._sandboxes = sandboxes
+        self._limits = limits
+        self._private = tuple(str(place.absolute()) for place in private)
+        self._quarantine = quarantine
+        self._monitors: dict[str, ProtectedFiles] = {}
+
+    async def run(
+        self,
+        tool: Tool[Arguments],
+        arguments: Arguments,
+        call: Call,
+        local: LocalHost,
+        output: Output,
+        view: Callable[[LocalHost], Host] = lambda local: local,
+    ) -> ToolResult:
+        """Confine commands of the model and of the project, but not our own searches and Git.
+
+        `view` makes the host that the tool sees.
+        """
+        if tool.spec.name in _REPORTS:
+            result = await tool.run(arguments, view(local), call, output)
+            return add_reverted(result, self._monitor(local).take_report())
+        if not (tool.spec.runs_project or tool.spec.name in _COMMANDS):
+            return await tool.run(arguments, view(local), call, output)
+        sandbox = None if self._sandboxes is None else await self._sandboxes.find()
+        confinement = partial(Confinement, sandbox, self._limits, local.workspace, call.approved, self._private)
+        monitor, background_exit = self._monitor(local), partial(self._processes.background_exit, call.id)
+        if call.approved:
+            async with monitor.allow_changes(background_exit):
+                return await tool.run(arguments, view(local.confined(confinement())), call, output)
+        async with monitor.watch(call.id, background_exit) as watch:
+            held = monitor.hold(watch, _MAX_HELD) if sandbox is not None and sandbox.holds_files else []
+            inside = local.confined(confinement([f"{local.workspace}/{path}" for path in held]))
+            result = await tool.run(arguments, view(inside), call, output)
+        return add_reverted(result, watch.reverted)
+
+    def record_write(self, local: LocalHost, path: str) -> None:
+        """A tool changed a file, with approval where it needed one."""
+        if (monitor := self._monitors.get(local.workspace)) is not None:
+            monitor.accept(path)
+
+    async def close(self) -> None:
+        """Call it after the last command has ended."""
+        for monitor in self._monitors.values():
+            await monitor.close()
+
+    def _monitor(self, local: LocalHost) -> ProtectedFiles:
+        monitor = self._monitors.get(local.workspace)
+        if monitor is None:
+            if len(self._monitors) >= _MAX_MONITORS:
+                self._monitors.pop(next((name for name, each in self._monitors.items() if each.idle), ""), None)
+            monitor = self._monitors[local.workspace] = ProtectedFiles(local.root, self._quarantine)
+        return monitor
