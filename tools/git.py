@@ -1,4 +1,4 @@
-"""Git, asked so that nothing of the repository's own configuration is run by merely looking at it."""
+"""Runs Git so that merely reading a repository never runs its hooks or configured programs."""
 
 import re
 from collections.abc import Sequence
@@ -31,26 +31,26 @@ GitPath = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_
 
 
 async def run_git(host: Host, call: Call, words: Sequence[str], *, hooks: bool = False) -> str:
-    """The output of a Git command; its failure is an error in Git's own words."""
-    listener = OutputCollector()
+    """The output of a Git command; raises its error message if it fails."""
+    collector = OutputCollector()
     quiet = _QUIET if not hooks else ("-c", "core.quotePath=false", "--no-pager")
     try:
         result = await host.run(
             ["git", *quiet, *words],
             call_id=call.id,
             timeout=call.timeout,
-            output=listener,
+            output=collector,
             environment={**call.environment, **_ENVIRONMENT},
             killed=call.killed,
             log=False,
         )
     except CommandMissing as error:
-        raise CommandMissing("Git is not installed.", advice="Go on without it, or tell the person.") from error
+        raise CommandMissing("Git is not installed.", advice="Go on without it, or tell the user.") from error
     if result.timed_out:
-        raise TimedOut(f"git {words[0]} took longer than {call.timeout:g} s. Ask for less.")
-    if result.exit_code != 0 and not listener.cut:
-        raise _failure(words[0], f"{listener.errors}\n{listener.text}".strip())
-    return listener.text
+        raise TimedOut(f"git {words[0]} took longer than {call.timeout:g} s.", advice="Ask for less.")
+    if result.exit_code != 0 and not collector.cut:
+        raise _failure(words[0], f"{collector.errors}\n{collector.text}".strip())
+    return collector.text
 
 
 async def current_branch(host: Host) -> str | None:
@@ -63,8 +63,8 @@ async def current_branch(host: Host) -> str | None:
 
 def _failure(command: str, text: str) -> ToolError:
     if "not a git repository" in text.lower():
-        advice = "`git init` with run_command makes one."
+        advice = "Create one with `git init` in run_command."
         return ToolError("The workspace is not a Git repository.", advice=advice, code="no_git")
     if "unknown revision" in text or "bad revision" in text or "bad object" in text:
-        return InvalidArguments(text[:500], advice="See git_log for what there is.")
+        return InvalidArguments(text[:500], advice="Look up refs with git_log.")
     return ToolError(f"git {command} failed: {text[:2_000]}", code="git_failed")

@@ -1,4 +1,4 @@
-"""One exact replacement in a text. A near miss is answered with the closest place and what is different there."""
+"""Replaces an exact text. If it isn't there, the error shows the closest match and how it differs."""
 
 import difflib
 import re
@@ -6,15 +6,15 @@ import re
 from tools.errors import NoMatch
 from tools.text_files import TextFile
 
-_LINES = 20_000
-_ALIKE = 0.6
+_MAX_LINES = 20_000
+_MIN_RATIO = 0.6
 
 
 def replace(file: TextFile, old: str, new: str, path: str, *, every: bool = False) -> TextFile:
     if old == new:
-        raise NoMatch(f"oldText and newText are the same: there is nothing to change in {path}.")
+        raise NoMatch(f"oldText and newText are the same; {path} stays as it is.")
     if not old:
-        raise NoMatch("oldText is empty.", advice="Give the text to replace; to make a whole file, use write_file.")
+        raise NoMatch("oldText is empty.", advice="Give the text to replace, or write the whole file with write_file.")
     found = list(_pattern(old).finditer(file.text))
     if not found:
         raise NoMatch(_near_miss(file.text, old, path))
@@ -34,7 +34,7 @@ def replace(file: TextFile, old: str, new: str, path: str, *, every: bool = Fals
 
 
 def _pattern(old: str) -> re.Pattern[str]:
-    """Line endings match whichever way they are written; everything else exactly."""
+    """Matches exactly, except that any line ending matches any other."""
     return re.compile("\r?\n".join(re.escape(line) for line in old.replace("\r\n", "\n").split("\n")))
 
 
@@ -43,30 +43,30 @@ def _near_miss(text: str, old: str, path: str) -> str:
     wanted = old.replace("\r\n", "\n").strip("\n").split("\n")
     place = _closest(lines, wanted)
     if place is None:
-        return f"oldText is not in {path}, nor anything like it. Read the file again and copy the text exactly."
+        return f"{path} contains neither oldText nor anything similar. Read the file again and copy the text exactly."
     there = lines[place : place + len(wanted)]
     diff = [line for line in difflib.ndiff(wanted, there) if not line.startswith("?")]
     return (
-        f"oldText is not in {path}. The closest text is at line {place + 1}; {_why(wanted, there)}. "
-        "(- what you gave, + what is there)\n" + "\n".join(diff[:60]) + "\nCopy the text as it is there."
+        f"{path} does not contain oldText. The closest text is at line {place + 1}; {_why(wanted, there)}. "
+        "(- oldText, + the file)\n" + "\n".join(diff[:60]) + "\nCopy the text from the file."
     )
 
 
 def _closest(lines: list[str], wanted: list[str]) -> int | None:
-    if len(lines) > _LINES:
+    if len(lines) > _MAX_LINES:
         return None
     bare = [line.strip() for line in lines]
     first = next((line.strip() for line in wanted if line.strip()), "")
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(first)
     offset = next((index for index, line in enumerate(wanted) if line.strip()), 0)
-    best, best_place = _ALIKE, None
+    best, best_place = _MIN_RATIO, None
     block = "\n".join(line.strip() for line in wanted)
     whole = difflib.SequenceMatcher(autojunk=False)
     whole.set_seq2(block)
     for index, line in enumerate(bare):
         matcher.set_seq1(line)
-        if matcher.real_quick_ratio() < _ALIKE or matcher.quick_ratio() < _ALIKE:
+        if matcher.real_quick_ratio() < _MIN_RATIO or matcher.quick_ratio() < _MIN_RATIO:
             continue
         place = max(index - offset, 0)
         whole.set_seq1("\n".join(bare[place : place + len(wanted)]))
@@ -77,11 +77,11 @@ def _closest(lines: list[str], wanted: list[str]) -> int | None:
 
 def _why(wanted: list[str], there: list[str]) -> str:
     if [line.rstrip() for line in wanted] == [line.rstrip() for line in there]:
-        return "spaces at the end of a line differ"
+        return "trailing spaces differ"
     if [line.strip() for line in wanted] == [line.strip() for line in there]:
         return "the indentation differs (tabs or spaces)"
     if ["".join(line.split()) for line in wanted] == ["".join(line.split()) for line in there]:
         return "spaces within a line differ"
     if [line.casefold() for line in wanted] == [line.casefold() for line in there]:
-        return "upper and lower case differ"
+        return "case differs"
     return "some words differ"

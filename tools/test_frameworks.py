@@ -1,4 +1,4 @@
-"""Which test framework a project uses, and the command that runs it."""
+"""Finds a project's test framework and the command that runs it."""
 
 import json
 import re
@@ -16,14 +16,14 @@ Name = Literal["pytest", "unittest", "npm", "go", "cargo", "make"]
 _SIZE = 1 << 20
 
 
-#: What makes a folder a project of its own, with tests that are run in it.
+#: Files that make a folder a project of its own, with tests that run in it.
 MANIFESTS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", "package.json", "go.mod", "Cargo.toml"})
 
 
 class Framework(NamedTuple):
     name: Name
     argv: Sequence[str]
-    #: Where it is run: a folder of the workspace.
+    #: The folder of the workspace to run it in.
     folder: str = "."
 
 
@@ -34,7 +34,7 @@ class Files(Protocol):
 
 
 class _Inside:
-    """The files of a folder, as if it were the workspace."""
+    """The files of a folder, seen as a workspace."""
 
     def __init__(self, host: Host, folder: str) -> None:
         self._host = host
@@ -49,7 +49,7 @@ class _Inside:
 
 
 async def find_framework(host: Host, targets: Sequence[str] = ()) -> Framework:
-    """How the tests are run, all or the targets. A target that is a project of its own is run where it is."""
+    """How to run all tests, or the targets. A target that is a project of its own runs in its folder."""
     wanted = [target for target in targets if target]
     folder = wanted[0].rstrip("/") if len(wanted) == 1 else "."
     inside = await _listed(host, folder) if folder not in (".", "") else {}
@@ -67,7 +67,7 @@ async def _in_folder(host: Host, folder: str) -> Framework:
     framework = (await _framework(_Inside(host, folder), []))._replace(folder=folder)
     if framework.argv[0] == "python3":
         own = (await _python(host, await _listed(host, ".")))[0]
-        # Without an environment of its own it uses that of the workspace.
+        # Without an environment of its own it uses the workspace's.
         up = "../" * len(folder.split("/"))
         python = own if own == "python3" else f"{up}{own.removeprefix('./')}"
         return framework._replace(argv=[python, *framework.argv[1:]])
@@ -75,7 +75,7 @@ async def _in_folder(host: Host, folder: str) -> Framework:
 
 
 async def _listed(host: Host, folder: str) -> dict[str, str]:
-    """The names in a folder; none if it is not there."""
+    """The names and kinds in a folder; empty if there is none."""
     try:
         return {info.path.rpartition("/")[2]: info.kind for info in await host.list(folder)}
     except ToolError:
@@ -88,7 +88,7 @@ async def _framework(host: Files, after: Sequence[str]) -> Framework:
     if await _uses_pytest(host, names):
         return Framework("pytest", [*python, "-m", "pytest", "-q", "-rfE", "--tb=short", "--color=no", *after])
     if "package.json" in names and (script := await _npm_script(host)):
-        # npm hands on what stands behind the dashes to the script.
+        # npm passes everything after the dashes to the script.
         return Framework("npm", ["npm", "test", "--silent", *(["--", *after] if after and script else [])])
     if "go.mod" in names:
         return Framework("go", ["go", "test", "-json", *(after or ["./..."])])
@@ -103,7 +103,7 @@ async def _framework(host: Files, after: Sequence[str]) -> Framework:
         return Framework("make", ["make", "test"])
     raise ToolError(
         "No tests were found: no pytest or unittest files, package.json test script, go.mod, Cargo.toml or make test.",
-        advice="Run them with run_command if you know how.",
+        advice="If you know how to run them, use run_command.",
         code="no_tests",
     )
 
@@ -122,10 +122,7 @@ async def _python(host: Files, names: Mapping[str, str]) -> list[str]:
 
 
 async def choose_python(framework: Framework, host: Host, call_id: str) -> Framework:
-    """With a Python that has pytest, where it takes one: the project's own if it can be, else one at hand.
-
-    Of those at hand, one that has what the project stands on comes first.
-    """
+    """For pytest, choose a Python that has it: the project's own if possible, else one with its dependencies."""
     if framework.name != "pytest":
         return framework
     python, *rest = framework.argv
@@ -134,11 +131,11 @@ async def choose_python(framework: Framework, host: Host, call_id: str) -> Frame
     for candidate in dict.fromkeys((python, "python3", sys.executable)):
         try:
             result = await host.run(
-                [candidate, "-c", _LOOK, *needed],
+                [candidate, "-c", _PROBE, *needed],
                 call_id=call_id,
                 cwd=framework.folder,
                 timeout=20,
-                output=_unheard,
+                output=_discard,
                 log=False,
             )
         except ToolError:
@@ -150,15 +147,15 @@ async def choose_python(framework: Framework, host: Host, call_id: str) -> Frame
     if second is not None:
         return framework._replace(argv=[second, *rest])
     raise ToolError(
-        "The project's tests need pytest, and no Python here has it. Install it (python -m pip install pytest, best in "
-        "the project's .venv), then run the tests again.",
+        "The project's tests need pytest, and no Python here has it. Install it (python -m pip install pytest, ideally "
+        "in the project's .venv), then run the tests again.",
         code="pytest_missing",
     )
 
 
-#: A Python that has pytest, but not all that the project stands on.
+#: Exit code of a Python that has pytest but lacks a dependency of the project.
 _INCOMPLETE = 3
-_LOOK = f"""
+_PROBE = f"""
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
@@ -173,14 +170,14 @@ except PackageNotFoundError:
 
 
 async def find_missing_packages(framework: Framework, host: Host, output: str) -> str | None:
-    """What the project declares and the machine does not have, if that is why its tests failed: no test said so."""
+    """Which declared packages are missing, if that is why no test ran."""
     if framework.name == "npm":
         for folder in (framework.folder, "."):
             if "node_modules" in await _listed(host, folder):
                 return None
         declared = await _package(host, framework.folder)
         if declared.get("dependencies") or declared.get("devDependencies"):
-            return "Its packages are not installed: npm install fetches them. Then run the tests again."
+            return "The project's packages are not installed. Run npm install, then run the tests again."
         return None
     missing = [
         name
@@ -190,7 +187,7 @@ async def find_missing_packages(framework: Framework, host: Host, output: str) -
     if not missing:
         return None
     return (
-        f"It needs {', '.join(missing)}, which no Python here has. Install the project in its .venv (python -m pip "
+        f"The project needs {', '.join(missing)}, which no Python here has. Install it in its .venv (python -m pip "
         "install --editable .), then run the tests again."
     )
 
@@ -204,7 +201,7 @@ async def _package(host: Host, folder: str) -> dict[str, object]:
 
 
 async def _needed(host: Host, folder: str) -> list[str]:
-    """The packages that the project says it always needs."""
+    """The packages that the project always requires."""
     try:
         project = tomllib.loads((await host.read(f"{folder}/pyproject.toml", _SIZE)).decode())["project"]
         names = [re.match(r"[\w.-]+", each) for each in project.get("dependencies", []) if ";" not in each]
@@ -213,8 +210,8 @@ async def _needed(host: Host, folder: str) -> list[str]:
         return []
 
 
-def _unheard(stream: str, text: str) -> None:
-    """What the look for pytest prints is nobody's business."""
+def _discard(stream: str, text: str) -> None:
+    """Discard the output of the probe."""
 
 
 async def _uses_pytest(host: Files, names: Mapping[str, str]) -> bool:

@@ -1,4 +1,4 @@
-"""What a test run says about itself, read from its output."""
+"""Reads counts and failures from the output of a test run."""
 
 import json
 import re
@@ -25,7 +25,7 @@ class Report:
     @property
     def summary(self) -> str:
         if not self.known:
-            return "the counts could not be read from the output"
+            return "the output contains no counts"
         if self.passed + self.failed + self.skipped == 0:
             return "no tests were found"
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"

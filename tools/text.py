@@ -69,3 +69,8 @@ _HIDDEN = re.compile(
 def escape_hidden(text: str) -> str:
     """Escape characters that could hide from you what you are about to approve."""
     return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def plural(count: int, noun: str, many: str = "") -> str:
+    """`1 file`, `2 files`; `many` is an irregular plural."""
+    return f"{count} {noun if count == 1 else many or f'{noun}s'}"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tools.errors import BinaryFile, FileMissing, NotAFile, TooLarge, ToolError
 from tools.host import Host
 
-#: What is changed is kept in full for undo, so it has a limit.
+#: Undo stores changed files in full, so their size is limited.
 LIMIT = 32 * 1024 * 1024
 
 _BOMS = (
@@ -16,11 +16,11 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_LOOK = 8_192
+_SAMPLE = 8_192
 
 
 class TextFile(NamedTuple):
-    """A file's text as it is, line endings included, and what it takes to write it back."""
+    """A file's text with its line endings, and what it takes to write it back."""
 
     text: str
     encoding: str
@@ -35,11 +35,11 @@ class TextFile(NamedTuple):
                 except UnicodeDecodeError:
                     break
         if is_binary(content):
-            raise BinaryFile(f"{path} is binary. It is not shown or edited as text.")
+            raise BinaryFile(f"{path} is a binary file and can't be shown or edited as text.")
         try:
             return cls(content.decode("utf-8"), "utf-8", b"")
         except UnicodeDecodeError:
-            # Each byte is a character there, so that every file comes back byte by byte.
+            # Latin-1 maps each byte to a character, so that every file round-trips.
             return cls(content.decode("latin-1"), "latin-1", b"")
 
     @property
@@ -53,12 +53,13 @@ class TextFile(NamedTuple):
         except UnicodeEncodeError as error:
             character = text[error.start]
             raise ToolError(
-                f"{path} is written in {self.encoding}, which has no {character!r}. Use characters that it has.",
+                f"{path} is encoded in {self.encoding}, which has no {character!r}.",
+                advice="Use only characters of this encoding.",
                 code="encoding",
             ) from error
 
     def rewrite(self, content: str, path: str) -> bytes:
-        """A wholly new text for this file. A final newline that it had, it keeps."""
+        """Encode a new text for this file; it keeps the line endings and a final newline."""
         text = content.replace("\r\n", "\n")
         if self.text.endswith("\n") and text and not text.endswith("\n"):
             text += "\n"
@@ -70,7 +71,7 @@ def encode_text(content: str) -> bytes:
 
 
 def is_binary(content: bytes) -> bool:
-    return b"\0" in content[:_LOOK]
+    return b"\0" in content[:_SAMPLE]
 
 
 async def read_existing(host: Host, path: str) -> bytes | None:
@@ -82,9 +83,9 @@ async def read_existing(host: Host, path: str) -> bytes | None:
         advice = "Name a file; use run_command for whole directories."
         raise NotAFile(f"{path} is a directory.", advice=advice)
     if info.kind != "file":
-        raise NotAFile(f"{path} is not a regular file but a pipe, socket or device.", advice="It cannot be edited.")
+        raise NotAFile(f"{path} is a pipe, socket or device and can't be edited.")
     if content is None:
-        why = f"{path} has {info.size} bytes, more than the {LIMIT} that can be edited."
+        why = f"{path} has {info.size} bytes, more than the limit of {LIMIT} for edits."
         raise TooLarge(why, advice="Use run_command.")
     return content
 
@@ -92,6 +93,6 @@ async def read_existing(host: Host, path: str) -> bytes | None:
 async def read_required(host: Host, path: str) -> bytes:
     content = await read_existing(host, path)
     if content is None:
-        advice = "Look with find_files, or make it with create_file."
+        advice = "Look for it with find_files, or create it with create_file."
         raise FileMissing(f"{path} does not exist.", advice=advice)
     return content

@@ -4,7 +4,7 @@ import re
 
 from sidecar.models.port import ToolReturn
 
-_ENDED = re.compile(r"\n?\((exit code (?P<code>\d+)|ended by signal \d+)\)\s*(\n\d+ processes that it left.*)?$")
+_ENDED = re.compile(r"\n?\((exit code (?P<code>\d+)|ended by signal \d+)\)\s*(\n\d+ process(?:es)? that it left.*)?$")
 _MATTERS = re.compile(
     r"\b(error|failed|failure|fatal|exception|traceback|panic|cannot|can't|not found|denied|undefined|unexpected)\b|"
     r"^E\s|✖|✗|×|^\S+:\d+(:\d+)?[: ]",

@@ -56,7 +56,7 @@ def changed(before: dict[str, bytes], after: dict[str, bytes]) -> dict[str, str]
         ),
         (
             "move a_day_later from shop/cart.py to shop/times.py",
-            "Moved function a_day_later (shop/cart.py:29) to shop/times.py. Imports mended in shop/report.py.",
+            "Moved function a_day_later (shop/cart.py:29) to shop/times.py. Imports updated in shop/report.py.",
             {
                 "shop/cart.py": SHOP["shop/cart.py"].replace(
                     "def a_day_later(moment):\n    return moment + 86400\n\n\n", ""
@@ -133,7 +133,7 @@ def test_the_code_is_formatted_with_the_project_s_own_formatter(trusting: Runnin
         ),
         (
             "move unused from src/money.ts to src/rest.ts",
-            "Moved variable unused (src/money.ts:5) to src/rest.ts. Imports mended in src/entry.ts.",
+            "Moved variable unused (src/money.ts:5) to src/rest.ts. Imports updated in src/entry.ts.",
             {
                 "src/money.ts": LEDGER["src/money.ts"].replace("\nexport const unused = 1;\n", ""),
                 "src/rest.ts": "export const unused = 1;\n",

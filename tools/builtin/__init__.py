@@ -1,4 +1,4 @@
-"""The tools that come with the product, one a file. Each is imported when it is first asked for."""
+"""The built-in tools, one per file. Each is imported on first use."""
 
 from collections.abc import Callable
 from importlib import import_module

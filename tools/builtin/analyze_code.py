@@ -6,6 +6,7 @@ from tools.code.source import Source
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
+from tools.text import plural
 from tools.text_files import read_required
 
 _SIZE = 4 * 1024 * 1024
@@ -21,8 +22,8 @@ class AnalyzeCode:
     spec = ToolSpec(
         name="analyze_code",
         description=(
-            "The outline of a source file: classes, functions and their lines, imports, what it calls most, and which "
-            "functions branch a lot. Python, JavaScript, TypeScript, TSX, Go, Rust, Java, C, C++."
+            "Outline a source file: classes, functions and their lines, imports, frequent calls, complex functions. "
+            "Python, JavaScript, TypeScript, TSX, Go, Rust, Java, C, C++."
         ),
         arguments=AnalyzeCodeArguments,
         executor="hybrid",
@@ -33,23 +34,23 @@ class AnalyzeCode:
     async def run(self, args: AnalyzeCodeArguments, host: Host, call: Call, output: Output) -> ToolResult:
         info = await host.stat(args.path)
         if info.size > _SIZE:
-            why = f"{args.path} has {info.size} bytes, too many for an outline."
+            why = f"{args.path} has {info.size} bytes, too large for an outline."
             raise TooLarge(why, advice="Use search_code.")
         content = await read_required(host, args.path)
         outline = outline_of(Source(args.path, content))
         if outline is None:
             known = " ".join(SUFFIXES)
-            why = f"{args.path} is in no known language ({known})."
+            why = f"{args.path} is not in a supported language ({known})."
             raise ToolError(why, advice="Use read_file.", code="unknown_language")
         return ToolResult(
-            content=_told(args.path, outline),
+            content=_render(args.path, outline),
             details=_details(args.path, outline),
-            summary=f"{outline.language}: {len(outline.items)} symbols",
+            summary=f"{outline.language}: {plural(len(outline.items), 'symbol')}",
             sources=(ResultSource(info),),
         )
 
 
-def _told(path: str, outline: Outline) -> str:
+def _render(path: str, outline: Outline) -> str:
     lines = [f"{path} ({outline.language})"]
     for symbol in outline.items:
         indent = "  " * (symbol.parent.count(".") + 1 if symbol.parent else 0)

@@ -26,8 +26,8 @@ class ApplyPatch:
     spec = ToolSpec(
         name="apply_patch",
         description=(
-            "Apply a unified diff to one or more files: all of it, or nothing. --- /dev/null makes a file, "
-            "+++ /dev/null deletes one."
+            "Apply a unified diff to one or more files, all or nothing. --- /dev/null creates a file, +++ /dev/null "
+            "deletes one."
         ),
         arguments=ApplyPatchArguments,
         executor="hybrid",
@@ -41,14 +41,16 @@ class ApplyPatch:
             changes += await _changes(file, host)
         paths = [change.path for change in changes]
         if twice := next((path for path in paths if paths.count(path) > 1), None):
-            raise NoMatch(f"{twice} stands in the patch twice. Put its hunks together under one file.")
+            raise NoMatch(f"{twice} appears twice in the patch.", advice="Put its hunks under one file header.")
         return PreparedChange(tuple(changes), render_changes(changes))
 
 
 async def _changes(file: FilePatch, host: Host) -> list[FileChange]:
     if file.source is None:
         if await read_existing(host, file.path) is not None:
-            raise FileExists(f"The patch makes {file.path}, but it exists already. Patch what is there instead.")
+            raise FileExists(
+                f"The patch creates {file.path}, which already exists.", advice="Patch the existing file instead."
+            )
         return [FileChange(file.path, None, encode_text(apply_hunks("", file)))]
     before = await read_required(host, file.source)
     text = TextFile.decode(before, file.source)
@@ -59,5 +61,5 @@ async def _changes(file: FilePatch, host: Host) -> list[FileChange]:
     if file.target == file.source:
         return [FileChange(file.source, before, after)]
     if await read_existing(host, file.target) is not None:
-        raise FileExists(f"The patch renames {file.source} to {file.target}, but that exists already.")
+        raise FileExists(f"The patch renames {file.source} to {file.target}, which already exists.")
     return [FileChange(file.target, None, after, mode), FileChange(file.source, before, None, mode)]

@@ -13,7 +13,7 @@ class CommandOutputArguments(Arguments):
 class CommandOutput:
     spec = ToolSpec(
         name="command_output",
-        description="What a command in the background has printed so far, and whether it still runs.",
+        description="Show what a background command has printed so far, and whether it still runs.",
         arguments=CommandOutputArguments,
         executor="hybrid",
     )

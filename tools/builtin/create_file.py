@@ -13,7 +13,7 @@ class CreateFileArguments(Arguments):
 class CreateFile:
     spec = ToolSpec(
         name="create_file",
-        description="Make a new file; missing directories are made. Fails if the file exists.",
+        description="Create a file and missing directories. Fails if the file exists.",
         arguments=CreateFileArguments,
         executor="hybrid",
         effects="files",
@@ -22,6 +22,6 @@ class CreateFile:
     async def prepare(self, args: CreateFileArguments, host: Host, call: Call) -> PreparedChange:
         if await read_existing(host, args.path) is not None:
             advice = "Use edit_file to change it, write_file to replace it."
-            raise FileExists(f"{args.path} exists already.", advice=advice)
+            raise FileExists(f"{args.path} already exists.", advice=advice)
         changes = (FileChange(args.path, None, encode_text(args.content)),)
         return PreparedChange(changes, render_changes(changes))

@@ -12,7 +12,7 @@ class DeleteFileArguments(Arguments):
 class DeleteFile:
     spec = ToolSpec(
         name="delete_file",
-        description="Delete one file. It can be undone; for directories use run_command.",
+        description="Delete one file; this can be undone. For directories use run_command.",
         arguments=DeleteFileArguments,
         executor="hybrid",
         effects="files",

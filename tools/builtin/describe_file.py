@@ -31,7 +31,7 @@ class DescribeFileArguments(Arguments):
 class DescribeFile:
     spec = ToolSpec(
         name="describe_file",
-        description="A source file or folder: its purpose, outline, imports, who imports it, what is complex in it.",
+        description="Describe a source file or folder: purpose, outline, imports, importers, complex parts.",
         arguments=DescribeFileArguments,
         executor="hybrid",
         retryable=True,
@@ -42,7 +42,7 @@ class DescribeFile:
         if info.kind == "directory":
             return await _folder(args.path, host, call)
         if info.size > SIZE:
-            why = f"{args.path} has {info.size} bytes, too many to be described."
+            why = f"{args.path} has {info.size} bytes, too large to describe."
             raise TooLarge(why, advice="Use search_code.")
         content = await read_required(host, args.path)
         source = Source(args.path, content)
@@ -50,12 +50,14 @@ class DescribeFile:
         if outline is None:
             suffixes = " ".join(SUFFIXES)
             raise ToolError(
-                f"{args.path} is in no known language ({suffixes}).", advice="Use read_file.", code="unknown_language"
+                f"{args.path} is not in a supported language ({suffixes}).",
+                advice="Use read_file.",
+                code="unknown_language",
             )
         modules = Modules(await list_files(host, call))
         imported = await asyncio.to_thread(resolve_imports, source, modules)
         importers = (await import_graph(host, call, modules)).importers(args.path)
-        told = _told(source, outline, imported, sorted(importers, key=lambda each: (is_test(each), each)))
+        told = _render(source, outline, imported, sorted(importers, key=lambda each: (is_test(each), each)))
         known: list[JsonValue] = [*sorted(importers)[:200]]
         details: dict[str, JsonValue] = {
             "path": args.path,
@@ -77,21 +79,21 @@ async def _folder(path: str, host: Host, call: Call) -> ToolResult:
     return ToolResult(told, {"path": path, "files": len(inside)}, f"{len(inside)} files")
 
 
-def _told(source: Source, outline: Outline, imported: Sequence[ResolvedImport], importers: Sequence[str]) -> str:
+def _render(source: Source, outline: Outline, imported: Sequence[ResolvedImport], importers: Sequence[str]) -> str:
     lines = source.content.count(b"\n") + (not source.content.endswith(b"\n") and bool(source.content))
     kind = "a test" if is_test(source.path) else "a file"
     parts = [f"**`{source.path}`** is {kind} in {outline.language}, {lines} line{'s' if lines != 1 else ''}."]
     if doc := file_purpose(source):
         parts.append("\n".join(f"> {line}".rstrip() for line in doc.splitlines()[:12]))
     if outline.errors:
-        parts.append(f"It has a **syntax error** near line {outline.errors[0]}; what follows may not be all.")
+        parts.append(f"It has a **syntax error** near line {outline.errors[0]}, so this may be incomplete.")
     parts += [each for each in (_outline(outline), _complex(outline), _imports(source, imported, outline)) if each]
     if importers:
         shown = ", ".join(f"`{each}`" for each in importers[:_SHOWN])
         more = f" and {len(importers) - _SHOWN} more" if len(importers) > _SHOWN else ""
         parts.append(f"**Imported by** ({len(importers)}) {shown}{more}.")
     elif source.family is not None:
-        parts.append("**Imported by** no other file of the project.")
+        parts.append("**Imported by** no other file in this project.")
     return "\n\n".join(parts)
 
 
@@ -109,7 +111,7 @@ def _outline(outline: Outline) -> str:
 
 
 def _local(symbol: OutlineItem, outline: Outline) -> bool:
-    """A function within a function is a matter of that function."""
+    """Whether a symbol is nested in a function."""
     return any(each.name == symbol.parent and each.kind in ("function", "method") for each in outline.items)
 
 
@@ -146,9 +148,9 @@ def _imports(source: Source, imported: Sequence[ResolvedImport], outline: Outlin
     outside = {name: None for name in outside if name}
     parts = []
     if own:
-        parts.append(f"**Imports** of the project {_names(list(own))}")
+        parts.append(f"**Imports** from this project {_names(list(own))}")
     if outside:
-        parts.append(f"{'from outside' if own else '**Imports** from outside'} {_names(list(outside))}")
+        parts.append(f"{'from packages' if own else '**Imports** from packages'} {_names(list(outside))}")
     told = "; ".join(parts) + "." if parts else ""
     if lost:
         told += f" Not found: {_names(sorted({each.module for each in lost}))}."

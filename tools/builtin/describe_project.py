@@ -16,6 +16,7 @@ from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.test_frameworks import find_framework
+from tools.text import plural
 
 _BIGGEST = 5
 _ENTRIES = 10
@@ -47,8 +48,8 @@ class DescribeProject:
     spec = ToolSpec(
         name="describe_project",
         description=(
-            "The project at a glance: what it is, languages, folders, entry points, dependencies, tests, "
-            "and which folder imports which, as a Mermaid graph."
+            "Describe the project: purpose, languages, folders, entry points, dependencies, tests, and a Mermaid graph "
+            "of imports between folders."
         ),
         arguments=DescribeProjectArguments,
         executor="hybrid",
@@ -59,7 +60,7 @@ class DescribeProject:
     async def run(self, args: DescribeProjectArguments, host: Host, call: Call, output: Output) -> ToolResult:
         files = await list_files(host, call)
         if not files:
-            return ToolResult("The workspace is empty: there is no file in it yet.", {"files": 0}, "no files")
+            return ToolResult("The workspace is empty.", {"files": 0}, "no files")
         lines = await count_lines(host, call)
         top = {path for path in files if "/" not in path}
         readme = next((path for path in sorted(top) if path.lower().startswith("readme")), "")
@@ -73,14 +74,14 @@ class DescribeProject:
             tests=await _tests(host),
             folders=await main_folders(host, files, lines),
         )
-        text = await asyncio.to_thread(_told, facts, host.workspace, args.sections)
+        text = await asyncio.to_thread(_render, facts, host.workspace, args.sections)
         languages = _languages(facts)
         details: dict[str, JsonValue] = {
             "files": len(files),
             "lines": sum(lines.values()),
             "languages": dict(languages),
         }
-        return ToolResult(text, details, f"{len(files)} files, {sum(lines.values())} lines")
+        return ToolResult(text, details, f"{plural(len(files), 'file')}, {plural(sum(lines.values()), 'line')}")
 
 
 async def _tests(host: Host) -> str:
@@ -99,13 +100,13 @@ def _languages(facts: Facts) -> list[tuple[str, int]]:
     return counts.most_common(5)
 
 
-def _told(facts: Facts, workspace: str, wanted: Sequence[Section]) -> str:
+def _render(facts: Facts, workspace: str, wanted: Sequence[Section]) -> str:
     about = facts.about
     name = about.name or workspace.rstrip("/").rpartition("/")[2]
     said = first_paragraph(facts.readme) or about.description
     version = f" {about.version}" if about.version else ""
     parts: dict[Section, str] = {}
-    parts["about"] = f"**{name}**{version}{f': {said}' if said else ' (it has no README and no description)'}"
+    parts["about"] = f"**{name}**{version}{f': {said}' if said else ' (no README or description)'}"
     languages = ", ".join(f"{language} ({lines:,} lines)" for language, lines in _languages(facts))
     code = sum(language_of(path) is not None for path in facts.files)
     parts["size"] = f"**Size** {len(facts.files):,} files, {code:,} of them code: {languages or 'no known language'}."
@@ -113,8 +114,8 @@ def _told(facts: Facts, workspace: str, wanted: Sequence[Section]) -> str:
     parts |= {"tests": _testing(facts), "biggest": _biggest(facts)}
     picture, left_out = mermaid(facts.graph)
     if picture:
-        left = f" Left out: {left_out}." if left_out else ""
-        heading = f"**Who imports whom** (the numbers count importing files).{left}"
+        left = f" Omitted: {left_out}." if left_out else ""
+        heading = f"**Imports between folders** (numbers count importing files).{left}"
         parts["imports"] = f"{heading}\n\n```mermaid\n{picture}\n```"
     shown = [text for section, text in parts.items() if text and section in wanted]
     return "\n\n".join(shown or [*filter(None, parts.values()), *about.broken])
@@ -152,7 +153,7 @@ def _needs(facts: Facts) -> str:
         more = f" and {len(names) - _NEEDS} more" if len(names) > _NEEDS else ""
         lines.append(f"**Depends on** ({source}) {', '.join(f'`{name}`' for name in names[:_NEEDS])}{more}.")
     if not lines and (used := facts.graph.packages().most_common(_NEEDS)):
-        lines.append(f"**Imports from outside** {', '.join(f'`{name}`' for name, _ in used)}.")
+        lines.append(f"**Imports from packages** {', '.join(f'`{name}`' for name, _ in used)}.")
     return "\n".join(lines)
 
 
@@ -160,9 +161,11 @@ def _testing(facts: Facts) -> str:
     count = sum(is_test(path) and language_of(path) is not None for path in facts.files)
     if not facts.tests:
         return (
-            "**Tests** none were found." if not count else f"**Tests** {count} files, but no way to run them was found."
+            "**Tests** none found."
+            if not count
+            else f"**Tests** {plural(count, 'file')}, but no command that runs them."
         )
-    return f"**Tests** {count} file{'s' if count != 1 else ''}; `{plain_command(facts.tests)}` runs them."
+    return f"**Tests** {plural(count, 'file')}; `{plain_command(facts.tests)}` runs them."
 
 
 def _biggest(facts: Facts) -> str:

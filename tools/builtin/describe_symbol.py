@@ -31,7 +31,7 @@ class DescribeSymbolArguments(Arguments):
 class DescribeSymbol:
     spec = ToolSpec(
         name="describe_symbol",
-        description="A symbol of the project: signature, doc, where it is defined, who uses it, what it calls.",
+        description="Describe a symbol: signature, doc, definition, usages, and what it calls.",
         arguments=DescribeSymbolArguments,
         executor="hybrid",
         retryable=True,
@@ -48,7 +48,7 @@ class DescribeSymbol:
         calls = await asyncio.to_thread(find_callees, one, found.sources[one.path], modules)
         places = await _places(calls, found.sources, search, modules)
         summary = f"{one.kind} {one.qualified}, {one.place}"
-        return ToolResult(_told(one, found, used, calls, places), _details(one, found, used), summary)
+        return ToolResult(_render(one, found, used, calls, places), _details(one, found, used), summary)
 
 
 async def _places(
@@ -62,7 +62,7 @@ async def _places(
     return {name: place for name, place in found if place is not None}
 
 
-def _told(
+def _render(
     one: Definition,
     found: SearchResult,
     used: Sequence[SymbolUsage],
@@ -80,14 +80,14 @@ def _told(
         parts.append("\n".join(f"> {line}".rstrip() for line in one.doc.splitlines()[:15]))
     if members := _members(one, found.sources[one.path]):
         parts.append(members)
-    parts.append(told_usages(one, used))
+    parts.append(render_usages(one, used))
     if calls and one.kind not in _TYPES:
-        parts.append(_told_calls(one, calls, places))
+        parts.append(_render_calls(one, calls, places))
     if len(found.definitions) > 1:
         others = [f"`{each.qualified}` ({each.place})" for each in found.definitions[1 : _SHOWN + 1]]
-        parts.append(f"The name is also defined elsewhere: {', '.join(others)}.")
+        parts.append(f"Also defined elsewhere: {', '.join(others)}.")
     if found.left_out:
-        parts.append(f"Only the first {FILES} files with this name were read; {found.left_out} were left out.")
+        parts.append(f"Only the first {FILES} files with this name were read; {found.left_out} were skipped.")
     return "\n\n".join(parts)
 
 
@@ -101,8 +101,8 @@ def _members(one: Definition, source: Source) -> str:
     return f"**Members** {', '.join(shown)}{more}." if own else ""
 
 
-def told_usages(one: Definition, used: Sequence[SymbolUsage], shown: int = _SHOWN) -> str:
-    """Who uses it, in words: code before tests, what is sure before what only has the same name."""
+def render_usages(one: Definition, used: Sequence[SymbolUsage], shown: int = _SHOWN) -> str:
+    """Who uses it: code before tests, certain usages before likely ones."""
     sure = _by_place([each for each in used if each.certainty == "certain" and each.kind != "import"])
     importers = {each.path for each in used if each.kind == "import"} - {path for path, _ in sure}
     perhaps = _by_place([each for each in used if each.certainty == "likely"])
@@ -111,15 +111,15 @@ def told_usages(one: Definition, used: Sequence[SymbolUsage], shown: int = _SHOW
     if sure:
         lines += [f"**Used by** {_count(sure)}:", *_listed(sure, shown)]
     if perhaps:
-        why = "receiver type unknown" if scoped else f"{one.language}: found by name, scopes are not read"
-        also = "Perhaps also" if sure else "**Perhaps used by**"
+        why = "receiver type unknown" if scoped else f"{one.language}: matched by name only"
+        also = "Likely also used by" if sure else "**Likely used by**"
         lines += [f"{also} {_count(perhaps)} ({why}):", *_listed(perhaps, shown if not sure else shown // 2)]
     if importers and not sure:
         lines.append(
             f"Imported, but not used by name, in {', '.join(f'`{path}`' for path in sorted(importers)[:shown])}."
         )
     if not lines:
-        lines.append("**Used by** nothing that can be found in the project.")
+        lines.append("**Used by** nothing in this project, as far as can be seen.")
     return "\n".join(lines)
 
 
@@ -149,7 +149,7 @@ def _listed(places: Mapping[tuple[str, str], Sequence[SymbolUsage]], shown: int)
     return lines
 
 
-def _told_calls(one: Definition, calls: Sequence[Callee], places: Mapping[str, Definition]) -> str:
+def _render_calls(one: Definition, calls: Sequence[Callee], places: Mapping[str, Definition]) -> str:
     own = [callee for callee in calls if callee.name in places and places[callee.name].span != one.span]
     outside = [f"`{callee.name}`" for callee in calls if callee.name not in places]
     lines = []
@@ -159,7 +159,7 @@ def _told_calls(one: Definition, calls: Sequence[Callee], places: Mapping[str, D
         lines += [f"- … {len(own) - _SHOWN} more"] if len(own) > _SHOWN else []
     if outside:
         more = f" and {len(outside) - _SHOWN} more" if len(outside) > _SHOWN else ""
-        what = "Beside them, from elsewhere" if own else "**Calls** from elsewhere"
+        what = "Also, from outside the project" if own else "**Calls** outside the project"
         lines.append(f"{what}: {', '.join(outside[:_SHOWN])}{more}.")
     return "\n".join(lines)
 

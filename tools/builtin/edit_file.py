@@ -16,11 +16,11 @@ class EditFile:
     spec = ToolSpec(
         name="edit_file",
         description=(
-            "Replace a text in a file. oldText must be there exactly, spaces included, and only once unless replaceAll "
-            "is set. Everything else in the file keeps its bytes."
+            "Replace text in a file. oldText must match exactly, spaces included, and only once unless replaceAll is "
+            "set. The rest of the file keeps its bytes."
         ),
         arguments=EditFileArguments,
-        brief="Replace oldText, which must be there exactly and, without replaceAll, once, by newText.",
+        brief="Replace oldText, which must match exactly and only once (unless replaceAll), with newText.",
         executor="hybrid",
         effects="files",
     )

@@ -12,7 +12,7 @@ class FindCommandsArguments(Arguments):
 class FindCommands:
     spec = ToolSpec(
         name="find_commands",
-        description="The commands that install, build, lint, type-check, format and start the project.",
+        description="Find the commands that install, build, lint, type-check, format and start the project.",
         arguments=FindCommandsArguments,
         executor="hybrid",
         retryable=True,
@@ -21,7 +21,7 @@ class FindCommands:
     async def run(self, args: FindCommandsArguments, host: Host, call: Call, output: Output) -> ToolResult:
         found = await find_commands(host)
         if not found:
-            none = "No command was found: no Makefile, package.json, pyproject.toml, Cargo.toml or go.mod says any."
+            none = "No commands found in a Makefile, package.json, pyproject.toml, Cargo.toml or go.mod."
             return ToolResult(none, {"commands": {}}, "no command")
         commands: dict[str, JsonValue] = dict(found)
         lines = [f"{kind}: {command}" for kind, command in found.items()]

@@ -8,6 +8,7 @@ from tools.globs import matcher
 from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 _SHOWN = 500
 
@@ -20,7 +21,7 @@ class FindFilesArguments(Arguments):
 class FindFiles:
     spec = ToolSpec(
         name="find_files",
-        description="Find files by a glob of their name or path; what .gitignore names is left out.",
+        description="Find files by a glob over names or paths; files that .gitignore excludes are skipped.",
         arguments=FindFilesArguments,
         brief="Find files by a glob, such as src/**/*.py.",
         executor="hybrid",
@@ -29,28 +30,30 @@ class FindFiles:
 
     async def run(self, args: FindFilesArguments, host: Host, call: Call, output: Output) -> ToolResult:
         if (await host.stat(args.path)).kind != "directory":
-            raise NotADirectory(f"{args.path} is a file. Name the directory to look in.")
+            raise NotADirectory(f"{args.path} is a file.", advice="Pass the directory to search.")
         pattern = args.pattern.removeprefix("./")
-        # What is left out is ripgrep's to say, so that it wins over nothing else.
+        # ripgrep handles an excluding glob itself.
         out = [f"--glob={pattern}"] if pattern.startswith("!") else []
         try:
             fits = matcher("*" if out else pattern)
         except (ValueError, re.error) as error:
-            raise InvalidArguments(f"{args.pattern} is no glob: {error}. Correct the pattern.") from error
+            raise InvalidArguments(
+                f"{args.pattern} is not a valid glob: {error}.", advice="Correct the pattern."
+            ) from error
         argv = [ripgrep(), "--no-config", "--files", "--null", "--hidden", *out, "--glob=!.git"]
-        listener = OutputCollector(32 << 20)
+        collector = OutputCollector(32 << 20)
         result = await host.run(
-            argv, call_id=call.id, cwd=args.path, timeout=call.timeout, output=listener, killed=call.killed, log=False
+            argv, call_id=call.id, cwd=args.path, timeout=call.timeout, output=collector, killed=call.killed, log=False
         )
         if result.timed_out:
-            raise TimedOut(f"Looking took longer than {call.timeout:g} s. Name a smaller path.")
-        if result.exit_code not in (0, 1) and not listener.text:
-            raise InvalidArguments(f"{listener.errors.strip()[:500]} Correct the pattern.")
+            raise TimedOut(f"The search took longer than {call.timeout:g} s.", advice="Pass a smaller path.")
+        if result.exit_code not in (0, 1) and not collector.text:
+            raise InvalidArguments(collector.errors.strip()[:500], advice="Correct the pattern.")
         prefix = "" if args.path in (".", "") else f"{args.path.rstrip('/')}/"
-        names = (name.removeprefix("./") for name in listener.text.split("\0") if name)
+        names = (name.removeprefix("./") for name in collector.text.split("\0") if name)
         found = sorted(f"{prefix}{name}" for name in names if fits(name))
         if not found:
-            return ToolResult(f"No file matches {args.pattern}. Try **/ before it, or *.", {"paths": []}, "no file")
+            return ToolResult(f"No file matches {args.pattern}. Try **/ in front, or *.", {"paths": []}, "no file")
         more = f"\n… {len(found) - _SHOWN} more; use a narrower pattern" if len(found) > _SHOWN else ""
         paths: list[JsonValue] = [*found[:_SHOWN]]
-        return ToolResult("\n".join(found[:_SHOWN]) + more, {"paths": paths}, f"{len(found)} files")
+        return ToolResult("\n".join(found[:_SHOWN]) + more, {"paths": paths}, plural(len(found), "file"))

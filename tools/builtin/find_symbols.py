@@ -11,6 +11,7 @@ from tools.errors import TimedOut, ToolError
 from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 _FILES = 500
 _SIZE = 1 << 20
@@ -18,14 +19,14 @@ _SHOWN = 200
 
 
 class FindSymbolsArguments(Arguments):
-    query: Annotated[str, Field(min_length=1, max_length=200, description="A name, or a part of one.")]
+    query: Annotated[str, Field(min_length=1, max_length=200, description="A name, or part of one.")]
     path: str = "."
 
 
 class FindSymbols:
     spec = ToolSpec(
         name="find_symbols",
-        description="Find where classes, functions, methods and types are defined, by name. Exact names come first.",
+        description="Find definitions of classes, functions, methods and types by name; exact matches come first.",
         arguments=FindSymbolsArguments,
         executor="hybrid",
         retryable=True,
@@ -46,7 +47,7 @@ class FindSymbols:
         found.sort(key=lambda each: (each[1].name != args.query, len(each[1].name), each[0], each[1].line))
         if not found:
             return ToolResult(
-                f"No symbol is named like {args.query!r}. search_code finds other text.", {"symbols": []}, "no symbol"
+                f"No symbol matches {args.query!r}. Use search_code for other text.", {"symbols": []}, "no symbol"
             )
         lines = [
             f"{path}:{symbol.line} {symbol.kind} {f'{symbol.parent}.' if symbol.parent else ''}{symbol.name}"
@@ -64,28 +65,28 @@ class FindSymbols:
             for path, symbol in found[:_SHOWN]
         ]
         more = f"\n… {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        return ToolResult("\n".join(lines) + more, {"symbols": symbols}, f"{len(found)} symbols")
+        return ToolResult("\n".join(lines) + more, {"symbols": symbols}, plural(len(found), "symbol"))
 
 
 async def _candidates(args: FindSymbolsArguments, host: Host, call: Call) -> list[str]:
-    """Only files that hold the word at all are worth a syntax tree."""
+    """Files that contain the query; only those are parsed."""
     if (await host.stat(args.path)).kind == "file":
         return [args.path]
     globs = [f"--glob=*{suffix}" for suffix in SUFFIXES]
     argv = [ripgrep(), "--no-config", "--files-with-matches", "--null", "--ignore-case", "--fixed-strings", *globs]
-    listener = OutputCollector()
+    collector = OutputCollector()
     result = await host.run(
         [*argv, "--regexp", args.query, "--", "."],
         call_id=call.id,
         cwd=args.path,
         timeout=call.timeout,
-        output=listener,
+        output=collector,
         killed=call.killed,
         log=False,
     )
     if result.timed_out:
-        raise TimedOut(f"Looking took longer than {call.timeout:g} s. Name a smaller path.")
+        raise TimedOut(f"The search took longer than {call.timeout:g} s.", advice="Pass a smaller path.")
     prefix = "" if args.path in (".", "") else f"{args.path.rstrip('/')}/"
-    names = (f"{prefix}{name.removeprefix('./')}" for name in listener.text.split("\0") if name)
-    # A file named after the symbol is looked at first.
+    names = (f"{prefix}{name.removeprefix('./')}" for name in collector.text.split("\0") if name)
+    # Files named after the symbol come first.
     return sorted(names, key=lambda name: (re.sub(r"\W|_", "", args.query).casefold() not in name.casefold(), name))

@@ -3,7 +3,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.describe_symbol import told_usages
+from tools.builtin.describe_symbol import render_usages
 from tools.code.files import is_test
 from tools.code.graph import Graph, import_graph
 from tools.code.languages import language_of
@@ -19,7 +19,7 @@ _LEVEL = 15
 class FindUsagesArguments(Arguments):
     symbol: Annotated[str, Field(min_length=1, max_length=1_000, description="parse, Parser.parse, or a file's path")]
     path: Annotated[str, Field(description="The file or folder that defines it.")] | None = None
-    transitive: Annotated[bool, Field(description="Also who uses the users, up to the tests.")] = False
+    transitive: Annotated[bool, Field(description="Also indirect users, up to the tests.")] = False
 
     def paths(self) -> tuple[str, ...]:
         return (self.path or ".",)
@@ -28,7 +28,7 @@ class FindUsagesArguments(Arguments):
 class FindUsages:
     spec = ToolSpec(
         name="find_usages",
-        description="Who uses a symbol or imports a file; transitive: what a change of it may break, and its tests.",
+        description="List who uses a symbol or imports a file; transitive: what a change may break, and its tests.",
         arguments=FindUsagesArguments,
         executor="hybrid",
         timeout=60.0,
@@ -48,14 +48,14 @@ class FindUsages:
         head = f"`{one.qualified}` — {one.kind}, `{one.place}`"
         if args.transitive:
             reach = await find_impact(found, search)
-            return ToolResult(_told_impact(head, reach), _reached_details(reach), f"{len(reach.reached)} reached")
+            return ToolResult(_render_impact(head, reach), _reached_details(reach), f"{len(reach.reached)} reached")
         used = await search.find_usages(found)
-        parts = [head, told_usages(one, used, _SHOWN)]
+        parts = [head, render_usages(one, used, _SHOWN)]
         if len(found.definitions) > 1:
             others = ", ".join(f"`{each.qualified}` ({each.place})" for each in found.definitions[1:6])
-            parts.append(f"Others of that name: {others}. Name the file to ask about one of them.")
+            parts.append(f"Other definitions: {others}. Pass path to choose one.")
         if found.left_out:
-            parts.append(f"Only the first {FILES} files with this name were read; {found.left_out} were left out.")
+            parts.append(f"Only the first {FILES} files with this name were read; {found.left_out} were skipped.")
         details: list[JsonValue] = [
             {"path": each.path, "line": each.line, "within": each.within, "certainty": each.certainty}
             for each in used[:500]
@@ -63,14 +63,12 @@ class FindUsages:
         return ToolResult("\n\n".join(parts), {"usages": details}, f"{len(used)} usages of {one.qualified}")
 
 
-def _told_impact(head: str, reach: Impact) -> str:
+def _render_impact(head: str, reach: Impact) -> str:
     tests = [each for each in reach.reached if is_test(each.path)]
     code = [each for each in reach.reached if not is_test(each.path)]
     parts = [head]
     if not reach.reached:
-        parts.append(
-            "Nothing in the project can be found to use it: a change of it breaks nothing that can be seen here."
-        )
+        parts.append("Nothing in this project uses it, as far as can be seen.")
     for depth in range(1, DEPTH + 1):
         level = [each for each in code if each.depth == depth]
         if level:
@@ -87,7 +85,7 @@ def _told_impact(head: str, reach: Impact) -> str:
             )
         )
     elif code:
-        parts.append("**No test** was found that reaches it.")
+        parts.append("**No test** reaches it.")
     if reach.limit:
         parts.append(reach.limit)
     return "\n\n".join(parts)
@@ -114,7 +112,7 @@ def _importers(path: str, graph: Graph, transitive: bool) -> ToolResult:
     levels = graph.affected(path, DEPTH if transitive else 1)
     count = sum(map(len, levels))
     if not levels:
-        return ToolResult(f"No file of the project imports `{path}`.", {"importers": []}, "no importer")
+        return ToolResult(f"No file in this project imports `{path}`.", {"importers": []}, "no importer")
     parts = []
     for depth, level in enumerate(levels, 1):
         names = sorted(level, key=lambda each: (is_test(each), each))
@@ -123,7 +121,9 @@ def _importers(path: str, graph: Graph, transitive: bool) -> ToolResult:
         parts.append("\n".join([what, *shown, *([f"- … {len(names) - _LEVEL} more"] if len(names) > _LEVEL else [])]))
     if transitive:
         tests = sum(is_test(each) for level in levels for each in level)
-        parts.append(f"Tests among these {count} files: {tests}." if tests else "No test imports it, directly or not.")
+        parts.append(
+            f"Tests among these {count} files: {tests}." if tests else "No test imports it, directly or indirectly."
+        )
     importers: list[JsonValue] = [
         {"path": each, "depth": depth} for depth, level in enumerate(levels, 1) for each in level
     ]

@@ -6,6 +6,7 @@ from pydantic import Field, JsonValue
 from tools.builtin.checkers import Diagnostic, diagnosed
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 _SHOWN = 200
 _REMEMBERED = 32
@@ -22,8 +23,8 @@ class GetDiagnostics:
     spec = ToolSpec(
         name="get_diagnostics",
         description=(
-            "Errors and warnings of the project's own checkers (the editor's, else ruff, mypy or pyright, tsc, "
-            "eslint), for the given paths or all. What is new since the last time is marked."
+            "List errors and warnings from the editor, or else from the project's checkers (ruff, mypy or pyright, "
+            "tsc, eslint), for some paths or all. New ones since the last call are marked."
         ),
         arguments=GetDiagnosticsArguments,
         executor="hybrid",
@@ -41,7 +42,7 @@ class GetDiagnostics:
         before = self._known.pop(host.workspace, None)
         asked = set(args.paths_)
         now = {each._replace(line=0, column=0) for each in found.diagnostics}
-        # What was not asked about this time is remembered as it was.
+        # Keep what is known about files that were not checked this time.
         rest = {each for each in before or () if asked and each.path not in asked}
         self._known[host.workspace] = now | rest
         while len(self._known) > _REMEMBERED:
@@ -58,11 +59,12 @@ class GetDiagnostics:
             shown.append({**each._asdict(), "new": new})
         checkers = ", ".join(found.checkers) or "none"
         errors = sum(each.severity == "error" for each in found.diagnostics)
-        summary = f"{errors} errors, {len(found.diagnostics) - errors} warnings ({checkers})"
+        warnings = plural(len(found.diagnostics) - errors, "warning")
+        summary = f"{plural(errors, 'error')}, {warnings} ({checkers})"
         if len(lines) > _SHOWN:
             lines[_SHOWN:] = [f"… {len(lines) - _SHOWN} more"]
         return ToolResult(
-            content="\n".join([*(lines or ["Nothing found."]), f"checked with: {checkers}"]),
+            content="\n".join([*(lines or ["No problems found."]), f"checked with: {checkers}"]),
             details={"diagnostics": shown[:_SHOWN], "checkers": [*found.checkers], "new": fresh},
             summary=summary,
             sources=found.sources,

@@ -8,6 +8,7 @@ from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.test_frameworks import find_framework
+from tools.text import plural
 
 _SUFFIXES = {
     "Python": ".py .pyi",
@@ -41,7 +42,7 @@ class GetWorkspaceInfoArguments(Arguments):
 class GetWorkspaceInfo:
     spec = ToolSpec(
         name="get_workspace_info",
-        description="What the workspace is: its path, languages, project files, test framework and Git branch.",
+        description="Show the workspace's path, languages, project files, test framework and Git branch.",
         arguments=GetWorkspaceInfoArguments,
         executor="hybrid",
         retryable=True,
@@ -49,10 +50,10 @@ class GetWorkspaceInfo:
 
     async def run(self, args: GetWorkspaceInfoArguments, host: Host, call: Call, output: Output) -> ToolResult:
         entries = [info.path for info in await host.list(".")]
-        listener = OutputCollector(32 << 20)
+        collector = OutputCollector(32 << 20)
         argv = [ripgrep(), "--no-config", "--files", "--null"]
-        await host.run(argv, call_id=call.id, timeout=call.timeout, output=listener, killed=call.killed, log=False)
-        names = [name for name in listener.text.split("\0") if name]
+        await host.run(argv, call_id=call.id, timeout=call.timeout, output=collector, killed=call.killed, log=False)
+        names = [name for name in collector.text.split("\0") if name]
         counts = Counter(_LANGUAGES[suffix] for name in names if (suffix := _suffix(name)) in _LANGUAGES)
         try:
             framework: str | None = (await find_framework(host)).name
@@ -78,7 +79,7 @@ class GetWorkspaceInfo:
             "branch": branch,
         }
         return ToolResult(
-            "\n".join(lines), details, f"{len(names)} files, {next(iter(languages), 'no known language')}"
+            "\n".join(lines), details, f"{plural(len(names), 'file')}, {next(iter(languages), 'no known language')}"
         )
 
 

@@ -5,6 +5,7 @@ from pydantic import Field
 from tools.git import GitPath, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 
 class GitAddArguments(Arguments):
@@ -28,4 +29,6 @@ class GitAdd:
     async def run(self, args: GitAddArguments, host: Host, call: Call, output: Output) -> ToolResult:
         await run_git(host, call, ["add", "--", *args.paths()])
         names = ", ".join(args.paths()[:20])
-        return ToolResult(f"Staged {names}.", {"paths": list(args.paths())}, f"staged {len(args.paths())} paths")
+        return ToolResult(
+            f"Staged {names}.", {"paths": list(args.paths())}, f"staged {plural(len(args.paths()), 'path')}"
+        )

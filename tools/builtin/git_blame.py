@@ -7,6 +7,7 @@ from tools.errors import InvalidArguments
 from tools.git import GitPath, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 #: Git's own format: `^1a2b3c4 path (Author 2024-01-31 12) text`; the path only if the file was renamed.
 _LINE = re.compile(
@@ -27,7 +28,7 @@ class GitBlameArguments(Arguments):
 class GitBlame:
     spec = ToolSpec(
         name="git_blame",
-        description="Who last changed each line of a file, and in which commit.",
+        description="Show who last changed each line of a file, and in which commit.",
         arguments=GitBlameArguments,
         executor="hybrid",
         retryable=True,
@@ -35,10 +36,10 @@ class GitBlame:
 
     async def run(self, args: GitBlameArguments, host: Host, call: Call, output: Output) -> ToolResult:
         if args.start_line and args.end_line and args.end_line < args.start_line:
-            raise InvalidArguments("endLine comes before startLine.")
+            raise InvalidArguments("endLine is before startLine.")
         await host.stat(args.path)
         part = [f"-L{args.start_line or 1},{args.end_line or ''}"] if args.start_line or args.end_line else []
         text = await run_git(host, call, ["blame", "--date=short", *part, "--", args.path])
         lines: list[JsonValue] = [{**found.groupdict(), "line": int(found["line"])} for found in _LINE.finditer(text)]
         details: JsonValue = {"path": args.path, "lines": lines[:_LISTED]}
-        return ToolResult(text.rstrip("\n") or "(empty)", details, f"{text.count(chr(10))} lines")
+        return ToolResult(text.rstrip("\n") or "(empty)", details, plural(text.count("\n"), "line"))

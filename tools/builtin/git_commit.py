@@ -14,7 +14,7 @@ class GitCommitArguments(Arguments):
 class GitCommit:
     spec = ToolSpec(
         name="git_commit",
-        description="Commit what is staged, with the repository's own hooks.",
+        description="Commit the staged changes; the repository's hooks run.",
         arguments=GitCommitArguments,
         executor="hybrid",
         timeout=120.0,

@@ -1,6 +1,7 @@
 from tools.git import GitPath, Reference, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 
 class GitDiffArguments(Arguments):
@@ -12,7 +13,7 @@ class GitDiffArguments(Arguments):
 class GitDiff:
     spec = ToolSpec(
         name="git_diff",
-        description="What changed: in the working tree, staged, or against a ref.",
+        description="Show changes in the working tree, in the index, or against a ref.",
         arguments=GitDiffArguments,
         executor="hybrid",
         retryable=True,
@@ -23,4 +24,6 @@ class GitDiff:
         words += ["--cached"] if args.staged else []
         words += [args.ref] if args.ref else []
         text = await run_git(host, call, [*words, "--", *([args.path] if args.path else [])])
-        return ToolResult(text or "No difference.", {"lines": text.count("\n")}, f"{text.count(chr(10))} lines of diff")
+        return ToolResult(
+            text or "No changes.", {"lines": text.count("\n")}, f"{plural(text.count(chr(10)), 'line')} of diff"
+        )

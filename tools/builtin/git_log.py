@@ -7,6 +7,7 @@ from tools.errors import InvalidArguments, ToolError
 from tools.git import GitPath, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 _DATE = re.compile(
     r"today|yesterday|midnight|last (?:week|month|year)|(?:last )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
@@ -29,14 +30,14 @@ class GitLogArguments(Arguments):
 class GitLog:
     spec = ToolSpec(
         name="git_log",
-        description="The latest commits, newest first, of all or of one path, also since a tag, commit or date.",
+        description="List the latest commits, newest first: all, or those of a path, or since a tag, commit or date.",
         arguments=GitLogArguments,
         executor="hybrid",
         retryable=True,
     )
 
     async def run(self, args: GitLogArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        since = await started(args.since, host, call) if args.since else []
+        since = await _start_options(args.since, host, call) if args.since else []
         words = [
             "log",
             f"--max-count={args.limit}",
@@ -52,17 +53,17 @@ class GitLog:
             for commit, date, author, subject in found
         ]
         lines = [f"{commit} {date} {author}: {subject}" for commit, date, author, subject in found]
-        count = f"{len(commits)} commit{'s' if len(commits) != 1 else ''}"
-        return ToolResult("\n".join(lines) or "No commit.", {"commits": commits}, count)
+        count = plural(len(commits), "commit")
+        return ToolResult("\n".join(lines) or "No commits.", {"commits": commits}, count)
 
 
-async def started(since: str, host: Host, call: Call) -> list[str]:
-    """What `git log` is told of where to begin: after a commit, or at a date. The newest tag, if there is one."""
+async def _start_options(since: str, host: Host, call: Call) -> list[str]:
+    """The options that make `git log` start after a commit or tag, or at a date."""
     if since.strip().lower() in ("last tag", "the last tag", "last release", "the last release"):
         try:
             tag = (await run_git(host, call, ["describe", "--tags", "--abbrev=0"])).strip()
         except ToolError:
-            raise ToolError("The repository has no tag. Name a commit or a date instead.", code="no_tag") from None
+            raise ToolError("The repository has no tags.", advice="Use a commit or a date.", code="no_tag") from None
         return [f"{tag}..HEAD"]
     if not since.startswith("-") and re.fullmatch(r"[\w./@^~-]+", since):
         try:
@@ -72,5 +73,8 @@ async def started(since: str, host: Host, call: Call) -> list[str]:
         else:
             return [f"{since}..HEAD"]
     if not _DATE.fullmatch(since.strip()):
-        raise InvalidArguments(f"{since!r} is no tag, commit or date here. Say v1.2, abc1234, yesterday or 2024-01-31.")
+        raise InvalidArguments(
+            f"{since!r} is not a tag, commit or date of this repository.",
+            advice="Use, for example, v1.2, abc1234, yesterday or 2024-01-31.",
+        )
     return [f"--since={since.strip()}"]

@@ -1,6 +1,7 @@
 from tools.git import Reference, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 
 class GitShowArguments(Arguments):
@@ -10,7 +11,7 @@ class GitShowArguments(Arguments):
 class GitShow:
     spec = ToolSpec(
         name="git_show",
-        description="One commit with its diff, or a file at a ref (ref:path).",
+        description="Show a commit with its diff, or a file at a ref (ref:path).",
         arguments=GitShowArguments,
         executor="hybrid",
         retryable=True,
@@ -18,4 +19,4 @@ class GitShow:
 
     async def run(self, args: GitShowArguments, host: Host, call: Call, output: Output) -> ToolResult:
         text = await run_git(host, call, ["show", "--no-ext-diff", "--no-textconv", "--no-color", args.ref, "--"])
-        return ToolResult(text or "(empty)", {"ref": args.ref}, f"{args.ref}: {text.count(chr(10))} lines")
+        return ToolResult(text or "(empty)", {"ref": args.ref}, f"{args.ref}: {plural(text.count(chr(10)), 'line')}")

@@ -5,6 +5,7 @@ from pydantic import JsonValue
 from tools.git import run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 
 class GitStatusArguments(Arguments):
@@ -14,7 +15,7 @@ class GitStatusArguments(Arguments):
 class GitStatus:
     spec = ToolSpec(
         name="git_status",
-        description="The branch, and which files are staged, changed or untracked.",
+        description="Show the branch and the staged, changed and untracked files.",
         arguments=GitStatusArguments,
         executor="hybrid",
         retryable=True,
@@ -35,7 +36,7 @@ class GitStatus:
             lines.append(f"{state} {path}{f' (from {origin})' if origin else ''}")
         if not files:
             lines.append("nothing changed")
-        summary = f"{len(files)} changed files on {branch}"
+        summary = f"{plural(len(files), 'changed file')} on {branch}"
         return ToolResult("\n".join(lines), {"branch": branch, **_tracking(branch), "changes": files}, summary)
 
 

@@ -2,6 +2,7 @@ from pydantic import JsonValue
 
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
+from tools.text import plural
 
 _SHOWN = 1_000
 
@@ -13,7 +14,7 @@ class ListDirArguments(Arguments):
 class ListDir:
     spec = ToolSpec(
         name="list_dir",
-        description="List the entries of one directory. A name that ends with / is a directory, one with @ a link.",
+        description="List a directory. Names of directories end with /, of links with @.",
         arguments=ListDirArguments,
         brief="List a directory.",
         executor="hybrid",
@@ -24,8 +25,8 @@ class ListDir:
     async def run(self, args: ListDirArguments, host: Host, call: Call, output: Output) -> ToolResult:
         before = await host.stat(args.path)
         entries = await host.list(args.path)
-        marks = {"directory": "/", "symlink": "@", "file": "", "other": "?"}
-        names = [entry.path.rpartition("/")[2] + marks[entry.kind] for entry in entries]
+        suffixes = {"directory": "/", "symlink": "@", "file": "", "other": "?"}
+        names = [entry.path.rpartition("/")[2] + suffixes[entry.kind] for entry in entries]
         lines = names[:_SHOWN]
         if len(names) > _SHOWN:
             lines.append(f"… {len(names) - _SHOWN} more; use find_files with a pattern")
@@ -33,6 +34,6 @@ class ListDir:
         return ToolResult(
             content="\n".join(lines) or "(empty)",
             details={"entries": details},
-            summary=f"{len(entries)} entries in {args.path}",
+            summary=f"{plural(len(entries), 'entry', 'entries')} in {args.path}",
             sources=(ResultSource(before),),
         )

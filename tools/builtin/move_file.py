@@ -20,7 +20,7 @@ class MoveFileArguments(Arguments):
 class MoveFile:
     spec = ToolSpec(
         name="move_file",
-        description="Move or rename one file. Fails if something is at the new place already.",
+        description="Move or rename one file. Fails if the new path exists.",
         arguments=MoveFileArguments,
         executor="hybrid",
         effects="files",
@@ -30,10 +30,10 @@ class MoveFile:
         content = await read_required(host, args.from_)
         info = await host.stat(args.from_, follow=False)
         if info.kind != "file":
-            raise NotAFile(f"{args.from_} is a link.", advice="Move it with run_command.")
+            raise NotAFile(f"{args.from_} is a symlink.", advice="Move it with run_command.")
         if await read_existing(host, args.to) is not None:
-            raise FileExists(f"{args.to} exists already. Delete it first, or choose another name.")
-        # First the new one: at no moment is there none.
+            raise FileExists(f"{args.to} already exists.", advice="Delete it first, or choose another name.")
+        # The new file first, so that the content is never gone.
         changes = (FileChange(args.to, None, content, info.mode), FileChange(args.from_, content, None, info.mode))
         result = render_changes(changes)._replace(
             content=f"Moved {args.from_} to {args.to}.", summary=f"{args.from_} → {args.to}"

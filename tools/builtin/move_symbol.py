@@ -23,8 +23,8 @@ class MoveSymbol:
     spec = ToolSpec(
         name="move_symbol",
         description=(
-            "Move a function, class or constant to another file, with the imports that it needs, and mend the imports "
-            "of everybody who uses it (Python, TypeScript, JavaScript)."
+            "Move a function, class or constant to another file with the imports it needs, and update the imports of "
+            "its users (Python, TypeScript, JavaScript)."
         ),
         arguments=MoveSymbolArguments,
         executor="hybrid",
@@ -42,7 +42,7 @@ class MoveSymbol:
             for path, content in sorted(done.contents.items())
             if content != base.contents.get(path)
         )
-        users = f" Imports mended in {', '.join(done.users[:20])}." if done.users else " Nobody else imports it."
+        users = f" Imports updated in {', '.join(done.users[:20])}." if done.users else " No other file imports it."
         more = f" And in {len(done.users) - 20} more files." if len(done.users) > 20 else ""
         note = f"Moved {done.kind} {args.symbol} ({source}:{done.line}) to {target}.{users}{more}"
         broken = [path for path in sorted(base.project.skipped) if path in base.matches]

@@ -23,7 +23,7 @@ class MultiEditArguments(Arguments):
 class MultiEdit:
     spec = ToolSpec(
         name="multi_edit",
-        description="Make several replacements in one file, one after the other: all of them, or none if one fails.",
+        description="Make several replacements in one file, in order; if one fails, none is made.",
         arguments=MultiEditArguments,
         executor="hybrid",
         effects="files",
@@ -36,10 +36,10 @@ class MultiEdit:
             try:
                 edited = replace(edited, edit.old_text, edit.new_text, args.path)
             except NoMatch as error:
-                message = f"Edit {number} of {len(args.edits)} failed, so none was made. {error.message}"
+                message = f"Edit {number} of {len(args.edits)} failed, so no edit was made. {error.message}"
                 raise NoMatch(message) from error
         after = file.encode(edited.text, args.path)
         if after == before:
-            return PreparedChange((), render_changes((), f"The edits leave {args.path} as it is."))
+            return PreparedChange((), render_changes((), f"The edits don't change {args.path}."))
         changes = (FileChange(args.path, before, after),)
         return PreparedChange(changes, render_changes(changes))

@@ -12,17 +12,18 @@ from tools.code.source import Source, family_of
 from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
+from tools.text import plural
 
 _LISTED = 20
-#: What was read only by an import that is gone is found in the next round.
+#: Removing an import can leave another one unused, which the next round finds.
 _ROUNDS = 3
 
 
 class OrganizeImportsArguments(Arguments):
-    paths_: Annotated[
-        list[str], Field(alias="paths", max_length=500, description="Files or folders; all if left out.")
-    ] = Field(default_factory=list)
-    remove: Annotated[bool, Field(description="Remove imports that nothing reads.")] = True
+    paths_: Annotated[list[str], Field(alias="paths", max_length=500, description="Files or folders; default all.")] = (
+        Field(default_factory=list)
+    )
+    remove: Annotated[bool, Field(description="Remove unused imports.")] = True
     sort: bool = True
 
     def paths(self) -> tuple[str, ...]:
@@ -42,14 +43,14 @@ class OrganizeImports:
         places = args.paths_
         for place in places:
             if (await host.stat(place)).kind == "file" and family_of(place) is None:
-                raise ToolError(f"{place} is no Python, TypeScript or JavaScript file.", code="unknown_language")
+                raise ToolError(f"{place} is not a Python, TypeScript or JavaScript file.", code="unknown_language")
         base = await Codebase.listed(host, call, [place for place in places if family_of(place)])
         targets = base.under(places)
         await base.read(targets)
         if args.remove and places:
-            # Somebody else may take from here what is not used here.
+            # Other files may import from here what is unused here.
             await base.read_with_words(sorted({name for path in targets for name in _unused(base.project, path)}))
-        done = await base.ask(lambda project: _all_tidied(project, targets, args))
+        done = await base.ask(lambda project: _tidy_all(project, targets, args))
         changes = tuple(
             FileChange(path, base.contents[path], content)
             for path, (content, _) in sorted(done.items())
@@ -66,13 +67,13 @@ def _unused(project: Project, path: str) -> set[str]:
     return set((python_imports if file.source.family == "python" else script_imports).unused_imports(file))
 
 
-def _all_tidied(
+def _tidy_all(
     project: Project, targets: list[str], args: OrganizeImportsArguments
 ) -> dict[str, tuple[bytes, ImportEdits]]:
-    return {path: _tidied(project, path, args) for path in targets if path in project.files}
+    return {path: _tidy(project, path, args) for path in targets if path in project.files}
 
 
-def _tidied(project: Project, path: str, args: OrganizeImportsArguments) -> tuple[bytes, ImportEdits]:
+def _tidy(project: Project, path: str, args: OrganizeImportsArguments) -> tuple[bytes, ImportEdits]:
     source = project.files[path].source
     content, whole = source.bom + source.text, ImportEdits()
     alone = Project(project.modules)
@@ -112,10 +113,12 @@ def _note(
 ) -> str:
     removed = [f"{path}: {', '.join(each.removed)}" for path, (_, each) in sorted(done.items()) if each.removed]
     count = sum(len(each.removed) for _, each in done.values())
-    where = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
-    first = f"Organized the imports of {where}." if changes else f"The imports of {_many(len(done))} are in order."
+    where = plural(len(changes), "file")
+    first = (
+        f"Organized the imports of {where}." if changes else f"The imports of {plural(len(done), 'file')} are in order."
+    )
     if count:
-        first = f"Removed {count} unused import{'s' if count != 1 else ''}; {where} changed."
+        first = f"Removed {plural(count, 'unused import')}; {where} changed."
     kept = [
         f"{path}: {', '.join(each.kept)}, which other files import from there"
         for path, (_, each) in done.items()
@@ -131,7 +134,3 @@ def _note(
             *(f"Left alone: {line}." for line in broken[:_LISTED]),
         ]
     )
-
-
-def _many(count: int) -> str:
-    return f"{count} file{'s' if count != 1 else ''}"

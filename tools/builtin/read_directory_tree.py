@@ -6,6 +6,7 @@ from tools.errors import ToolError
 from tools.gitignore import Ignored
 from tools.host import FileInfo, Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
+from tools.text import plural
 
 _ENTRIES = 1_000
 _IN_ONE = 100
@@ -21,8 +22,8 @@ class ReadDirectoryTree:
     spec = ToolSpec(
         name="read_directory_tree",
         description=(
-            "Show a directory as a tree, as deep as depth says. What .gitignore names is left out; of very large trees "
-            f"the first {_ENTRIES} entries are shown, the upper levels first."
+            "Show a directory as a tree down to depth, without files that .gitignore excludes. Large trees are cut at "
+            f"{_ENTRIES} entries, upper levels first."
         ),
         arguments=ReadDirectoryTreeArguments,
         executor="hybrid",
@@ -36,17 +37,17 @@ class ReadDirectoryTree:
         lines: list[str] = []
         walk.draw(_top(args.path), "", lines)
         shown = walk.count
-        cut = f"\n… cut at {_ENTRIES} entries; name a path for more" if walk.cut else ""
+        cut = f"\n… cut at {_ENTRIES} entries; pass a path to see more" if walk.cut else ""
         return ToolResult(
             content=("\n".join(lines) or "(empty)") + cut,
             details={"path": args.path, "entries": shown, "cut": walk.cut},
-            summary=f"{shown} entries",
+            summary=plural(shown, "entry", "entries"),
             sources=tuple(walk.sources),
         )
 
 
 class _Walk:
-    """Level by level, so that a cap cuts off what is deep and not what comes late in the alphabet."""
+    """Level by level, so that the cap cuts deep entries instead of late letters of the alphabet."""
 
     def __init__(self, host: Host) -> None:
         self._host = host

@@ -10,9 +10,10 @@ from tools.errors import BinaryFile, InvalidArguments, NotAFile, TooLarge
 from tools.host import Host
 from tools.ledger import digest
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
+from tools.text import plural
 from tools.text_files import TextFile, is_binary
 
-#: A file up to this size is read as a whole; of a larger one, the beginning, or the lines that are asked for.
+#: A file up to this size is read as a whole; from a larger one, only the requested lines.
 WHOLE = 10 * 1024 * 1024
 _SCAN = 128 * 1024 * 1024
 _LINES = 2_000
@@ -34,11 +35,11 @@ class ReadFile:
     spec = ToolSpec(
         name="read_file",
         description=(
-            "Read a file, with line numbers. startLine and endLine (from 1, both included) give a part of it; without "
-            f"them at most {_LINES} lines come. Images are attached, notebooks are shown cell by cell."
+            "Read a file with line numbers. startLine and endLine (from 1, inclusive) select a part; without them you "
+            f"get at most {_LINES} lines. Images are attached, notebooks are shown cell by cell."
         ),
         arguments=ReadFileArguments,
-        brief=f"Read a file or some of its lines (from 1); at most {_LINES} at once.",
+        brief=f"Read a file or a range of its lines (from 1), at most {_LINES} at once.",
         executor="hybrid",
         retryable=True,
         cache="files",
@@ -50,12 +51,12 @@ class ReadFile:
 
 async def read_path(host: Host, path: str, start: int | None, end: int | None) -> ToolResult:
     if start is not None and end is not None and end < start:
-        raise InvalidArguments(f"endLine {end} comes before startLine {start}. Lines count from 1, both included.")
+        raise InvalidArguments(f"endLine {end} is before startLine {start}. Lines count from 1, inclusive.")
     info, content = await host.whole(path, WHOLE)
     if info.kind == "directory":
         raise NotAFile(f"{path} is a directory.", advice="Use list_dir for its entries.")
     if info.kind != "file":
-        raise NotAFile(f"{path} is not a regular file but a pipe, socket or device. It is not read.")
+        raise NotAFile(f"{path} is a pipe, socket or device and can't be read.")
     if content is None:
         return await _large(host, path, info.size, start or 1, end)
     source = (ResultSource(info, content),)
@@ -68,11 +69,11 @@ async def read_path(host: Host, path: str, start: int | None, end: int | None) -
     total = len(lines)
     first = start or 1
     if first > max(total, 1):
-        raise InvalidArguments(f"{path} has {total} lines; startLine {first} is past its end.")
+        raise InvalidArguments(f"{path} has {plural(total, 'line')}; startLine {first} is past its end.")
     last = min(end or total, total, first + _LINES - 1)
     shown = _numbered(lines[first - 1 : last], first)
     if last < min(end or total, total):
-        shown += f"\n… {total - last} more lines; go on with startLine {last + 1}"
+        shown += f"\n… {total - last} more lines; continue with startLine {last + 1}"
     return ToolResult(
         content=shown or "(empty)",
         details={"path": path, "hash": digest(content), "startLine": first, "endLine": last, "totalLines": total},
@@ -82,7 +83,7 @@ async def read_path(host: Host, path: str, start: int | None, end: int | None) -
 
 
 async def _large(host: Host, path: str, size: int, start: int, end: int | None) -> ToolResult:
-    """Only the lines that are asked for, found by reading on from the beginning, for as long as that is quick."""
+    """Find the requested lines by reading from the beginning, within a limit."""
     last = min(end or start + _LINES - 1, start + _LINES - 1)
     number, offset, kept, rest = 1, 0, [], b""
     while number <= last and offset < min(size, _SCAN):
@@ -90,11 +91,11 @@ async def _large(host: Host, path: str, size: int, start: int, end: int | None) 
         if not chunk:
             break
         if offset == 0 and is_binary(chunk):
-            raise BinaryFile(f"{path} is binary ({size} bytes). It is not shown.")
+            raise BinaryFile(f"{path} is a binary file ({size} bytes) and can't be shown.")
         length = len(chunk)
         chunk, nul, _ = chunk.partition(b"\0")
-        offset = size if nul else offset + length  # what follows a NUL is no text
-        await asyncio.sleep(0)  # others want to work too
+        offset = size if nul else offset + length  # after a NUL comes no more text
+        await asyncio.sleep(0)  # let other tasks run
         count = chunk.count(b"\n")
         if number + count < start:
             number += count
@@ -116,7 +117,7 @@ async def _large(host: Host, path: str, size: int, start: int, end: int | None) 
     text = _numbered([piece.decode("utf-8", "replace").rstrip("\r") for piece in kept], start)
     end_line = start + len(kept) - 1
     return ToolResult(
-        content=f"{text}\n… {path} has {size} bytes; go on with startLine {end_line + 1}",
+        content=f"{text}\n… {path} has {size} bytes; continue with startLine {end_line + 1}",
         details={"path": path, "startLine": start, "endLine": end_line, "size": size},
         summary=f"{path} lines {start}–{end_line} of a large file",
     )
@@ -124,7 +125,7 @@ async def _large(host: Host, path: str, size: int, start: int, end: int | None) 
 
 def _image(path: str, content: bytes, media_type: str, source: tuple[ResultSource, ...]) -> ToolResult:
     if len(content) > _IMAGE:
-        raise TooLarge(f"{path} is an image of {len(content)} bytes, more than the {_IMAGE} that can be attached.")
+        raise TooLarge(f"{path} is an image of {len(content)} bytes, more than the limit of {_IMAGE} for attachments.")
     data = base64.b64encode(content).decode("ascii")
     return ToolResult(
         content=f"{path} is an image ({media_type}, {len(content)} bytes); it is attached.",
@@ -147,7 +148,7 @@ def _numbered(lines: list[str], first: int) -> str:
 
 
 def _notebook(path: str, content: bytes) -> str | None:
-    """The cells in order, or nothing if it is not a notebook after all."""
+    """The cells in order; `None` if it isn't a notebook after all."""
     try:
         notebook = json.loads(content)
         found = notebook["cells"]

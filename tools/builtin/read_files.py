@@ -7,7 +7,7 @@ from tools.builtin.read_file import read_path
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
-from tools.text import CONTENT, clip
+from tools.text import CONTENT, clip, plural
 
 _CHUNK = 20
 
@@ -22,7 +22,7 @@ class ReadFilesArguments(Arguments):
 class ReadFiles:
     spec = ToolSpec(
         name="read_files",
-        description="Read several files at once, with line numbers. One that cannot be read does not stop the others.",
+        description="Read several files at once, with line numbers. A file that can't be read doesn't stop the others.",
         arguments=ReadFilesArguments,
         executor="hybrid",
         retryable=True,
@@ -48,8 +48,8 @@ class ReadFiles:
                 files.append(result.details)
                 sources.extend(result.sources)
             if number % _CHUNK == 0:
-                await asyncio.sleep(0)  # others want to work too
-        # A file that is missing now may come: such a result is not one to keep.
+                await asyncio.sleep(0)  # let other tasks run
+        # A missing file may appear later, so such a result is not cached.
         kept = tuple(sources) if not failed else ()
-        summary = f"{len(paths) - failed} of {len(paths)} files" if failed else f"{len(paths)} files"
+        summary = f"{len(paths) - failed} of {len(paths)} files" if failed else plural(len(paths), "file")
         return ToolResult("\n".join(parts), {"files": files}, summary, sources=kept)

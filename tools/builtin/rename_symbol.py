@@ -14,7 +14,7 @@ _LISTED = 20
 class RenameSymbolArguments(Arguments):
     symbol: Annotated[str, Field(min_length=1, max_length=200, description="name, Class.member or function.local")]
     new_name: Annotated[str, Field(min_length=1, max_length=100)]
-    path: Annotated[str, Field(description="Where it is defined, if several are named so.")] | None = None
+    path: Annotated[str, Field(description="Its file, if several symbols have this name.")] | None = None
     line: Annotated[int, Field(ge=1)] | None = None
     include_strings: Annotated[bool, Field(description="Also whole words in strings and comments.")] = False
     preview: Annotated[bool, Field(description="Only show the diff.")] = False
@@ -27,8 +27,8 @@ class RenameSymbol:
     spec = ToolSpec(
         name="rename_symbol",
         description=(
-            "Rename a function, class, method, attribute, variable or parameter everywhere, by scope and imports "
-            "(Python, TypeScript, JavaScript). Places that are not certain are listed and left alone."
+            "Rename a function, class, method, attribute, variable or parameter everywhere, following scopes and "
+            "imports (Python, TypeScript, JavaScript). Uncertain places are listed and left alone."
         ),
         arguments=RenameSymbolArguments,
         executor="hybrid",

@@ -40,7 +40,7 @@ class ReviewChangesArguments(Arguments):
         list[GitPath],
         Field(alias="paths", max_length=500, description="Whole files or folders, or lines: a.py:3-9,12."),
     ] = []
-    ref: Annotated[Reference, Field(description="A commit or range instead of what is not committed.")] | None = None
+    ref: Annotated[Reference, Field(description="A commit or range instead of the uncommitted changes.")] | None = None
 
     def paths(self) -> tuple[str, ...]:
         return tuple(_parted(path)[0] for path in self.paths_) or (".",)
@@ -49,7 +49,7 @@ class ReviewChangesArguments(Arguments):
 class ReviewChanges:
     spec = ToolSpec(
         name="review_changes",
-        description=f"Review the uncommitted changes, a commit, or files, by rules: {_RULES}.",
+        description=f"Review uncommitted changes, a commit, or files with rules: {_RULES}.",
         arguments=ReviewChangesArguments,
         executor="hybrid",
         timeout=60.0,

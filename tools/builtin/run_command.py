@@ -6,19 +6,19 @@ from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ErrorBody
 from tools.host import Host, ProcessResult
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import clip
+from tools.text import clip, plural
 
-_LONGEST = 3_600_000
+_MAX_TIMEOUT_MS = 3_600_000
 
 
 class RunCommandArguments(Arguments):
     command: Annotated[
         Annotated[str, Field(min_length=1, max_length=100_000)]
         | Annotated[list[Annotated[str, Field(max_length=100_000)]], Field(min_length=1, max_length=1_000)],
-        Field(description="A list of the program and its arguments, or a string for the shell."),
+        Field(description="A shell command, or a list of program and arguments."),
     ]
-    cwd: Annotated[str, Field(description="A directory of the workspace.")] = "."
-    timeout_ms: Annotated[int, Field(ge=1, le=_LONGEST)] | None = None
+    cwd: Annotated[str, Field(description="A directory in the workspace.")] = "."
+    timeout_ms: Annotated[int, Field(ge=1, le=_MAX_TIMEOUT_MS)] | None = None
     background: Annotated[bool, Field(description="Return at once; then use command_output and stop_command.")] = False
 
     def time_limit(self, default: float) -> float:
@@ -33,12 +33,12 @@ class RunCommand:
     spec = ToolSpec(
         name="run_command",
         description=(
-            "Run a command in the workspace, without input, in a fresh environment each time: `cd` and `export` do not "
-            "last. Everything it started ends with it, so start servers with background: true."
+            "Run a command in the workspace, without stdin, in a fresh environment: `cd` and `export` don't last. "
+            "Everything it starts ends with it, so start servers with background: true."
         ),
         arguments=RunCommandArguments,
         brief=(
-            "Run a shell command, or a list of program and arguments. cd and export do not last; what it starts ends "
+            "Run a shell command, or a list of program and arguments. cd and export don't last; what it starts ends "
             "with it, unless background is set."
         ),
         executor="hybrid",
@@ -51,7 +51,7 @@ class RunCommand:
         if args.background:
             await host.start(args.argv, call_id=call.id, cwd=args.cwd, environment=call.environment)
             return ToolResult(
-                content=f"Started in the background with commandId {call.id}. See command_output and stop_command.",
+                content=f"Started in the background with commandId {call.id}. Use command_output and stop_command.",
                 details={"commandId": call.id},
                 summary="started in the background",
             )
@@ -64,18 +64,21 @@ class RunCommand:
             environment=call.environment,
             killed=call.killed,
         )
-        return ended(result, call.timeout)
+        return render_result(result, call.timeout)
 
 
-def ended(result: ProcessResult, timeout: float) -> ToolResult:
-    """How a command ended, for the model, the panel and the books."""
+def render_result(result: ProcessResult, timeout: float) -> ToolResult:
     details = process_details(result)
     text = result.output.rstrip("\n")
     if result.timed_out:
-        message = f"It ran longer than {timeout:g} s and was ended. Give it more timeoutMs, or background: true."
+        message = f"It took longer than {timeout:g} s and was stopped. Raise timeoutMs, or set background: true."
         error = ErrorBody(code="timed_out", message=message)
-        return ToolResult(f"{text}\n{message}".lstrip("\n"), details, f"ended after {timeout:g} s", error)
-    left = f"\n{len(result.killed)} processes that it left running were ended." if result.killed else ""
+        return ToolResult(f"{text}\n{message}".lstrip("\n"), details, f"stopped after {timeout:g} s", error)
+    left = (
+        f"\n{plural(len(result.killed), 'process', 'processes')} that it left running were stopped."
+        if result.killed
+        else ""
+    )
     if result.exit_code == 0:
         return ToolResult((text or "(no output)") + left, details, "exit code 0")
     code = result.exit_code if result.exit_code is not None else -1
@@ -88,7 +91,7 @@ def ended(result: ProcessResult, timeout: float) -> ToolResult:
 def process_details(result: ProcessResult) -> JsonObject:
     details: JsonObject = {"exitCode": result.exit_code, "timedOut": result.timed_out}
     details["durationMs"] = round(result.duration_ms, 1)
-    # What was shown while it came, for those who look later.
+    # The live output, for readers that come later.
     details["output"] = clip(result.output)
     if result.log:
         details["log"] = result.log

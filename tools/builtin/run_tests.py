@@ -35,8 +35,8 @@ class RunTests:
     spec = ToolSpec(
         name="run_tests",
         description=(
-            "Find the project's test framework (pytest, unittest, npm with vitest or jest, go, cargo, make) and run "
-            "its tests, all or those of target. Gives counts, and the name and message of each failed test."
+            "Run the project's tests, all or those of target. Finds the framework (pytest, unittest, npm with vitest "
+            "or jest, go, cargo, make). Returns counts and the name and message of each failed test."
         ),
         arguments=RunTestsArguments,
         brief="Run the project's tests, or those of target (file, directory, test name).",
@@ -49,7 +49,7 @@ class RunTests:
     )
 
     async def run(self, args: RunTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        targets = [await _named(target, host) for target in args.targets]
+        targets = [await _check_target(target, host) for target in args.targets]
         framework = await choose_python(await find_framework(host, targets), host, call.id)
         result = await host.run(
             framework.argv,
@@ -82,7 +82,7 @@ class RunTests:
         if len(found.failures) > _SHOWN:
             lines.append(f"… {len(found.failures) - _SHOWN} more")
         if result.timed_out:
-            message = f"The tests ran longer than {call.timeout:g} s and were ended. Name a smaller target."
+            message = f"The tests took longer than {call.timeout:g} s and were stopped. Pass a smaller target."
             error = ErrorBody(code="timed_out", message=message)
             return ToolResult("\n".join([*lines, message, "", result.output]), details, "timed out", error)
         if result.exit_code == 0:
@@ -91,13 +91,13 @@ class RunTests:
         return ToolResult("\n".join([*lines, "", result.output]), details, found.summary, error)
 
 
-async def _named(target: str, host: Host) -> str:
-    """What begins like an option is the file or folder of that name, or nothing that could be run."""
+async def _check_target(target: str, host: Host) -> str:
+    """A target that looks like an option must be a file or folder of that name."""
     named = as_argument(target)
     if named != target:
         try:
             await host.stat(named.partition("::")[0])
         except ToolError:
-            why = f"{target} is no file or directory of the project, and no test has such a name."
+            why = f"{target} is neither a file or directory of the project nor the name of a test."
             raise InvalidArguments(why) from None
     return named

@@ -7,9 +7,10 @@ from tools.errors import InvalidArguments, TimedOut, ToolError
 from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 _LINE = 400
-#: `path NUL line : text`, and a dash instead of the colon for a line of the context.
+#: `path NUL line : text`; context lines have a dash instead of the colon.
 _HIT = re.compile(r"([^\0\n]*)\0(\d+)([:-])(.*)")
 
 
@@ -17,7 +18,7 @@ class SearchCodeArguments(Arguments):
     query: Annotated[str, Field(min_length=1, max_length=10_000)]
     path: str = "."
     glob: Annotated[str, Field(description="Only files that match, for example *.py or !tests/**.")] | None = None
-    regex: Annotated[bool, Field(description="Take the query as a regular expression.")] = False
+    regex: Annotated[bool, Field(description="Treat the query as a regular expression.")] = False
     case_sensitive: bool = True
     context: Annotated[int, Field(ge=0, le=20)] = 0
     max_results: Annotated[int, Field(ge=1, le=2_000)] = 200
@@ -26,9 +27,9 @@ class SearchCodeArguments(Arguments):
 class SearchCode:
     spec = ToolSpec(
         name="search_code",
-        description="Search the text of the workspace's files with ripgrep; what .gitignore names is left out.",
+        description="Search file contents with ripgrep; files that .gitignore excludes are skipped.",
         arguments=SearchCodeArguments,
-        brief="Search in the files with ripgrep. glob: only these files, such as *.py or !tests/**.",
+        brief="Search file contents with ripgrep. glob: only these files, such as *.py or !tests/**.",
         executor="hybrid",
         retryable=True,
     )
@@ -42,24 +43,24 @@ class SearchCode:
         argv += [] if args.case_sensitive else ["--ignore-case"]
         argv += [f"--context={args.context}"] if args.context else []
         argv += [f"--max-count={args.max_results}"]
-        # The last one that fits wins: whatever is asked for, .git is left out.
+        # The last matching glob wins, so .git is always excluded.
         argv += [*_only(args.glob), "--glob=!.git"]
         argv += ["--regexp", args.query, "--", "." if inside else f"./{args.path.rpartition('/')[2]}"]
         directory = args.path if inside else args.path.rpartition("/")[0] or "."
-        listener = OutputCollector()
+        collector = OutputCollector()
         result = await host.run(
-            argv, call_id=call.id, cwd=directory, timeout=call.timeout, output=listener, killed=call.killed, log=False
+            argv, call_id=call.id, cwd=directory, timeout=call.timeout, output=collector, killed=call.killed, log=False
         )
         if result.timed_out:
             raise TimedOut(f"The search took longer than {call.timeout:g} s.", advice="Narrow it with path or glob.")
-        text = listener.text
+        text = collector.text
         if result.exit_code not in (0, 1) and not text:
-            raise _failure(listener.errors)
+            raise _failure(collector.errors)
         return _found(args, text, "" if directory in (".", "") else f"{directory}/")
 
 
 def _only(glob: str | None) -> list[str]:
-    """A glob of names is a type of file: as a glob it would bring back what .gitignore leaves out."""
+    """A glob over names becomes a file type: as a glob it would bring back ignored files."""
     if not glob:
         return []
     name = glob.removeprefix("**/")
@@ -85,9 +86,11 @@ def _found(args: SearchCodeArguments, text: str, prefix: str) -> ToolResult:
         shown.append(f"{path}:{number}{mark} {line}")
     files = len({path for path, _, mark, _ in lines if mark == ":"})
     if not hits:
-        hint = "" if args.regex else " The query was taken literally; set regex for a pattern."
+        hint = "" if args.regex else " The query was searched literally; set regex for a pattern."
         return ToolResult(f"No match for {args.query!r}.{hint}", {"matches": []}, "no match")
-    return ToolResult("\n".join(shown), {"matches": hits}, f"{len(hits)} matches in {files} files")
+    return ToolResult(
+        "\n".join(shown), {"matches": hits}, f"{plural(len(hits), 'match', 'matches')} in {plural(files, 'file')}"
+    )
 
 
 def _failure(text: str) -> ToolError:

@@ -1,6 +1,7 @@
 from tools.builtin.run_command import process_details
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 
 class StopCommandArguments(Arguments):
@@ -13,12 +14,16 @@ class StopCommandArguments(Arguments):
 class StopCommand:
     spec = ToolSpec(
         name="stop_command",
-        description="End a command in the background, with everything that it started, and give its output.",
+        description="Stop a background command with everything it started, and show its output.",
         arguments=StopCommandArguments,
         executor="hybrid",
     )
 
     async def run(self, args: StopCommandArguments, host: Host, call: Call, output: Output) -> ToolResult:
         result = await host.stop(args.command_id)
-        ended = f"Ended; {len(result.killed)} processes." if result.killed else "It had ended already."
+        ended = (
+            f"Stopped {plural(len(result.killed), 'process', 'processes')}."
+            if result.killed
+            else "It had already ended."
+        )
         return ToolResult(f"{result.output}\n{ended}".lstrip("\n"), process_details(result), ended)

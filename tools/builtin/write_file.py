@@ -13,11 +13,11 @@ class WriteFile:
     spec = ToolSpec(
         name="write_file",
         description=(
-            "Write a whole file; missing directories are made. An existing file keeps its encoding, line "
-            "endings and mode. To change a part of a file, use edit_file: it is shorter and safer."
+            "Write a whole file and create missing directories. An existing file keeps its encoding, line endings and "
+            "mode. To change part of a file, use edit_file: it is shorter and safer."
         ),
         arguments=WriteFileArguments,
-        brief="Write a whole file, new or not. To change a part of one, use edit_file.",
+        brief="Write a whole file. To change part of one, use edit_file.",
         executor="hybrid",
         effects="files",
     )
@@ -28,6 +28,6 @@ class WriteFile:
             encode_text(args.content) if before is None else TextFile.decode(before).rewrite(args.content, args.path)
         )
         if after == before:
-            return PreparedChange((), render_changes((), f"{args.path} has this content already."))
+            return PreparedChange((), render_changes((), f"{args.path} already has this content."))
         changes = (FileChange(args.path, before, after),)
         return PreparedChange(changes, render_changes(changes), replaces=True)

@@ -25,7 +25,7 @@ _WHOLE = phrases(
 #: What is asked for in particular, with the heads of the paragraphs that answer it.
 _PARTS = (
     (
-        ("**Who imports whom**",),
+        ("**Imports between folders**",),
         phrases(
             """
             ({show})?(an? |the )?(dependency|import|module|architecture) (graph|picture|diagram|map)
@@ -35,7 +35,7 @@ _PARTS = (
         ),
     ),
     (
-        ("**Size**", "| folder", "**Who imports whom**"),
+        ("**Size**", "| folder", "**Imports between folders**"),
         phrases(
             """
             how is {project} (structured|organi[sz]ed|laid out|built up)

@@ -279,7 +279,7 @@ def test_with_nothing_selected_and_nothing_open_it_asks_for_a_name() -> None:
 
 
 def test_one_part_of_the_project_is_answered_with_that_part() -> None:
-    picture = "**Who imports whom** x.\n\n```mermaid\ngraph LR\n```"
+    picture = "**Imports between folders** x.\n\n```mermaid\ngraph LR\n```"
     told = f"**p**: it is.\n\n**Entry points**\n- `p`\n\n**Tests** 3 files.\n\n{picture}"
     project = back("describe_project", told)
     assert said("how do I run the tests?", project) == "**Tests** 3 files."

@@ -51,7 +51,7 @@ async def test_a_command_in_the_background_is_watched_and_stopped(bench: Workben
     running = await bench.call("command_output", commandId="bg")
     assert "up" in running.content and "still runs" in running.content
     stopped = await bench.call("stop_command", commandId="bg")
-    assert "1 processes" in stopped.content
+    assert "Stopped 1 process" in stopped.content
     assert "ended with" in (await bench.call("command_output", commandId="bg")).content
 
 

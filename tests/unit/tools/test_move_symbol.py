@@ -20,7 +20,7 @@ async def test_a_program_does_the_same_after_a_move_as_before(bench: Workbench) 
 
     assert outcome.status == "success", outcome.content
     assert outcome.content.startswith(
-        "Moved function tax (shop/cart.py:7) to shop/taxes.py. Imports mended in main.py."
+        "Moved function tax (shop/cart.py:7) to shop/taxes.py. Imports updated in main.py."
     )
     after = subprocess.run([sys.executable, "main.py"], cwd=bench.workspace, capture_output=True, check=True)
     assert after.stdout == before.stdout

@@ -156,7 +156,7 @@ async def test_the_log_begins_at_a_tag_a_commit_or_a_date(bench: Workbench) -> N
 
     for since, commits in (("v1", 2), ("HEAD~1", 1), ("last tag", 2), ("yesterday", 3)):
         assert len((await bench.call("git_log", since=since)).content.splitlines()) == commits, since
-    assert "no tag, commit or date" in (await bench.call("git_log", since="the big bang")).content
+    assert "not a tag, commit or date" in (await bench.call("git_log", since="the big bang")).content
     assert (await bench.call("git_log", since="--output=x")).status == "error"
 
 
