@@ -38,7 +38,7 @@ class RenameSymbol:
     async def prepare(self, args: RenameSymbolArguments, host: Host, call: Call) -> PreparedChange:
         also = [args.path] if args.path and (await host.stat(args.path)).kind == "file" else []
         word = args.symbol.rpartition(".")[2]
-        base = await Codebase.with_words([word], host, call, also)
+        base = await Codebase.with_words([word], host, call, also, analyzed=frozenset({word, args.new_name}))
         request = RenameRequest(args.symbol, args.new_name, args.path, args.line, args.include_strings)
         done = await base.ask(lambda project: plan_rename(request, project))
         changes = tuple(

@@ -25,17 +25,29 @@ _STARS = r"^\s*from\s+\S+\s+import\s+\*|^\s*export\s+(type\s+)?\*\s+from"
 
 
 class Codebase:
-    def __init__(self, host: Host, call: Call, paths: Iterable[str]) -> None:
+    def __init__(self, host: Host, call: Call, paths: Iterable[str], analyzed: frozenset[str] | None = None) -> None:
         self._host = host
         self._call = call
+        self._analyzed = analyzed
         self.project = Project(Modules(paths))
         self.contents: dict[str, bytes] = {}
         #: The files that hold the searched words; the others are only read to understand these.
         self.matches: set[str] = set()
 
     @classmethod
-    async def with_words(cls, words: Sequence[str], host: Host, call: Call, also: Sequence[str] = ()) -> "Codebase":
-        """List all source files and read those that hold one of the words, and `also`."""
+    async def with_words(
+        cls,
+        words: Sequence[str],
+        host: Host,
+        call: Call,
+        also: Sequence[str] = (),
+        *,
+        analyzed: frozenset[str] | None = None,
+    ) -> "Codebase":
+        """List all source files and read those that hold one of the words, and `also`.
+
+        With `analyzed`, functions that hold none of these words are not analyzed.
+        """
         listed, holding, stars = await asyncio.gather(
             _search(["--files"], host, call),
             _search(["--files-with-matches", "--regexp", _any_word(words)], host, call),
@@ -46,7 +58,7 @@ class Codebase:
                 f"{len(holding)} files hold the name, more than the limit of {_FILES}. Name a path.",
                 code="too_many_files",
             )
-        base = cls(host, call, {*listed, *also})
+        base = cls(host, call, {*listed, *also}, analyzed)
         await base.read({*holding, *stars[:_FILES], *also})
         base.matches = set(holding)
         return base
@@ -98,7 +110,7 @@ class Codebase:
 
     def _analyze(self, paths: Iterable[str]) -> None:
         for path in paths:
-            self.project.add(Source(path, self.contents[path]))
+            self.project.add(Source(path, self.contents[path]), self._analyzed, members=True)
 
     async def ask(self, question: Callable[[Project], T]) -> T:
         """Answer a question about the code; read the files that it needs on the way."""

@@ -22,6 +22,8 @@ def name_of(node: "Node") -> str:
 
 
 class PythonWalk(ScopeWalk):
+    _entered_words = frozenset({"global", "nonlocal"})
+
     def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
         super().__init__(source, words, members=members)
         self.module.types = self.module.values
@@ -148,7 +150,7 @@ class PythonDefinitions(PythonWalk):
         if binding is not None:
             binding.node = node
         body = self._bodies.get(id(scope))
-        if self._lacks_words(node) and not (body is not None and self._enters_classes):
+        if not (body is not None and self._enters_classes) and self._lacks_words(node):
             if body is not None and name is not None:
                 body.methods[name_of(name)] = node
             return
@@ -212,7 +214,7 @@ class PythonDefinitions(PythonWalk):
         if binding is None and name is not None:
             # Declared global or nonlocal: the members are known, but no expression is evidently an instance.
             binding = Binding(name_of(name), scope, "class", node.start_point[0] + 1)
-        if self._lacks_words(node) and not self._enters_classes:
+        if not self._enters_classes and self._lacks_words(node):
             return
         inner = self._scope("class", node, scope, binding)
         outer = self._type_parameters(node, scope, inner)

@@ -227,16 +227,20 @@ class ScopeWalk:
     """Walk a syntax tree: a handler takes each node of its kind, other nodes pass their children on.
 
     With `words`, functions and classes that hold none of them are bound but not entered; with `members`, classes and
-    their methods are entered all the same. This keeps a search through hundreds of files fast.
+    their methods are entered all the same. This keeps a search through hundreds of files fast. `_entered_words` are
+    those with which a function affects names outside it.
     """
+
+    _entered_words: frozenset[str] = frozenset()
 
     def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
         self.module = Scope("module", source.root, None)
         self.file = FileScopes(source, self.module, [self.module])
         self._uses: list[Use] = []
         self._handlers: dict[str, Callable[[Any, Scope], None]] = {}
-        self._offsets = None if words is None else find_words(source.text, words)
+        self._offsets = None if words is None else find_words(source.text, words | self._entered_words)
         self._enters_classes = members
+        self._skipped: list[tuple[int, int]] = []
 
     def block(self, node: "Node", scope: Scope) -> None:
         handlers = self._handlers
@@ -263,7 +267,10 @@ class ScopeWalk:
         if self._offsets is None:
             return False
         index = bisect_left(self._offsets, node.start_byte)
-        return index == len(self._offsets) or self._offsets[index] >= node.end_byte
+        if index < len(self._offsets) and self._offsets[index] < node.end_byte:
+            return False
+        self._skipped.append((node.start_byte, node.end_byte))
+        return True
 
 
 def find_words(text: bytes, words: frozenset[str]) -> list[int]:

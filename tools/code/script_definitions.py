@@ -1,7 +1,10 @@
 """JavaScript and TypeScript definitions: functions, classes, interfaces, types, enums and namespaces."""
 
+from bisect import bisect_right
+from functools import cache
 from typing import TYPE_CHECKING
 
+from tools.code.languages import parser
 from tools.code.scopes import (
     Binding,
     BindingKind,
@@ -18,7 +21,7 @@ from tools.code.scopes import (
 from tools.code.source import Source, text_of
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node, Query
 
 VALUE = frozenset({"value"})
 TYPE = frozenset({"type"})
@@ -26,6 +29,8 @@ BOTH = VALUE | TYPE
 
 
 class ScriptWalk(ScopeWalk):
+    _entered_words = frozenset({"import", "require"})
+
     def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
         super().__init__(source, words, members=members)
         self._assigned: list[tuple[str, Node, Scope]] = []
@@ -98,6 +103,7 @@ class ScriptWalk(ScopeWalk):
         for name, value, scope in self._assigned:
             if (assigned := lookup(name, scope)) is not None:
                 assigned.values.append((value, scope))
+        self._mark_assigned()
         for use in self._uses:
             meaning = use.meaning.removeprefix("export ")
             binding = lookup(use.name, use.scope, meaning)
@@ -108,6 +114,37 @@ class ScriptWalk(ScopeWalk):
             else:
                 binding.places.append(use.place)
                 self.file.uses.append((use, binding))
+
+    def _mark_assigned(self) -> None:
+        """Treat variables that a skipped function may assign as opaque."""
+        if not self._skipped or not self._enters_classes:
+            return
+        skipped = sorted(self._skipped)
+        starts = [start for start, _ in skipped]
+        assigned = set()
+        for node in _assigned_names(self.file.source):
+            index = bisect_right(starts, node.start_byte) - 1
+            if index >= 0 and node.start_byte < skipped[index][1]:
+                assigned.add(text_of(node))
+        for binding in self.file.bindings:
+            binding.opaque |= binding.name in assigned
+
+
+def _assigned_names(source: Source) -> "list[Node]":
+    from tree_sitter import QueryCursor
+
+    assert source.language is not None
+    query = _assignment_query(source.language.module, source.language.function)
+    return QueryCursor(query).captures(source.root).get("name", [])
+
+
+@cache
+def _assignment_query(module: str, function: str) -> "Query":
+    from tree_sitter import Query
+
+    grammar = parser(module, function).language
+    assert grammar is not None
+    return Query(grammar, "(assignment_expression left: (identifier) @name)")
 
 
 def string_of(node: "Node") -> str:
@@ -149,7 +186,7 @@ class ScriptDefinitions(ScriptWalk):
 
     def _skips(self, node: "Node") -> bool:
         in_class = any(body is not None for body in self._bodies)
-        return self._lacks_words(node) and not (in_class and self._enters_classes)
+        return not (in_class and self._enters_classes) and self._lacks_words(node)
 
     def _inside(self, node: "Node", inner: Scope) -> None:
         self._type_parameters(node, inner)
@@ -215,7 +252,7 @@ class ScriptDefinitions(ScriptWalk):
         if binding is None:
             binding = Binding("", scope, "class", node.start_point[0] + 1)
         binding.node = node
-        if self._lacks_words(node) and not self._enters_classes:
+        if not self._enters_classes and self._lacks_words(node):
             return
         inner.owner = binding
         self._type_parameters(node, inner)

@@ -17,6 +17,7 @@ PYTHON_SUFFIXES = (".py", ".pyi")
 SCRIPT_SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _TYPE_STAR = re.compile(rb"(\bexport\s+)type(\s+\*)")
 _MAX_ERRORS = 100
+_WORD_BYTES = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
 
 
 def family_of(path: str) -> Family | None:
@@ -78,10 +79,15 @@ class Source:
         """Yield every identifier of that name in order, not those in strings and comments."""
         if self.language is None:
             return
-        for match in re.finditer(rb"(?<![\w$])" + re.escape(word.encode()) + rb"(?![\w$])", self.text):
-            node = self.node_at(*match.span())
-            if node is not None and "identifier" in node.type and node.type != "private_property_identifier":
-                yield node
+        name, text = word.encode(), self.text
+        start = text.find(name)
+        while start >= 0:
+            end = start + len(name)
+            if text[start - 1 : start] not in _WORD_BYTES and text[end : end + 1] not in _WORD_BYTES:
+                node = self.node_at(start, end)
+                if node is not None and "identifier" in node.type and node.type != "private_property_identifier":
+                    yield node
+            start = text.find(name, end)
 
     def node_at(self, start: int, end: int) -> "Node | None":
         """Return the node that covers exactly these bytes."""

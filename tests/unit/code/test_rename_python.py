@@ -310,3 +310,14 @@ def test_there_and_back_again_gives_the_same_bytes(before: bytes) -> None:
     there = rename({"a.py": before}, "f", "größer").contents["a.py"]
     assert there != before
     assert rename({"a.py": there}, "größer", "f").contents["a.py"] == before
+
+
+def test_a_variable_that_another_function_assigns_has_no_known_type() -> None:
+    before = (
+        "class A:\n    def go(self): ...\n\n\nclass B:\n    def go(self): ...\n\n\n"
+        "def f():\n    x = A()\n    def g():\n        nonlocal x\n        x = B()\n    g()\n    return x.go()\n"
+    )
+
+    done = rename({"a.py": before}, "A.go", "run")
+
+    assert done.references.likely_lines == [("a.py", 15)]

@@ -179,3 +179,14 @@ def test_what_is_refused(before: str, symbol: str, new: str, code: str) -> None:
 def test_there_and_back_again_gives_the_same_bytes(before: bytes) -> None:
     there = rename({"a.ts": before}, "f", "größer").contents["a.ts"]
     assert rename({"a.ts": there}, "größer", "f").contents["a.ts"] == before
+
+
+def test_a_variable_that_another_function_assigns_has_no_known_type() -> None:
+    before = (
+        "class A { go() {} }\nclass B { go() {} }\nlet x = new A();\n"
+        "function g() { x = new B(); }\nexport function f() { g(); return x.go(); }\n"
+    )
+
+    done = rename({"a.ts": before}, "A.go", "run")
+
+    assert done.references.likely_lines == [("a.ts", 5)]
