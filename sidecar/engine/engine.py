@@ -22,6 +22,7 @@ from sidecar.engine.operations import (
     RevokeApproval,
     SendMessage,
 )
+from sidecar.engine.port import Work
 from sidecar.engine.review import Review
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
@@ -30,7 +31,6 @@ from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
-from sidecar.work.workflow import Workflow
 from tools.host import Host
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class Engine:
     def __init__(
         self,
         journal: Journal,
-        workflow: Workflow,
+        work: Work,
         host: Callable[[str], Host],
         workspace: Path,
         *,
@@ -61,8 +61,8 @@ class Engine:
         self._grants = grants
         self._redact = redact or Redactor()
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
-        self._workflow = workflow
-        self._worker = Worker(journal, workflow, self._owner, places)
+        self._work = work
+        self._worker = Worker(journal, work, self._owner, places)
         self.review = Review(journal, host, self._tell)
         self._forks = Forks(journal, self.review)
 
@@ -90,7 +90,7 @@ class Engine:
     def events(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         """What the task tells, in the largest pieces at hand, until it ends."""
         if run := self._worker.run_of(task_id):
-            run.flush()
+            run.log.flush()
         return self._journal.tail(task_id, after)
 
     def all_events(self, after: int | None = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
@@ -181,7 +181,7 @@ class Engine:
 
     def _check_words(self, asked: str, workspace: str) -> None:
         """What begins with a command that is misspelled is not begun: it would be taken for something else."""
-        if slip := self._workflow.suggest_command(asked, workspace):
+        if slip := self._work.suggest_command(asked, workspace):
             raise OperationRefused(422, "unknown_command", slip)
 
     async def _cancel(self, task_id: str) -> str:
@@ -233,7 +233,7 @@ class Engine:
                 )
             run = self._worker.run_of(task_id)
             try:
-                with run.expecting() if run else nullcontext():
+                with run.inbox.expect() if run else nullcontext():
                     await self._journal.append(task_id, [said, *again], [record], when=when)
                     if not again:
                         self._tell(task_id, record)
@@ -284,7 +284,7 @@ class Engine:
     def _tell(self, task_id: str, record: Record) -> None:
         """What was written from outside reaches the task at once, if it is at work."""
         if run := self._worker.run_of(task_id):
-            run.hear(record)
+            run.inbox.deliver(record)
 
 
 def _is_directory(path: Path) -> bool:

@@ -1,8 +1,9 @@
 """
 EngineError
-├── OperationRefused         an operation that does not fit the task as it is; `code` is stable, `status` an HTTP status
-├── StepFailed      a step failed for good; `code` and `recoverable` go to the task as they are
-└── Escalated       what was done does not hold, and a person is needed; everything is kept
+├── OperationRefused   an operation doesn't fit the task as it is; `code` is stable, `status` an HTTP status
+├── AgentError         an agent couldn't do its part; the pipeline retries its step, or fails it
+├── StepFailed         a step failed for good; `code` and `recoverable` go to the task as they are
+└── Escalated          the work doesn't pass its checks, and a person is needed; everything is kept
 """
 
 from collections.abc import Sequence
@@ -23,6 +24,16 @@ class OperationRefused(EngineError):
         self.retry_after = retry_after
 
 
+class AgentError(EngineError):
+    def __init__(self, code: str, message: str, *, recoverable: bool = True, retry: bool = True) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.recoverable = recoverable
+        #: Whether the same step may succeed if it is tried again.
+        self.retry = retry
+
+
 class StepFailed(EngineError):
     def __init__(self, code: str, message: str, *, recoverable: bool) -> None:
         super().__init__(message)
@@ -32,7 +43,7 @@ class StepFailed(EngineError):
 
 
 class Escalated(EngineError):
-    """`key` names it for good: a task that is resumed after it has attempts of its own again."""
+    """`key` stays the same for good, so a task resumed after it gets new attempts."""
 
     def __init__(self, key: StepKey, reason: str, *, attempts: int, suggestions: Sequence[str]) -> None:
         super().__init__(reason)

@@ -7,11 +7,10 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sidecar.engine.errors import StepFailed
+from sidecar.engine.errors import AgentError, StepFailed
 from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import StepKey
 from sidecar.wire.events import Event, RetryEvent, StepEvent
-from sidecar.work.errors import AgentError
 
 ATTEMPTS = 3
 FIRST_BACKOFF = 0.5
@@ -100,9 +99,9 @@ async def _together(stage: Parallel, number: int, total: int, results: Results, 
     try:
         await _ended(tasks.values())
     except StepFailed:
-        if stopped := run.cut_short("Stopped, because another step failed."):
-            run.enqueue(*stopped)
-            run.begun.clear()
+        if stopped := run.fail_open_steps("Stopped, because another step failed."):
+            run.log.enqueue(*stopped)
+            run.open_steps.clear()
         raise
     # In their own order, whoever was done first: what is told of them is the same in every life of the task.
     results.update({step.key: results.pop(step.key) for step in stage.steps})
@@ -123,20 +122,20 @@ async def _run_step(number: int, total: int, step: Step, results: Results, run: 
         return StepEvent(step=number, total=total, message=message, agent=step.agent, state=state)
 
     def ended(state: Literal["completed", "failed"], message: str = step.message) -> StepEvent:
-        run.begun.pop(number, None)
+        run.open_steps.pop(number, None)
         return event(state, message)
 
     async def act() -> str:
-        run.begun[number] = event("started")
-        run.enqueue(run.begun[number])
+        run.open_steps[number] = event("started")
+        run.log.enqueue(run.open_steps[number])
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await step.act(results)
             except AgentError as error:
                 if not error.retry or attempt == ATTEMPTS:
-                    run.enqueue(ended("failed", error.message))
+                    run.log.enqueue(ended("failed", error.message))
                     raise StepFailed(error.code, error.message, recoverable=error.recoverable) from error
-                run.enqueue(RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=[], error=error.message))
+                run.log.enqueue(RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=[], error=error.message))
                 await asyncio.sleep(backoff(attempt))
         raise AssertionError("a step returns or fails")
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from sidecar.engine.steps import StepKey
 from sidecar.engine.timeline import REWIND, Timeline, plain, rewinds
 from sidecar.journal.port import Record
-from sidecar.models.port import Reply
+from sidecar.models.port import Reply, Stop
 from sidecar.wire.base import Wire, optional
 from sidecar.wire.events import ApprovalEvent, Effect
 from sidecar.wire.tasks import ApprovalRequest, Usage
@@ -70,6 +70,10 @@ class TurnRecord(Wire):
     branch: int = 0
     #: How many tokens the history could have; a resumed task leaves out the same turns.
     room: int | None = optional()
+
+    @property
+    def is_complete(self) -> bool:
+        return self.reply.stop in (Stop.END, Stop.TOOL_USE, Stop.LENGTH)
 
 
 @dataclass(slots=True)

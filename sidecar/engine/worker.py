@@ -3,37 +3,26 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal
 
+from sidecar.engine.approvals import Slots
 from sidecar.engine.errors import Escalated, StepFailed
-from sidecar.engine.run import Slots, TaskRun
-from sidecar.engine.state import RecordKind, Round, UserMessage
+from sidecar.engine.port import Work
+from sidecar.engine.run import TaskRun
+from sidecar.engine.state import RecordKind, Round
 from sidecar.engine.timeline import branched
 from sidecar.journal.errors import JournalError, LeaseLost, WrongStatus
 from sidecar.journal.port import Claim, Journal, Record
-from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent, UsageEvent
+from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent
 from sidecar.wire.tasks import Status, TaskResult
 
 log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 60.0
 _ALIVE = frozenset({Status.RUNNING, Status.WAITING})
-
-
-class Work(Protocol):
-    """What is done with a task that was claimed."""
-
-    async def carry_out(self, run: TaskRun) -> TaskResult: ...
-
-    async def abandon(self, run: TaskRun) -> None: ...
-
-    async def tidy(self, run: TaskRun) -> None: ...
-
-    def missed(self, run: TaskRun) -> Sequence[UserMessage]:
-        """What the person has said in this round that nobody who could act on it has heard."""
 
 
 class Worker:
@@ -65,7 +54,7 @@ class Worker:
     def flush(self) -> None:
         """Write what the tasks at work have enqueued."""
         for run, _ in self._running.values():
-            run.flush()
+            run.log.flush()
 
     @property
     def busy(self) -> bool:
@@ -153,7 +142,9 @@ class Worker:
                 await self._cancelled(run)
                 return
             # Not waited for: whoever cancels it from now on finds it at work here, and stops it.
-            running = run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED, *_ALIVE}))
+            running = run.log.compare_and_set(
+                StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED, *_ALIVE})
+            )
             if claim.records:
                 # It may have nothing left to do; but what was said while it was claimed is heard by then.
                 await running
@@ -186,14 +177,14 @@ class Worker:
             async with run.clock.limit(run.request.options.max_duration):
                 result = await self._work.carry_out(run)
             await self._work.tidy(run)
-            await run.quiet()
+            await run.inbox.settle()
             if not (missed := self._work.missed(run)):
                 return result
             await run.open_round(_round(run, result), missed)
 
     async def _complete(self, run: TaskRun, result: TaskResult) -> None:
-        await run.move(
-            UsageEvent(**run.usage.model_dump()),
+        await run.log.compare_and_set(
+            run.budget.event(),
             CompleteEvent(result=result),
             StatusEvent(status=Status.COMPLETED),
             records=[_round(run, result)],
@@ -205,9 +196,9 @@ class Worker:
         await self._work.tidy(run)
         error = ErrorEvent(code=code, message=message, recoverable=recoverable)
         with suppress(WrongStatus):
-            await run.move(
-                *run.cut_short(message),
-                UsageEvent(**run.usage.model_dump()),
+            await run.log.compare_and_set(
+                *run.fail_open_steps(message),
+                run.budget.event(),
                 error,
                 StatusEvent(status=Status.FAILED, reason=message),
                 when=frozenset({Status.QUEUED, *_ALIVE}),
@@ -224,8 +215,8 @@ class Worker:
             RecordKind.ESCALATION, str(needed.key.on_branch(run.state.branch)), str(len(run.state.messages))
         )
         with suppress(WrongStatus):
-            await run.move(
-                UsageEvent(**run.usage.model_dump()),
+            await run.log.compare_and_set(
+                run.budget.event(),
                 ErrorEvent(code="not_verified", message=needed.reason, recoverable=True),
                 EscalationEvent(reason=needed.reason, attempts=needed.attempts, suggestions=needed.suggestions),
                 StatusEvent(status=Status.ESCALATED, reason=needed.reason),
@@ -241,7 +232,7 @@ class Worker:
             await self._work.tidy(run)
             reason = "The sidecar was stopped; the task goes on at the next start."
             with suppress(WrongStatus):
-                await run.move(StatusEvent(status=Status.INTERRUPTED, reason=reason), when=_ALIVE)
+                await run.log.compare_and_set(StatusEvent(status=Status.INTERRUPTED, reason=reason), when=_ALIVE)
         else:
             await self._cancelled(run)
 
@@ -250,9 +241,9 @@ class Worker:
         await self._work.abandon(run)
         await self._work.tidy(run)
         with suppress(WrongStatus):
-            await run.move(
-                *run.cut_short("Stopped, because the task was cancelled."),
-                CancelledEvent(killed=run.killed_processes, effects=run.state.effects()),
+            await run.log.compare_and_set(
+                *run.fail_open_steps("Stopped, because the task was cancelled."),
+                CancelledEvent(killed=run.ledger.killed_processes, effects=run.state.effects()),
                 StatusEvent(status=Status.CANCELLED),
                 when=frozenset({Status.CANCELLING}),
             )
@@ -271,4 +262,4 @@ def _round(run: TaskRun, result: TaskResult) -> Record:
 async def _renew_forever(run: TaskRun) -> None:
     while True:
         await asyncio.sleep(LEASE_SECONDS / 3)
-        await run.renew(time.monotonic(), LEASE_SECONDS)
+        await run.log.renew(time.monotonic(), LEASE_SECONDS)

@@ -23,7 +23,7 @@ async def changed_lines(run: TaskRun) -> list[str]:
     for path, (before, after) in sorted(states.items())[:_FILES]:
         if after is None or before == after:
             continue
-        old, new = (await run.blob(before) if before else None), await run.blob(after)
+        old, new = (await run.log.blob(before) if before else None), await run.log.blob(after)
         if old is None or new is None:
             # New, or no longer kept: then nobody knows which lines were there before.
             found += [path] if before is None else []

@@ -37,7 +37,7 @@ class TaskCheckRunner:
     ) -> Outcome | None:
         run = self._run
         call = CallKey(run.task_id, self._key, name, run.state.branch)
-        ledger: Ledger = run if directory is None else CopyLedger(run, directory_label)
+        ledger: Ledger = run.ledger if directory is None else CopyLedger(run, directory_label)
         call_id = await self._unused(call) if directory is None else str(call)
         context = BatchContext(
             workspace=directory or run.request.workspace,
@@ -65,7 +65,7 @@ class TaskCheckRunner:
         while name in run.state.intents:
             outcome = run.state.outcomes.get(name)
             if outcome is None:
-                await self._executor.abandon({name: run.state.intents[name]}, run.request.workspace, run)
+                await self._executor.abandon({name: run.state.intents[name]}, run.request.workspace, run.ledger)
             elif outcome.status not in _CUT_OFF:
                 break
             call = replace(call, repeat=call.repeat + 1)
@@ -82,13 +82,13 @@ class CopyLedger(ListLedger):
         self._label = label
 
     def enqueue(self, event: Event) -> None:
-        self._run.enqueue(self._placed(event))
+        self._run.log.enqueue(self._placed(event))
 
     def live(self, event: Event) -> None:
-        self._run.live(event)
+        self._run.log.live(event)
 
     def killed(self, call_id: str, pid: int, command: str) -> None:
-        self._run.killed(call_id, pid, command)
+        self._run.ledger.killed(call_id, pid, command)
 
     async def intend(self, call_id: str, intent: IntentRecord, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
         self.enqueue(event)
@@ -98,7 +98,7 @@ class CopyLedger(ListLedger):
         self.enqueue(event)
 
     async def ask(self, question: ApprovalPrompt) -> Literal["allow", "deny"]:
-        return await self._run.ask(question)
+        return await self._run.ledger.ask(question)
 
     def _placed(self, event: Event) -> Event:
         if not isinstance(event, ToolEvent):

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import count
 from typing import Protocol
 
+from sidecar.engine.errors import AgentError
 from sidecar.engine.steps import StepKey
 from sidecar.models.port import (
     Brief,
@@ -26,7 +27,6 @@ from sidecar.models.port import (
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.archive import RECALL, recall
 from sidecar.work.compaction import Fitting
-from sidecar.work.errors import AgentError
 from sidecar.work.replies import CollectedReply
 from sidecar.work.roster import Agent
 from sidecar.work.tokens import BYTES_A_TOKEN, estimate, room

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
+from sidecar.engine.errors import AgentError
 from sidecar.engine.pipeline import Pipeline, Results, Stage, Step, Unfold
 from sidecar.engine.steps import StepKey
 from sidecar.wire.events import Event
 from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import RouteAnswer
 from sidecar.work.context import PLAN, ROOM
-from sidecar.work.errors import AgentError
 from sidecar.work.handover import Part, handoff, of_plan, so_far, to_mend
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.plan import NoPlan, Plan, one_step, read_plan

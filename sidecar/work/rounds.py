@@ -74,7 +74,7 @@ class RoundRunner:
             summary=summary(results),
             files_modified=changed_files(run.state),
             verification=verification_result(run.state),
-            usage=run.usage,
+            usage=run.budget.usage,
         )
 
     def missed(self, run: TaskRun) -> Sequence[UserMessage]:
@@ -111,19 +111,19 @@ class RoundRunner:
             if model is None:
                 return answer.to_json()
             answer, usage = await second_opinion(run.instruction, answer, model, options)
-            await run.spend(key, usage)
+            await run.budget.spend(key, usage)
             return answer.to_json()
 
         def event(value: str) -> Sequence[Event]:
             return [RouteEvent(**json.loads(value))]
 
-        return RouteAnswer.model_validate_json(await run.step(key, decide, done=event, only_looks=True))
+        return RouteAnswer.model_validate_json(await run.step(key, decide, done=event, read_only=True))
 
     def _judge(self, run: TaskRun) -> Model | None:
         """The language model that may know better than the rules, if there is one and the budget allows it."""
         options = run.request.options
         unpriced = options.max_cost_usd is not None and not self._catalog.priced("fast", options.models)
-        if unpriced or run.overspent() is not None:
+        if unpriced or run.budget.overspent() is not None:
             return None
         try:
             model = self._catalog.model_for("fast", options.models)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
+from sidecar.engine.errors import AgentError
 from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import CONTEXT, StepKey
 from sidecar.models.catalog import UNPRICED, Catalog
@@ -17,7 +18,6 @@ from sidecar.work.changed_lines import changed_lines
 from sidecar.work.compaction import fitting_past
 from sidecar.work.context import ROOM, describe_workspace, render_selection
 from sidecar.work.customizations import Definitions
-from sidecar.work.errors import AgentError
 from sidecar.work.handover import HELPERS
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.roster import RUN, Agent
@@ -114,7 +114,7 @@ class AgentSetup:
             EarlierCall(call.tool, call.args, outcome.status, *error_of(outcome), details_of(outcome))
             for key, turn in turns
             for number, call in enumerate(turn.reply.calls)
-            if call.tool in RUN and (outcome := run.state.outcomes.get(run.call_id(key, number))) is not None
+            if call.tool in RUN and (outcome := run.state.outcomes.get(run.turns.call_id(key, number))) is not None
         ]
 
     async def _opening(self, model: Model, told: Sequence[str], room: int) -> list[Turn]:
@@ -144,7 +144,7 @@ class AgentSetup:
 
         async with self._looking:
             key = StepKey(self.round, CONTEXT, number=0 if room == ROOM else room)
-            return await self.run.step(key, look, done=lambda value: [], only_looks=True)
+            return await self.run.step(key, look, done=lambda value: [], read_only=True)
 
     async def _changes(self, host: Host) -> list[str]:
         try:
@@ -176,7 +176,7 @@ class AgentSetup:
 
     def _model(self, agent: Agent) -> Model:
         def tell(switch: Switch) -> None:
-            self.run.enqueue(ModelEvent(role=agent.role, **asdict(switch)))
+            self.run.log.enqueue(ModelEvent(role=agent.role, **asdict(switch)))
 
         options, wanted = self.run.request.options, self._wanted(agent)
         try:
@@ -187,7 +187,7 @@ class AgentSetup:
             ) from error
         if options.max_cost_usd is not None and not self.catalog.priced(agent.role, wanted):
             raise AgentError("price_unknown", UNPRICED, retry=False)
-        self.run.enqueue(ModelEvent(role=agent.role, provider=model.provider, model=model.name))
+        self.run.log.enqueue(ModelEvent(role=agent.role, provider=model.provider, model=model.name))
         return model
 
     def _wanted(self, agent: Agent) -> Models:

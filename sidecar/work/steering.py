@@ -9,7 +9,7 @@ from sidecar.work.handover import HELPERS
 
 def missed(run: TaskRun) -> Sequence[UserMessage]:
     """What came when the work was done: during a review, a check, or somebody's last word."""
-    said = [message for message in run.said() if not message.is_news]
+    said = [message for message in run.inbox.messages() if not message.is_news]
     if not said:
         return ()
     current = run.state.current_round

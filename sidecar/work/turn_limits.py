@@ -4,8 +4,8 @@ import json
 from collections import deque
 from collections.abc import Sequence
 
+from sidecar.engine.errors import AgentError
 from sidecar.models.port import Reply, Stop, ToolReturn, ToolUse
-from sidecar.work.errors import AgentError
 from sidecar.work.roster import Agent
 
 #: An agent may go on to so many times its limit while it makes progress.

@@ -1,13 +1,14 @@
 """An agent's log: its turns are the task's steps, its calls go through the executor."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 
 from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import StepKey
 from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ModelEvent
-from sidecar.work.replies import CollectedReply
+from sidecar.work.replies import CollectedReply, collect
 from sidecar.work.roster import Agent
 from tools.executor.context import BatchContext, ToolCall
 from tools.executor.executor import Executor
@@ -26,7 +27,18 @@ class TaskTurnLog:
     async def turn(
         self, key: StepKey, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
     ) -> CollectedReply:
-        return await self._run.turn(key, agent, ask, self._heard, room)
+        turns, inbox = self._run.turns, self._run.inbox
+        turn = turns.find(key)
+        if turn is None:
+            unread = inbox.unread(self._heard)
+            await turns.begin()
+            stream = ask([message.text for message in unread])
+            reply = await collect(stream, partial(turns.show, key, agent), partial(turns.keep_partial, key, agent))
+            turn = turns.record(key, agent, reply, [message.id for message in unread], room)
+        if not turn.is_complete:
+            return CollectedReply([], turn.reply)
+        self._heard.update(turn.heard)
+        return CollectedReply(inbox.mark_read(turn.heard), turn.reply)
 
     def room(self, key: StepKey) -> int | None:
         recorded = self._run.state.turns.get(key)
@@ -37,13 +49,14 @@ class TaskTurnLog:
         context = BatchContext(
             workspace=run.request.workspace,
             approvals=run.request.options.approvals,
-            ledger=run,
+            ledger=run.ledger,
             task_text=run.instruction,
             tools=frozenset(agent.tools),
         )
         # A call's id is its idempotency key, also for a shell that serves many tasks: no two tasks may share one.
         asked_for = [
-            ToolCall(run.call_id(key, number), call.tool, call.args, call.problem) for number, call in enumerate(calls)
+            ToolCall(run.turns.call_id(key, number), call.tool, call.args, call.problem)
+            for number, call in enumerate(calls)
         ]
         outcomes = await self._executor.batch(asked_for, context)
         return [
@@ -66,14 +79,14 @@ class TaskTurnLog:
             return True
         # What is only told again, because another goes on from there, ends where it ended.
         is_done = key.step in run.state.steps
-        return not is_done and (run.resumed_at(key) or bool(run.unheard(self._heard)))
+        return not is_done and (run.turns.was_resumed_at(key) or bool(run.inbox.unread(self._heard)))
 
     def stopped(self, key: StepKey) -> None:
-        self._run.stopped(key)
+        self._run.turns.stop(key)
 
     def left_out(self, what: str) -> None:
         event = ModelEvent(role=self._agent.role, provider=self._model.provider, model=self._model.name, reason=what)
-        self._run.enqueue(event)
+        self._run.log.enqueue(event)
 
 
 def error_of(outcome: Outcome) -> tuple[str | None, str | None]:

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Sequence
 from itertools import islice
 
-from sidecar.engine.errors import Escalated
+from sidecar.engine.errors import AgentError, Escalated
 from sidecar.engine.pipeline import Results, Stage, Step, Unfold
 from sidecar.engine.steps import ESCALATION, VERIFICATION, StepKey
 from sidecar.journal.port import Journal
@@ -20,7 +20,6 @@ from sidecar.verify.verifier import VerificationRequest, Verifier
 from sidecar.wire.events import Event, RetryEvent
 from sidecar.work.changes import changed_files, count_edits, original_contents, touched_paths
 from sidecar.work.check_runner import TaskCheckRunner
-from sidecar.work.errors import AgentError
 from sidecar.work.handover import HELPERS, so_far, words_of
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.plan import NoPlan, read_plan
@@ -145,8 +144,8 @@ class VerificationStages:
         if host is None:
             return Verification(passed=None, attempt=attempt, notes=["The workspace cannot be looked at."])
         # What still runs could change what was just checked.
-        for killed in await self._setup.executor.stop_commands(run):
-            run.killed("", killed.pid, killed.command)
+        for killed in await self._setup.executor.stop_commands(run.ledger):
+            run.ledger.killed("", killed.pid, killed.command)
         changes = await self._changes(host)
         state = _state(changes)
         failed = [each for each in self._checked(results) if each.passed is False]

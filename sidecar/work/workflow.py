@@ -67,12 +67,12 @@ class Workflow:
         left_open = {
             call_id: intent for call_id, intent in run.state.intents.items() if call_id not in run.state.outcomes
         }
-        await self._executor.abandon(left_open, run.request.workspace, run)
+        await self._executor.abandon(left_open, run.request.workspace, run.ledger)
 
     def missed(self, run: TaskRun) -> Sequence[UserMessage]:
         return self.rounds.missed(run)
 
     async def tidy(self, run: TaskRun) -> None:
         """What the task still has running in the background ends with it."""
-        for killed in await self._executor.end(run):
-            run.killed("", killed.pid, killed.command)
+        for killed in await self._executor.end(run.ledger):
+            run.ledger.killed("", killed.pid, killed.command)

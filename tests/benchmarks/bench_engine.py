@@ -45,7 +45,7 @@ class TenSteps:
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
         await run_pipeline([Step(f"step-{number}", "coder", "work", _nothing) for number in range(STEPS)], run)
-        return TaskResult(summary="done", files_modified=[], verification=None, usage=run.usage)
+        return TaskResult(summary="done", files_modified=[], verification=None, usage=run.budget.usage)
 
     async def abandon(self, run: TaskRun) -> None:
         pass

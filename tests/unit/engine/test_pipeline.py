@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from sidecar.engine.errors import StepFailed
+from sidecar.engine.approvals import Slots
+from sidecar.engine.errors import AgentError, StepFailed
 from sidecar.engine.pipeline import Parallel, Results, Step, run_pipeline
-from sidecar.engine.run import Slots, TaskRun
+from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import StepKey
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, StoredEvent
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
-from sidecar.work.errors import AgentError
 
 
 async def a_run(journal: MemoryJournal, now: float = 0) -> TaskRun:
@@ -123,7 +123,7 @@ async def test_when_one_of_several_fails_the_others_have_ended_before_anybody_go
     with pytest.raises(StepFailed):
         await run_pipeline([steps], run)
     assert ended.is_set()
-    await run.append()
+    await run.log.append()
     told = [json.loads(event.data) for event in (await journal.events(run.task_id)).events if event.type == "step"]
     assert [(event["step"], event["state"]) for event in told] == [
         (1, "started"),
@@ -155,7 +155,7 @@ async def test_a_step_that_was_done_when_another_failed_is_told_as_done_alone() 
     steps = Parallel((returning("a", "1", []), named("b", fail)))
     with pytest.raises(StepFailed):
         await run_pipeline([steps], run)
-    run.move(StatusEvent(status=Status.FAILED), when=frozenset({Status.QUEUED}))
+    run.log.compare_and_set(StatusEvent(status=Status.FAILED), when=frozenset({Status.QUEUED}))
     told = [json.loads(event.data) for event in (await journal.events(run.task_id)).events if event.type == "step"]
     assert [event["state"] for event in told if event["step"] == 1] == ["started", "completed"]
     assert [event["state"] for event in told if event["step"] == 2] == ["started", "failed"]
@@ -177,7 +177,7 @@ async def test_steps_that_are_interrupted_have_not_failed(journal: MemoryJournal
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
-    await run.append()
+    await run.log.append()
     told = [json.loads(event.data) for event in (await journal.events(run.task_id)).events if event.type == "step"]
     assert [event["state"] for event in told] == ["started", "started"]
 

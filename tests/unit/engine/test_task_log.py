@@ -69,7 +69,7 @@ async def test_a_change_of_status_that_is_refused_takes_nothing_with_it() -> Non
     log = await _open_log(journal)
     log.enqueue(_said("one"))
     with pytest.raises(WrongStatus):
-        await log.move(StatusEvent(status=Status.COMPLETED), when=frozenset({Status.WAITING}))
+        await log.compare_and_set(StatusEvent(status=Status.COMPLETED), when=frozenset({Status.WAITING}))
     assert await _told(journal) == ["queued", "one"]
 
 

@@ -5,8 +5,9 @@ import os
 import subprocess
 from pathlib import Path
 
+from sidecar.engine.approvals import Slots
 from sidecar.engine.engine import Engine
-from sidecar.engine.run import Slots, TaskRun
+from sidecar.engine.run import TaskRun
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, NewTask
 from sidecar.wire.base import JsonObject
@@ -44,7 +45,7 @@ class Workshop:
         claim = await self.journal.claim("test", 0.0, 60.0)
         assert claim is not None and claim.task_id == task_id
         run = TaskRun(claim, self.journal, Slots(1, lambda: None))
-        context = BatchContext(str(self.workspace), "auto", run)
+        context = BatchContext(str(self.workspace), "auto", run.ledger)
         (outcome,) = await self.house.executor.batch([ToolCall(f"c{next(self._numbers)}", tool, args)], context)
         await self.journal.append(task_id, [StatusEvent(status=Status.CANCELLED)])
         return outcome

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
 
+from sidecar.engine.errors import AgentError
 from sidecar.engine.steps import StepKey
 from sidecar.models.port import (
     Capabilities,
@@ -21,7 +22,6 @@ from sidecar.models.port import (
     UserTurn,
 )
 from sidecar.wire.base import JsonObject
-from sidecar.work.errors import AgentError
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.replies import CollectedReply, collect
 from sidecar.work.roster import ROSTER, Agent

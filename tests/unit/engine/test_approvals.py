@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.engine.clock import Clock
-from sidecar.engine.run import Slots, TaskRun
+from sidecar.engine.approvals import Clock, Slots
+from sidecar.engine.run import TaskRun
 from sidecar.engine.state import RecordKind
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, Record
@@ -44,11 +44,11 @@ async def test_a_limit_stands_still_and_goes_on_with_what_was_left(jump: Jump) -
     with pytest.raises(TimeoutError):
         async with clock.limit(60):
             jump(50)
-            clock.stop()
+            clock.pause()
             jump(1_000)
             await passed_on()
             reached.append("after the stop")
-            clock.go_on()
+            clock.resume()
             jump(9)
             await passed_on()
             reached.append("within the limit")
@@ -68,7 +68,7 @@ async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(tmp_path:
     claim = await journal.claim("test", 0.0, 60.0)
     assert claim is not None
     run = TaskRun(claim, journal, Slots(1, lambda: None))
-    await run.move(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED}))
+    await run.log.compare_and_set(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED}))
     try:
         checking: asyncio.Task[Outcome | None] = asyncio.create_task(
             TaskCheckRunner(run, house.executor, "verify1").run(
@@ -81,7 +81,7 @@ async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(tmp_path:
         jump(1_000)
         await passed_on()
         (asked,) = run.state.approvals
-        run.hear(Record(RecordKind.ANSWER, asked, ApprovalRequest(decision="allow", scope="once").to_json()))
+        run.inbox.deliver(Record(RecordKind.ANSWER, asked, ApprovalRequest(decision="allow", scope="once").to_json()))
         outcome = await asyncio.wait_for(checking, 30)
         assert outcome is not None and outcome.status == "success"
         assert (house.workspace / "up").exists()

@@ -1,0 +1,147 @@
+"""Approvals: ask the person and wait, with the task's clock stopped and its slot free for another task."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Literal
+
+from sidecar.engine.inbox import Inbox
+from sidecar.engine.state import RecordKind
+from sidecar.engine.task_log import TaskLog
+from sidecar.journal.port import Record
+from sidecar.wire.events import ApprovalEvent, StatusEvent
+from sidecar.wire.tasks import Status
+from tools.ledger import ApprovalPrompt
+
+_ACTIVE = frozenset({Status.RUNNING, Status.WAITING})
+
+
+class Clock:
+    """The time limits of a task and of its parts. They pause together while the task waits for a person."""
+
+    def __init__(self) -> None:
+        self._limits: set[asyncio.Timeout] = set()
+        #: How many seconds each paused limit has left.
+        self._left: dict[asyncio.Timeout, float] = {}
+
+    @asynccontextmanager
+    async def limit(self, seconds: float | None) -> AsyncIterator[None]:
+        """Raises `TimeoutError` after that time; pauses don't count."""
+        async with asyncio.timeout(seconds) as limit:
+            self._limits.add(limit)
+            try:
+                yield
+            finally:
+                self._limits.discard(limit)
+                self._left.pop(limit, None)
+
+    def pause(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for limit in self._limits:
+            if (ends := limit.when()) is not None and limit not in self._left:
+                self._left[limit] = ends - now
+                limit.reschedule(None)
+
+    def resume(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for limit, seconds in self._left.items():
+            limit.reschedule(now + seconds)
+        self._left.clear()
+
+
+class Slots:
+    """How many more tasks may run. A task that waits for a person gives its slot to another."""
+
+    def __init__(self, free: int, wake: Callable[[], None]) -> None:
+        self._free = free
+        self._wake = wake
+
+    @property
+    def available(self) -> bool:
+        return self._free > 0
+
+    def enter(self) -> None:
+        self._free -= 1
+
+    def leave(self) -> None:
+        self._free += 1
+        self._wake()
+
+
+class Approvals:
+    def __init__(self, log: TaskLog, inbox: Inbox, slots: Slots, clock: Clock) -> None:
+        self._log = log
+        self._inbox = inbox
+        self._slots = slots
+        self._clock = clock
+        self._waiting = 0
+
+    async def ask(self, prompt: ApprovalPrompt) -> Literal["allow", "deny"]:
+        state = self._log.state
+        approval = _approval_event(prompt)
+        if (decision := self._standing_decision(approval)) is not None:
+            return decision
+        if prompt.id not in state.answers:
+            if prompt.id not in state.approvals:
+                record = Record(RecordKind.APPROVAL, prompt.id, approval.to_json())
+                await self._log.append(approval, records=[record])
+            else:
+                await self._log.append()
+            async with self._wait(f"Waiting for your approval: {prompt.action}"):
+                while prompt.id not in state.answers:
+                    await self._inbox.wait()
+        return state.answers[prompt.id].decision
+
+    def _standing_decision(self, approval: ApprovalEvent) -> Literal["allow", "deny"] | None:
+        """Your answer for the whole task to exactly this act; a denial wins.
+
+        An allowance for the workspace isn't looked up here: policy does that, and asks again once you revoke it.
+        """
+        state = self._log.state
+        decisions = {
+            answer.decision
+            for key, answer in state.answers.items()
+            if key in state.approvals
+            and answer.scope != "once"
+            and not (answer.scope == "workspace" and answer.decision == "allow" and approval.binding)
+            and _act(state.approvals[key]) == _act(approval)
+        }
+        return "deny" if "deny" in decisions else "allow" if decisions else None
+
+    @asynccontextmanager
+    async def _wait(self, reason: str) -> AsyncIterator[None]:
+        """Parallel steps may wait at the same time: the first one pauses the clock, the last one resumes it."""
+        await self._log.compare_and_set(StatusEvent(status=Status.WAITING, reason=reason), when=_ACTIVE)
+        self._waiting += 1
+        if self._waiting == 1:
+            self._slots.leave()
+            self._clock.pause()
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._slots.enter()
+        if self._waiting:
+            return
+        self._clock.resume()
+        await self._log.compare_and_set(StatusEvent(status=Status.RUNNING), when=_ACTIVE)
+
+
+def _approval_event(prompt: ApprovalPrompt) -> ApprovalEvent:
+    return ApprovalEvent(
+        approval_id=prompt.id,
+        call_id=prompt.call_id,
+        action=prompt.action,
+        argv=list(prompt.argv) if prompt.argv is not None else None,
+        cwd=prompt.cwd,
+        diff=prompt.diff,
+        environment=list(prompt.environment) if prompt.environment is not None else None,
+        binding=prompt.binding or None,
+        why=prompt.why,
+        state="requested",
+    )
+
+
+def _act(approval: ApprovalEvent) -> tuple[object, ...]:
+    return approval.binding, approval.action, approval.argv, approval.cwd, approval.diff
