@@ -60,7 +60,8 @@ def _argument(argument: Argument, prefix: str) -> str:
         name = ", ".join(argument.names) + value
     else:
         name = metavar or argument.names[0]
-    choices = f" Choices: {', '.join(argument.choices())}." if argument.choices else ""
+    options = argument.choices() if argument.choices else ()
+    choices = f" Choices: {', '.join(options)}." if any(option not in about for option in options) else ""
     return f"| {prefix}`{name}` | {about[0].upper()}{about[1:]}.{choices} |".replace("..", ".")
 
 

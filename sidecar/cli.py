@@ -3,10 +3,13 @@
 import contextlib
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from sidecar import __version__
 from sidecar.commands.errors import EXIT_BROKEN_PIPE, EXIT_CANCELLED, EXIT_MEANINGS, EXIT_USAGE, CommandFailed
-from sidecar.commands.table import COMMANDS, DEFAULT, Command
+
+if TYPE_CHECKING:
+    from sidecar.commands.table import Command
 
 _HEAD = """\
 Rainy Brain carries out tasks you describe in plain words, beside your editor.
@@ -44,14 +47,16 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
+    if argv[:1] in (["-V"], ["--version"]):
+        sys.stdout.write(f"brain {__version__}\n")
+        return 0
+    from sidecar.commands.table import COMMANDS
+
     word, rest = (argv[0], argv[1:]) if argv else ("", [])
     if word in ("-h", "--help", "help"):
         if rest and rest[0] in COMMANDS:
             return _run(COMMANDS[rest[0]], ["--help"])
         sys.stdout.write(overview() + "\n")
-        return 0
-    if word in ("-V", "--version"):
-        sys.stdout.write(f"brain {__version__}\n")
         return 0
     if word in COMMANDS:
         return _run(COMMANDS[word], rest)
@@ -60,7 +65,7 @@ def _dispatch(argv: list[str]) -> int:
     raise CommandFailed(_unknown(word), EXIT_USAGE)
 
 
-def _run(command: Command, argv: list[str]) -> int:
+def _run(command: "Command", argv: list[str]) -> int:
     from sidecar.commands.parser import build, handler
 
     args = build(command).parse_args(argv)
@@ -69,6 +74,7 @@ def _run(command: Command, argv: list[str]) -> int:
 
 def _run_default(argv: list[str]) -> int:
     from sidecar.commands.parser import build
+    from sidecar.commands.table import COMMANDS, DEFAULT
 
     misplaced = next((word for word in build(DEFAULT).parse_known_args(argv)[1] if word in COMMANDS), None)
     if misplaced is not None:
@@ -77,6 +83,8 @@ def _run_default(argv: list[str]) -> int:
 
 
 def overview() -> str:
+    from sidecar.commands.table import COMMANDS
+
     lines = [_HEAD]
     for group in dict.fromkeys(command.group for command in COMMANDS.values()):
         lines.append(f"{group}:")
@@ -89,6 +97,8 @@ def overview() -> str:
 
 def _unknown(word: str) -> str:
     from difflib import get_close_matches
+
+    from sidecar.commands.table import COMMANDS
 
     if " " in word:
         return f'To run a task, write: brain run "{word}"'

@@ -12,7 +12,7 @@ INDENT = "  "
 Event = dict[str, Any]
 
 
-#: These agents answer with JSON; it is rendered when it is complete.
+#: These agents answer with JSON, which `plan` and `verdict` events show.
 STRUCTURED = frozenset({"planner", "reviewer"})
 _JSON_ATTEMPTS = 20
 _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
@@ -73,7 +73,7 @@ class MessageRenderer:
         lines = [] if streamed else self.finish()
         self._reset()
         self._complete.add(event["messageId"])
-        rest = (describe_json(text) if event.get("agent") in STRUCTURED else text[len(printed) :]).rstrip("\n")
+        rest = (without_json(text) if event.get("agent") in STRUCTURED else text[len(printed) :]).rstrip("\n")
         return [*lines, *self._format(rest)] if rest else lines
 
     def finish(self) -> list[str]:
@@ -129,52 +129,19 @@ def _coded(text: str, style: Style) -> str:
     return _CODE.sub(lambda found: style.cyan(found[1]), text)
 
 
-def describe_json(text: str) -> str:
-    """Replace the JSON of a plan or verdict with words; other text stays as it is."""
+def without_json(text: str) -> str:
+    """The text around a JSON object; without one, the whole text."""
     decoder = json.JSONDecoder()
-    place = text.find("{")
+    start = text.find("{")
     for _ in range(_JSON_ATTEMPTS):
-        if place < 0:
-            return text
+        if start < 0:
+            break
         try:
-            found, end = decoder.raw_decode(text, place)
+            _, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            place = text.find("{", place + 1)
+            start = text.find("{", start + 1)
             continue
-        words = _plan(found) or _verdict(found)
-        if words:
-            before, after = text[:place].rstrip(), text[end:].lstrip()
-            before = before.removesuffix("```json").removesuffix("```").rstrip()
-            after = after.removeprefix("```").strip()
-            return "\n".join(part for part in (before, words, after) if part)
-        place = text.find("{", end)
+        before = text[:start].rstrip().removesuffix("```json").removesuffix("```").rstrip()
+        after = text[end:].lstrip().removeprefix("```").strip()
+        return "\n".join(part for part in (before, after) if part)
     return text
-
-
-def _plan(found: dict[str, Any]) -> str:
-    steps = found.get("steps")
-    if not isinstance(steps, list):
-        return ""
-    lines = []
-    for number, step in enumerate(steps, start=1):
-        title = step.get("title") if isinstance(step, dict) else step
-        if not isinstance(title, str):
-            return ""
-        files = step.get("files") if isinstance(step, dict) else None
-        count = len(files) if isinstance(files, list) else 0
-        lines.append(f"{number}. {title}" + (f" ({count} file{'s' if count != 1 else ''})" if count else ""))
-    return "\n".join(lines)
-
-
-def _verdict(found: dict[str, Any]) -> str:
-    if not isinstance(found.get("passed"), bool):
-        return ""
-    head = found.get("summary") or ("No problems found." if found["passed"] else "Problems found.")
-    issues = found.get("issues")
-    lines = [_issue(issue) for issue in issues if isinstance(issue, dict)] if isinstance(issues, list) else []
-    return "\n".join([str(head), *lines])
-
-
-def _issue(issue: dict[str, Any]) -> str:
-    where = ":".join(str(issue[name]) for name in ("file", "line") if issue.get(name))
-    return f"- {issue.get('severity', 'warning')}: {f'{where}: ' if where else ''}{issue.get('message', '')}"

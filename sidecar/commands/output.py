@@ -4,7 +4,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from sidecar.commands.follow import Seen
 from sidecar.commands.render import TaskRenderer
@@ -15,14 +15,19 @@ _UP = "\x1b[1A"
 REDRAW_SECONDS = 0.05
 
 
-class Screen(Protocol):
-    live: bool
+class PlainScreen:
+    """Lines for a pipe or file; it has no live part and can't ask."""
 
-    @property
-    def columns(self) -> int: ...
+    live = False
+    columns = 120
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
 
     def print(self, lines: Sequence[str]) -> None:
         """Print lines for good, above the live part."""
+        if lines:
+            self._write("".join(f"{line}\n" for line in lines))
 
     def draw(self, lines: Sequence[str]) -> None:
         """Replace the live part."""
@@ -33,17 +38,21 @@ class Screen(Protocol):
     def answered(self, *, here: bool) -> None:
         """Close the question; `here` if a line was typed in this terminal."""
 
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
 
-class TerminalScreen:
+
+class TerminalScreen(PlainScreen):
     live = True
 
     def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._drawn: Sequence[str] = ()
         self._question = ""
 
     @property
-    def columns(self) -> int:
+    def columns(self) -> int:  # type: ignore[override]
         return shutil.get_terminal_size().columns
 
     def print(self, lines: Sequence[str]) -> None:
@@ -78,47 +87,23 @@ class TerminalScreen:
     def _erased(self) -> str:
         return _ERASE_ROW + (_UP + _ERASE_ROW) * (len(self._drawn) - 1) if self._drawn else ""
 
-    def _write(self, text: str) -> None:
-        self._stream.write(text)
-        self._stream.flush()
 
+class Output:
+    """Shows a watched task; this base ignores everything an output may leave out."""
 
-class PlainScreen:
-    live = False
-
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
-
-    @property
-    def columns(self) -> int:
-        return 120
-
-    def print(self, lines: Sequence[str]) -> None:
-        if lines:
-            self._stream.write("".join(f"{line}\n" for line in lines))
-            self._stream.flush()
-
-    def draw(self, lines: Sequence[str]) -> None:
-        pass
-
-    def ask(self, question: str) -> None:
-        pass
-
-    def answered(self, *, here: bool) -> None:
-        pass
-
-
-class Output(Protocol):
     #: Whether it has a live part.
-    live: bool
+    live = False
     #: Whether it can ask for approvals.
-    interactive: bool
+    interactive = False
 
-    def take(self, seen: Seen) -> None: ...
+    def take(self, seen: Seen) -> None:
+        raise NotImplementedError
 
-    def notice(self, text: str) -> None: ...
+    def notice(self, text: str) -> None:
+        raise NotImplementedError
 
-    def tick(self) -> None: ...
+    def tick(self) -> None:
+        """Redraw the live part."""
 
     def starting(self) -> None:
         """Called when a sidecar is being started."""
@@ -128,14 +113,15 @@ class Output(Protocol):
 
     def approval(self) -> dict[str, Any] | None:
         """The oldest approval that waits for an answer."""
+        return None
 
     def ask(self, text: str) -> None: ...
 
     def answered(self, *, here: bool) -> None: ...
 
 
-class ScreenOutput:
-    def __init__(self, screen: Screen, renderer: TaskRenderer, *, interactive: bool) -> None:
+class ScreenOutput(Output):
+    def __init__(self, screen: PlainScreen, renderer: TaskRenderer, *, interactive: bool) -> None:
         self.live = screen.live
         self.interactive = interactive
         self._screen = screen
@@ -180,43 +166,19 @@ class ScreenOutput:
         self._screen.answered(here=here)
 
 
-class JsonOutput:
-    live = False
-    interactive = False
-
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
-
+class JsonOutput(Output):
     def take(self, seen: Seen) -> None:
-        self._stream.write(seen.data + "\n")
-        self._stream.flush()
+        sys.stdout.write(seen.data + "\n")
+        sys.stdout.flush()
 
     def notice(self, text: str) -> None:
         print(f"brain: {text}", file=sys.stderr, flush=True)
 
-    def tick(self) -> None:
-        pass
-
-    def starting(self) -> None:
-        pass
-
-    def clear(self) -> None:
-        pass
-
-    def approval(self) -> dict[str, Any] | None:
-        return None
-
-    def ask(self, text: str) -> None:
-        pass
-
-    def answered(self, *, here: bool) -> None:
-        pass
-
 
 def open_output(*, json: bool) -> Output:
     if json:
-        return JsonOutput(sys.stdout)
+        return JsonOutput()
     drawn = is_terminal()
-    screen: Screen = TerminalScreen(sys.stdout) if drawn else PlainScreen(sys.stdout)
+    screen: PlainScreen = TerminalScreen(sys.stdout) if drawn else PlainScreen(sys.stdout)
     renderer = TaskRenderer(style_for(), screen.columns, wrap=drawn)
     return ScreenOutput(screen, renderer, interactive=drawn and sys.stdin.isatty())

@@ -33,6 +33,7 @@ class TaskRenderer:
         self._facts: dict[str, Event] = {}
         self._changes = ChangeSummary()
         self._agent = ""
+        self._plan: list[str] = []
         self._checks: Event | None = None
 
     @property
@@ -156,6 +157,23 @@ class TaskRenderer:
         self.open_approvals.pop(event["approvalId"], None)
         allowed = event["state"] == "allowed"
         return [self._style.green("  Allowed") if allowed else self._style.red("  Denied")]
+
+    def _on_plan(self, event: Event) -> list[str]:
+        titles = [safe_line(item["title"]) for item in event["items"]]
+        if titles == self._plan:
+            return []  # only the state of a step changed, which step events show
+        self._plan = titles
+        return [*self._messages.finish(), *(f"  {number}. {title}" for number, title in enumerate(titles, start=1))]
+
+    def _on_verdict(self, event: Event) -> list[str]:
+        style = self._style
+        head = style.green("No problems found.") if event["approved"] else style.yellow("The review found problems:")
+        lines = [*self._messages.finish(), f"  {head}" if event["approved"] or event["issues"] else "  Not approved."]
+        for issue in event["issues"]:
+            place = ":".join(str(issue[name]) for name in ("path", "line") if issue.get(name))
+            text = f"{issue['severity']}: {f'{place}: ' if place else ''}{issue['text']}"
+            lines += paragraph(safe_line(text), self._wrap, "    ", first="  - ")
+        return lines
 
     def _on_diff(self, event: Event) -> list[str]:
         self._checks = None  # earlier checks say nothing about the new files

@@ -37,12 +37,21 @@ class Command(NamedTuple):
     intermixed: bool = False
 
 
-def _arg(*names: str, choices: Callable[[], Sequence[str]] | None = None, exclusive: str = "", **more: Any) -> Argument:
-    return Argument(names, more, choices, exclusive)
+def _arg(*names: str, choices: Callable[[], Sequence[str]] | None = None, **more: Any) -> Argument:
+    return Argument(names, more, choices)
+
+
+def _choice(name: str, metavar: str, options: Sequence[str], default: str | None = None, **more: Any) -> Argument:
+    about = f"{', '.join(options[:-1])} or {options[-1]}" + (f" (default: {default})" if default else "")
+    return Argument((name,), {"metavar": metavar, "default": default, "help": about, **more}, lambda: options)
 
 
 def _flag(*names: str, help: str) -> Argument:
     return _arg(*names, action="store_true", help=help)
+
+
+def _approvals(help: str, default: str | None = "ask") -> Argument:
+    return _choice("--approvals", "MODE", APPROVALS, default=default, help=help)
 
 
 def _positive(text: str) -> int:
@@ -85,6 +94,8 @@ _MODEL = _arg(
     default=[],
     help="model for every role, or for one of fast, smart, instant",
 )
+
+_DECISION = {"action": "store_const", "dest": "decision"}
 
 #: `brain` without a command.
 DEFAULT = Command(
@@ -130,23 +141,11 @@ brain run "search for TODO" --approvals readonly""",
             _WORKSPACE,
             _DATA_DIR,
             _EVENTS_JSON,
-            _arg(
-                "--approvals",
-                choices=lambda: APPROVALS,
-                metavar="MODE",
-                default="ask",
-                help="ask before commands, auto to run most of them unasked, readonly to change nothing (default: ask)",
-            ),
+            _approvals("ask before commands, auto to run most unasked, readonly to change nothing (default: ask)"),
             _MODEL,
             _arg("--intent", choices=_intents, metavar="INTENT", help="kind of task, instead of the router's choice"),
             _arg("--conversation", metavar="ID", help="continue this conversation"),
-            _arg(
-                "--priority",
-                choices=lambda: ("high", "normal", "low"),
-                metavar="PRIORITY",
-                default="normal",
-                help="high, normal or low in the queue (default: normal)",
-            ),
+            _choice("--priority", "LEVEL", ("high", "normal", "low"), default="normal"),
             _arg(
                 "--verify",
                 action="append",
@@ -221,18 +220,19 @@ brain approve t_4642c5 a_17 --deny              when several approvals are open"
         (
             _TASK_ID,
             _arg("approval", metavar="APPROVAL", nargs="?", help="approval id, when several are open"),
-            _arg(
-                "--allow", action="store_const", dest="decision", const="allow", exclusive="decision", help="allow it"
+            *(
+                _arg(
+                    f"--{verb}",
+                    action="store_const",
+                    dest="decision",
+                    const=verb,
+                    exclusive="decision",
+                    help=f"{verb} it",
+                )
+                for verb in ("allow", "deny")
             ),
-            _arg("--deny", action="store_const", dest="decision", const="deny", exclusive="decision", help="deny it"),
             _flag("--all", help="answer every open approval"),
-            _arg(
-                "--scope",
-                choices=lambda: ("once", "task", "workspace"),
-                metavar="SCOPE",
-                default="once",
-                help="allow it once, for this task, or for the workspace (default: once)",
-            ),
+            _choice("--scope", "SCOPE", ("once", "task", "workspace"), default="once"),
             _DATA_DIR,
         ),
     ),
@@ -322,12 +322,7 @@ brain fork t_4642c5 --keep-files "now write the tests for it\"""",
             _arg("task", nargs="?", help="what to do instead; required if the other task had finished by then"),
             _arg("--to", type=int, metavar="SEQ", help="number of the event to start from (default: the last)"),
             _MODEL,
-            _arg(
-                "--approvals",
-                choices=lambda: APPROVALS,
-                metavar="MODE",
-                help="ask, auto or readonly (default: as in the other task)",
-            ),
+            _approvals("ask, auto or readonly (default: as in the other task)", None),
             _flag("--keep-files", help="leave the files as they are now"),
             _EVENTS_JSON,
             _DATA_DIR,
@@ -361,13 +356,7 @@ brain tool read_file path=README.md startLine=1 endLine=5 --json""",
             _arg("name", metavar="NAME", help="tool name; `brain tools` lists them"),
             _arg("args", metavar="key=value", nargs="*", help="the tool's arguments"),
             _WORKSPACE,
-            _arg(
-                "--approvals",
-                choices=lambda: APPROVALS,
-                metavar="MODE",
-                default="ask",
-                help="auto lets it run commands (default: ask)",
-            ),
+            _approvals("auto lets it run commands (default: ask)"),
             _flag("--json", help="print the whole result as JSON"),
             _DATA_DIR,
         ),
@@ -543,14 +532,7 @@ pass show anthropic | brain keys set anthropic
 brain keys remove anthropic""",
         "models:keys",
         (
-            _arg(
-                "action",
-                choices=lambda: ("list", "set", "remove"),
-                metavar="ACTION",
-                nargs="?",
-                default="list",
-                help="list, set or remove (default: list)",
-            ),
+            _choice("action", "ACTION", ("list", "set", "remove"), nargs="?", default="list"),
             _arg(
                 "provider", choices=_providers, metavar="PROVIDER", nargs="?", help="anthropic, gemini, openai or groq"
             ),
@@ -592,7 +574,7 @@ brain use auto""",
         "models:use",
         (
             _arg("model", metavar="MODEL", help="provider/name (several with commas), offline, or auto"),
-            _arg("--role", choices=lambda: ROLES, metavar="ROLE", help="only this role (default: every role)"),
+            _choice("--role", "ROLE", ROLES, help="only this role (default: every role)"),
             _arg("--at", metavar="URL", help="server on this machine for openai/…, or `openai` for OpenAI itself"),
             _flag("--force", help="choose it even if it doesn't answer"),
             _JSON,
@@ -622,9 +604,7 @@ eval "$(brain completion zsh)"                               in ~/.zshrc, after 
 brain completion fish > ~/.config/fish/completions/brain.fish""",
         "completion:completion",
         (
-            _arg(
-                "shell", choices=lambda: ("bash", "zsh", "fish"), metavar="SHELL", nargs="?", help="bash, zsh or fish"
-            ),
+            _choice("shell", "SHELL", ("bash", "zsh", "fish"), nargs="?"),
             _arg("--words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS),
         ),
     ),

@@ -1,55 +1,42 @@
-"""Messages: plans and verdicts in words, and Markdown emphasis."""
+"""Messages: prose around the JSON of plans and verdicts, and Markdown emphasis."""
 
 import json
 
 import pytest
 
-from sidecar.commands.messages import MessageRenderer, describe_json, emphasize
+from sidecar.commands.messages import MessageRenderer, emphasize, without_json
 from sidecar.commands.text import Style
 
-PLAN = {"steps": [{"id": "1", "title": "Write it", "files": ["a", "b"]}, {"title": "Test it"}, "Say so"]}
-VERDICT = {
-    "passed": False,
-    "summary": "Not yet.",
-    "issues": [{"severity": "error", "file": "a.py", "line": 3, "message": "It never ends."}],
-}
+PLAN = {"steps": [{"id": "1", "title": "Write it", "files": ["a", "b"]}, {"title": "Test it"}]}
+VERDICT = {"passed": False, "summary": "Not yet.", "issues": []}
 
 
-def test_a_plan_is_told_step_by_step() -> None:
+def test_the_json_of_a_plan_is_left_to_its_event() -> None:
     text = f"I would do it so:\n\n```json\n{json.dumps(PLAN, indent=2)}\n```\nThat is all."
-    assert describe_json(text) == "I would do it so:\n1. Write it (2 files)\n2. Test it\n3. Say so\nThat is all."
+    assert without_json(text) == "I would do it so:\nThat is all."
 
 
-def test_a_verdict_is_told_with_what_is_wrong() -> None:
-    assert describe_json(json.dumps(VERDICT)) == "Not yet.\n- error: a.py:3: It never ends."
-    assert describe_json('{"passed": true}') == "No problems found."
+def test_prose_stays_as_it_is() -> None:
+    for text in ("No JSON.", "A { and a }."):
+        assert without_json(text) == text
 
 
-def test_other_json_and_prose_stay_as_they_are() -> None:
-    for text in ("No JSON.", 'A { and {"name": 1}.', '{"steps": [{"x": 1}]}', '{"passed": "perhaps"}'):
-        assert describe_json(text) == text
-
-
-def test_half_a_plan_is_never_told() -> None:
+def test_half_a_plan_is_never_shown() -> None:
     renderer = MessageRenderer(Style(colour=False), None)
     text = json.dumps(PLAN, indent=2)
-    told = []
     for part in (text[:20], text[20:]):
         event = {"type": "delta", "messageId": "m", "agent": "planner", "text": part}
-        told += renderer.delta(event, from_its_start=True)
-    assert told == []
-    whole = renderer.message({"messageId": "m", "agent": "planner", "text": text})
-    assert whole == ["  1. Write it (2 files)", "  2. Test it", "  3. Say so"]
+        assert renderer.delta(event, from_its_start=True) == []
+    assert renderer.message({"messageId": "m", "agent": "planner", "text": text}) == []
 
 
-def test_what_comes_between_the_live_words_of_a_verdict_and_its_whole_does_not_show_its_json() -> None:
+def test_a_verdict_interrupted_by_another_event_shows_no_json() -> None:
     renderer = MessageRenderer(Style(colour=False), None)
-    text = json.dumps(VERDICT)
+    text = f"Look:\n{json.dumps(VERDICT)}"
     live = {"type": "delta", "messageId": "m1", "agent": "reviewer", "text": text}
     assert renderer.delta(live, from_its_start=True) == []
     assert renderer.finish() == []
-    told = "\n".join(renderer.message({"type": "message", "messageId": "m1", "agent": "reviewer", "text": text}))
-    assert "Not yet." in told and "{" not in told
+    assert renderer.message({"type": "message", "messageId": "m1", "agent": "reviewer", "text": text}) == ["  Look:"]
 
 
 @pytest.mark.parametrize(

@@ -393,3 +393,17 @@ def test_a_task_that_was_taken_back_says_so_and_what_was_taken_back_is_not_count
     task.event("status", status="cancelled", reason="rewound to event 4", rewoundTo=4)
     task.event("status", status="queued", reason="resumed")
     assert "  ~ a.py  +11 -0" in task.event("status", status="completed")
+
+
+def test_a_plan_is_shown_once_and_not_for_each_change_of_state() -> None:
+    task = Rendering()
+    items = [{"id": "1", "title": "Write it", "state": "pending"}, {"id": "2", "title": "Test it", "state": "pending"}]
+    assert task.event("plan", items=items) == ["  1. Write it", "  2. Test it"]
+    assert task.event("plan", items=[{**items[0], "state": "running"}, items[1]]) == []
+
+
+def test_a_verdict_is_shown_with_its_issues() -> None:
+    issue = {"severity": "error", "path": "a.py", "line": 3, "text": "It never ends."}
+    lines = Rendering().event("verdict", approved=False, issues=[issue])
+    assert lines == ["  The review found problems:", "  - error: a.py:3: It never ends."]
+    assert Rendering().event("verdict", approved=True, issues=[]) == ["  No problems found."]
