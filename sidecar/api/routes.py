@@ -28,18 +28,29 @@ class Parameter:
 class Route:
     """`answer` is a wire type, or the media type of another format; `doc` adds to the summary."""
 
-    method: str
-    path: str
+    #: Method and path.
+    endpoint: str
     name: str
     handler: Callable[..., Awaitable[Response]]
     summary: str
     answer: type[Wire] | str
-    status: int = 200
     body: type[Wire] | None = None
     query: Sequence[Parameter] = ()
     headers: Sequence[Parameter] = ()
     refusals: Sequence[int] = ()
     doc: str = ""
+
+    @property
+    def method(self) -> str:
+        return self.endpoint.partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        return self.endpoint.partition(" ")[2]
+
+    @property
+    def status(self) -> int:
+        return 202 if self.answer is tasks.Accepted else 200
 
 
 def bind(routes: Sequence[Route], owners: Iterable[object]) -> Iterator[tuple[str, str, Callable[[Any], Any]]]:
@@ -56,31 +67,27 @@ _IDEMPOTENCY = Parameter("Idempotency-Key", "Requests with the same key start on
 
 TABLE: Sequence[Route] = (
     Route(
-        "GET",
-        "/health",
+        "GET /health",
         "health",
         SystemRoutes.health,
         "Whether the sidecar is up",
         system.Health,
         doc="Needs no token and says nothing else.",
     ),
-    Route("GET", "/openapi.json", "openapi", SystemRoutes.openapi, "This API as OpenAPI 3.1", "application/json"),
-    Route("GET", "/metrics", "metrics", SystemRoutes.metrics, "Metrics in Prometheus text format", "text/plain"),
+    Route("GET /openapi.json", "openapi", SystemRoutes.openapi, "This API as OpenAPI 3.1", "application/json"),
+    Route("GET /metrics", "metrics", SystemRoutes.metrics, "Metrics in Prometheus text format", "text/plain"),
     Route(
-        "POST",
-        "/api/brain/execute",
+        "POST /api/brain/execute",
         "execute",
         TaskRoutes.execute,
         "Start a task",
         tasks.Accepted,
-        202,
         tasks.ExecuteRequest,
         headers=(_IDEMPOTENCY,),
         refusals=(429, 503),
     ),
     Route(
-        "GET",
-        "/api/brain/tasks",
+        "GET /api/brain/tasks",
         "tasks",
         TaskRoutes.list,
         "List tasks, newest first",
@@ -93,8 +100,7 @@ TABLE: Sequence[Route] = (
         refusals=(404,),
     ),
     Route(
-        "GET",
-        _TASK,
+        f"GET {_TASK}",
         "task",
         TaskRoutes.show,
         "Get a task: status, progress, result, error, usage",
@@ -102,8 +108,7 @@ TABLE: Sequence[Route] = (
         refusals=(404,),
     ),
     Route(
-        "GET",
-        f"{_TASK}/stream",
+        f"GET {_TASK}/stream",
         "stream",
         TaskRoutes.stream,
         "Stream a task's events as server-sent events",
@@ -114,8 +119,7 @@ TABLE: Sequence[Route] = (
         doc="Starts at any event, continues live, and closes when the task ends.",
     ),
     Route(
-        "GET",
-        f"{_TASK}/events",
+        f"GET {_TASK}/events",
         "events",
         TaskRoutes.events,
         "List a task's events by page",
@@ -124,8 +128,7 @@ TABLE: Sequence[Route] = (
         refusals=(404,),
     ),
     Route(
-        "GET",
-        "/api/brain/events",
+        "GET /api/brain/events",
         "allEvents",
         TaskRoutes.stream_all,
         "Stream the durable events of all tasks as server-sent events",
@@ -133,56 +136,47 @@ TABLE: Sequence[Route] = (
         query=(Parameter("after", "Only events after this cursor; `now` for new events only."),),
         headers=(Parameter("Last-Event-ID", "Resume after this cursor."),),
         refusals=(410, 503),
-        doc="An event's id is its cursor, which orders the events of all tasks. 410: resume is impossible because"
-        " events after the cursor were pruned; list the tasks, then follow from `now`.",
+        doc="An event's id is its cursor, which orders the events of all tasks. 410: resume is impossible because "
+        "events after the cursor were pruned; list the tasks, then follow from `now`.",
     ),
     Route(
-        "POST",
-        f"{_TASK}/cancel",
+        f"POST {_TASK}/cancel",
         "cancel",
         TaskRoutes.cancel,
         "Cancel a task",
         tasks.Accepted,
-        202,
         refusals=(404, 409),
         doc="Returns at once; the task becomes `cancelled` when every process it started is dead.",
     ),
     Route(
-        "POST",
-        f"{_TASK}/resume",
+        f"POST {_TASK}/resume",
         "resume",
         TaskRoutes.resume,
         "Resume a task from its last checkpoint",
         tasks.Accepted,
-        202,
         refusals=(404, 409),
     ),
     Route(
-        "POST",
-        f"{_TASK}/messages",
+        f"POST {_TASK}/messages",
         "message",
         TaskRoutes.message,
         "Steer a running task, or continue one that ended",
         tasks.Accepted,
-        202,
         tasks.MessageRequest,
         refusals=(404, 409),
     ),
     Route(
-        "POST",
-        f"{_TASK}/approvals/{{approval_id}}",
+        f"POST {_TASK}/approvals/{{approval_id}}",
         "approve",
         TaskRoutes.approve,
         "Allow or deny one call",
         tasks.ApprovalAnswer,
-        200,
         tasks.ApprovalRequest,
         refusals=(404, 409),
         doc="A second answer to the same approval is refused with 409.",
     ),
     Route(
-        "GET",
-        f"{_TASK}/diff",
+        f"GET {_TASK}/diff",
         "diff",
         ReviewRoutes.diff,
         "Get a task's changes by file and hunk",
@@ -190,105 +184,88 @@ TABLE: Sequence[Route] = (
         refusals=(404, 409),
     ),
     Route(
-        "POST",
-        f"{_TASK}/hunks",
+        f"POST {_TASK}/hunks",
         "hunks",
         ReviewRoutes.hunks,
         "Accept or reject hunks of a task's changes",
         tasks.DiffAnswer,
-        200,
         tasks.HunkRequest,
         refusals=(404, 409),
-        doc="A rejected hunk is undone in its file, and the agents learn about it. Your own later edits are merged; "
-        "where you edited the same lines, the file stays as it is and is listed under `conflicts`.",
+        doc="A rejected hunk is undone in its file, and the agents learn about it. Your own later edits are "
+        "merged; where you edited the same lines, the file stays as it is and is listed under `conflicts`.",
     ),
     Route(
-        "POST",
-        f"{_TASK}/rewind",
+        f"POST {_TASK}/rewind",
         "rewind",
         ReviewRoutes.rewind,
         "Rewind files and conversation to an event",
         tasks.RewindAnswer,
-        200,
         tasks.RewindRequest,
         refusals=(404, 409),
-        doc="The task can be resumed from there, and a rewind can itself be rewound. With `conversation: false` only "
-        "the files go back; with `preview` nothing changes.",
+        doc="The task can be resumed from there, and a rewind can itself be rewound. With `conversation: false` "
+        "only the files go back; with `preview` nothing changes.",
     ),
     Route(
-        "POST",
-        f"{_TASK}/fork",
+        f"POST {_TASK}/fork",
         "fork",
         TaskRoutes.fork,
         "Start a new task from an event of another task",
         tasks.Accepted,
-        202,
         tasks.ForkRequest,
         headers=(_IDEMPOTENCY,),
         refusals=(404, 409, 429, 503),
-        doc="The new task starts with the conversation and the files as they were at that event (default: the last "
-        "one). The other task must not be running; `forkedFrom` names it.",
+        doc="The new task starts with the conversation and the files as they were at that event (default: the "
+        "last one). The other task must not be running; `forkedFrom` names it.",
     ),
     Route(
-        "POST",
-        f"{_TASK}/approvals",
+        f"POST {_TASK}/approvals",
         "approve_several",
         TaskRoutes.approve_several,
         "Answer several approvals",
         tasks.ApprovalsAnswer,
-        200,
         tasks.ApprovalsRequest,
         refusals=(404, 409),
         doc="Applies the answers in order and stops at the first one that is refused.",
     ),
-    Route("GET", "/api/brain/tools", "tools", ToolRoutes.list, "List the tools", tools.ToolList),
+    Route("GET /api/brain/tools", "tools", ToolRoutes.list, "List the tools", tools.ToolList),
     Route(
-        "POST",
-        "/api/brain/tools/batch",
+        "POST /api/brain/tools/batch",
         "tools_batch",
         ToolRoutes.batch,
         "Run tools without a model",
         tools.BatchAnswer,
-        200,
         tools.BatchRequest,
     ),
     Route(
-        "POST",
-        "/api/brain/route",
+        "POST /api/brain/route",
         "route",
         SystemRoutes.route,
         "Explain how a task would be routed",
         tasks.RouteAnswer,
-        200,
         tasks.RouteRequest,
         doc="Runs nothing.",
     ),
     Route(
-        "POST",
-        "/api/brain/policy/explain",
+        "POST /api/brain/policy/explain",
         "policy_explain",
         ToolRoutes.explain,
         "Explain whether a call would be allowed",
         system.PolicyAnswer,
-        200,
         system.PolicyRequest,
         doc="Runs nothing.",
     ),
-    Route("GET", "/api/brain/trust", "trust", TrustRoutes.list, "List trusted workspaces", system.TrustAnswer),
+    Route("GET /api/brain/trust", "trust", TrustRoutes.list, "List trusted workspaces", system.TrustAnswer),
     Route(
-        "POST",
-        "/api/brain/trust",
+        "POST /api/brain/trust",
         "set_trust",
         TrustRoutes.set,
         "Trust a workspace, or revoke its trust",
         system.TrustAnswer,
-        200,
         system.TrustRequest,
         doc="The decision is stored outside of the workspace.",
     ),
     Route(
-        "GET",
-        "/api/brain/approvals",
+        "GET /api/brain/approvals",
         "approvals",
         TrustRoutes.grants,
         "List standing permissions of workspaces and running tasks",
@@ -296,22 +273,19 @@ TABLE: Sequence[Route] = (
         doc="Each is bound to the exact arguments, directory, environment and programs you approved.",
     ),
     Route(
-        "POST",
-        "/api/brain/approvals/revoke",
+        "POST /api/brain/approvals/revoke",
         "revoke_approval",
         TrustRoutes.revoke,
         "Revoke a standing permission",
         system.GrantList,
-        200,
         system.RevokeRequest,
         refusals=(404,),
         doc="Takes effect at once, for running tasks too.",
     ),
-    Route("GET", "/api/brain/agents", "agents", SystemRoutes.agents, "List the agents", system.AgentList),
-    Route("GET", "/api/brain/models", "models", ModelRoutes.list, "List models and model roles", system.ModelList),
+    Route("GET /api/brain/agents", "agents", SystemRoutes.agents, "List the agents", system.AgentList),
+    Route("GET /api/brain/models", "models", ModelRoutes.list, "List models and model roles", system.ModelList),
     Route(
-        "GET",
-        "/api/brain/models/local",
+        "GET /api/brain/models/local",
         "local_models",
         ModelRoutes.local,
         "Find model servers on this machine",
@@ -319,52 +293,44 @@ TABLE: Sequence[Route] = (
         doc="Tries the usual ports of Ollama, LM Studio, llama.cpp and vLLM; takes a few seconds at most.",
     ),
     Route(
-        "POST",
-        "/api/brain/models/test",
+        "POST /api/brain/models/test",
         "test_model",
         ModelRoutes.test,
         "Test a model with one small request",
         models.ModelTest,
-        200,
         models.ModelTestRequest,
     ),
     Route(
-        "PUT",
-        "/api/brain/models/use",
+        "PUT /api/brain/models/use",
         "use_model",
         ModelRoutes.use,
         "Choose the model of a role, in your own configuration",
         models.UseAnswer,
-        200,
         models.UseRequest,
         refusals=(409,),
         doc="Tests the model first. The next task uses it; `back` lists the commands that undo the choice.",
     ),
-    Route("GET", "/api/brain/keys", "keys", KeyRoutes.list, "List which providers have a key", system.KeyList),
+    Route("GET /api/brain/keys", "keys", KeyRoutes.list, "List which providers have a key", system.KeyList),
     Route(
-        "PUT",
-        "/api/brain/keys",
+        "PUT /api/brain/keys",
         "set_key",
         KeyRoutes.set,
         "Store or remove a provider's key",
         system.KeyList,
-        200,
         system.KeyRequest,
         refusals=(404, 503),
         doc="Keys go to the system's keyring, or to a private file. The next task uses them; no route returns them.",
     ),
     Route(
-        "GET",
-        "/api/brain/doctor",
+        "GET /api/brain/doctor",
         "doctor",
         DoctorRoutes.examine,
         "Check the setup, with a fix for each problem",
         system.Examination,
     ),
-    Route("GET", "/api/brain/status", "status", SystemRoutes.status, "Get the sidecar's status", system.StatusAnswer),
+    Route("GET /api/brain/status", "status", SystemRoutes.status, "Get the sidecar's status", system.StatusAnswer),
     Route(
-        "POST",
-        "/api/brain/bridge/ticket",
+        "POST /api/brain/bridge/ticket",
         "bridge_ticket",
         SessionRoutes.create_ticket,
         "Create a one-time ticket for the bridge",
@@ -372,8 +338,7 @@ TABLE: Sequence[Route] = (
         doc="For a webview, which can't send a header with a WebSocket.",
     ),
     Route(
-        "POST",
-        "/api/brain/session/code",
+        "POST /api/brain/session/code",
         "session_code",
         SessionRoutes.create_code,
         "Create a one-time code that opens the panel",
@@ -381,13 +346,11 @@ TABLE: Sequence[Route] = (
         doc="The code goes into the URL's fragment, which never reaches a log.",
     ),
     Route(
-        "POST",
-        "/api/brain/session",
+        "POST /api/brain/session",
         "session",
         SessionRoutes.trade,
         "Trade a one-time code for the token",
         system.SessionToken,
-        200,
         system.SessionRequest,
         doc="The only route under `/api/` that needs no token.",
     ),

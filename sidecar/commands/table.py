@@ -221,14 +221,7 @@ brain approve t_4642c5 a_17 --deny              when several approvals are open"
             _TASK_ID,
             _arg("approval", metavar="APPROVAL", nargs="?", help="approval id, when several are open"),
             *(
-                _arg(
-                    f"--{verb}",
-                    action="store_const",
-                    dest="decision",
-                    const=verb,
-                    exclusive="decision",
-                    help=f"{verb} it",
-                )
+                Argument((f"--{verb}",), {**_DECISION, "const": verb, "help": f"{verb} the call"}, exclusive="decision")
                 for verb in ("allow", "deny")
             ),
             _flag("--all", help="answer every open approval"),

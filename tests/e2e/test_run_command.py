@@ -187,7 +187,7 @@ def test_a_task_that_was_left_while_it_was_cancelled_is_cancelled_all_the_same(
     wait_until(lambda: newest(home)["status"] == "cancelled", what="the task to be cancelled")
 
 
-@pytest.mark.parametrize(("key", "state", "ran"), [("y", "allowed", True), ("n", "denied", False)])
+@pytest.mark.parametrize(("key", "state", "ran"), [("y", "Allowed", True), ("n", "Denied", False)])
 def test_a_command_is_shown_in_full_and_asked_about(
     home: dict[str, str], workspace: Path, key: str, state: str, ran: bool
 ) -> None:
