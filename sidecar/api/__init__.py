@@ -1,1 +1,1 @@
-"""The HTTP door: routes, event streams, who may call, and how a refusal is said."""
+"""The HTTP API: routes, event streams, authentication and problem documents."""

@@ -56,7 +56,7 @@ def test_a_model_is_tried_with_one_small_request(
         assert len(server.seen[0].body) < 1_000
         found = tried(sidecar, name)
         assert (found["ok"], found["tools"]) == (True, False)
-        assert "did not call the tool" in found["message"]
+        assert "did not call the requested tool" in found["message"]
 
 
 @pytest.mark.parametrize(
