@@ -1,12 +1,15 @@
-"""What a diff and a status say: which files and symbols changed, and how."""
+"""Reads the result of `git_status` and `git_diff`: which files and symbols changed, and how."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from sidecar.models.port import ToolReturn
-from sidecar.offline.renames import Line, otherwise, renamed_symbols
+from sidecar.offline.results import records
+from sidecar.wire.base import JsonObject
 
 _STATE = re.compile(r"^(?P<state>[ MADRCTU?!]{2}) (?P<path>.+?)(?: \(from (?P<origin>.+)\))?$")
 _SYMBOL = re.compile(
@@ -15,17 +18,30 @@ _SYMBOL = re.compile(
 )
 _CONST = re.compile(r"^(?:export\s+)?const\s+([A-Za-z_$][\w$]*)\s*=\s*(?:async\s*)?\(")
 _HUNK = re.compile(r"^@@ [^@]* @@ ?(.*)$")
-#: What programs leave behind: nobody means it when they speak of their changes.
-_LEFT = re.compile(
+#: Files that programs leave behind; people don't mean them by “my changes”.
+_LEFTOVER = re.compile(
     r"(^|/)(__pycache__|node_modules|\.venv|venv|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.DS_Store|\.idea|coverage|"
     r"[^/]*\.egg-info)/?$|\.pyc$"
 )
 
 
+#: Share of common lines that makes two files the same, as in Git.
+_SIMILAR = 0.5
+
+
+class Line(NamedTuple):
+    """An added (`+`) or removed (`-`) line, the symbol that it defines, and the one that contains it."""
+
+    sign: str
+    text: str
+    defines: str = ""
+    within: str = ""
+
+
 @dataclass(slots=True)
 class Change:
     path: str
-    #: added, deleted, renamed, changed
+    #: added, deleted, renamed, changed, conflicted
     how: str = "changed"
     staged: bool = False
     origin: str = ""
@@ -34,10 +50,10 @@ class Change:
     added: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     touched: list[str] = field(default_factory=list)
-    #: The symbols that have another name now, by the one that they had.
+    #: New names of renamed symbols, by their old ones.
     renames: dict[str, str] = field(default_factory=dict)
     lines: list[Line] = field(default_factory=list)
-    #: Nothing in it is otherwise than that names of the project are others now.
+    #: Whether every changed line differs only by renamed symbols.
     only_renames: bool = False
 
     @property
@@ -45,44 +61,38 @@ class Change:
         return PurePosixPath(self.path).name + ("/" if self.path.endswith("/") else "")
 
     def symbols(self) -> list[str]:
-        """The symbols that are in it still, but otherwise than before."""
+        """The symbols that changed, without those that were added or removed."""
         return [name for name in dict.fromkeys(self.touched) if name not in self.added and name not in self.removed]
 
 
-def meant(changes: Sequence[Change]) -> tuple[list[Change], list[str]]:
-    """What a person means by their changes, and what programs have left beside it."""
-    left = [each.path for each in changes if each.how == "added" and not each.staged and _LEFT.search(each.path)]
+def without_leftovers(changes: Sequence[Change]) -> tuple[list[Change], list[str]]:
+    """The changes without files that programs left behind, and those files."""
+    left = [each.path for each in changes if each.how == "added" and not each.staged and _LEFTOVER.search(each.path)]
     return [each for each in changes if each.path not in left], left
 
 
-def changes_in(returns: Sequence[ToolReturn]) -> list[Change]:
-    """From what `git_status` and `git_diff` returned, in this order."""
-    _, changes = read_status(returns[0].content)
-    return read_diff(returns[1].content if returns[1].status == "success" else "", changes)
+def read_changes(status: ToolReturn, diff: ToolReturn) -> list[Change]:
+    """The uncommitted changes, with the lines of the diff."""
+    changes = [_read_state(each) for each in records(status, "changes")]
+    return read_diff(diff.content if diff.status == "success" else "", changes)
 
 
-def read_status(text: str) -> tuple[str, list[Change]]:
-    """The branch as Git says it, and what is not committed."""
-    first, *lines = text.splitlines() or [""]
-    changes = []
-    for line in lines:
-        if found := _STATE.match(line):
-            state = found["state"]
-            how = "added" if "?" in state or "A" in state else "deleted" if "D" in state else "changed"
-            how = "renamed" if state[0] == "R" else "conflicted" if "U" in state or state == "AA" else how
-            staged = state[0] not in " ?"
-            changes.append(Change(found["path"].strip('"'), how, staged, found["origin"] or ""))
-    return first.removeprefix("on "), changes
+def _read_state(entry: JsonObject) -> Change:
+    """From Git's two letters: the state in the index and in the working tree."""
+    state = str(entry["state"])
+    how = "added" if "?" in state or "A" in state else "deleted" if "D" in state else "changed"
+    how = "renamed" if state[0] == "R" else "conflicted" if "U" in state or state == "AA" else how
+    return Change(str(entry["path"]), how, state[0] not in " ?", str(entry.get("from", "")))
 
 
 def read_diff(text: str, changes: Sequence[Change]) -> list[Change]:
-    """The changes with their lines and symbols; a file that only the diff knows is added to them."""
+    """Add the lines and symbols of a diff to the changes, and the files that only the diff has."""
     known = {change.path: change for change in changes}
-    current, within = Change(""), _Within()
+    current, container = Change(""), _Container()
     for line in text.splitlines():
         if line.startswith("diff --git "):
             path = line.rpartition(" b/")[2].strip('"')
-            current, within = known.setdefault(path, Change(path)), _Within()
+            current, container = known.setdefault(path, Change(path)), _Container()
         elif line.startswith("new file mode"):
             current.how = "added"
         elif line.startswith("deleted file mode"):
@@ -90,21 +100,21 @@ def read_diff(text: str, changes: Sequence[Change]) -> list[Change]:
         elif line.startswith("rename from "):
             current.how, current.origin = "renamed", line.removeprefix("rename from ").strip('"')
         elif hunk := _HUNK.match(line):
-            within = _Within()
-            within.read(hunk[1])
-        elif within.begun:
-            _take(current, within, line)
+            container = _Container()
+            container.read(hunk[1])
+        elif container.begun:
+            _add_line(current, container, line)
     for change in known.values():
-        change.renames = renamed_symbols(change.lines)
+        change.renames = find_renames(change.lines)
     names = {old: new for change in known.values() for old, new in change.renames.items()}
     for change in known.values():
-        _sum_up(change, names)
+        _find_symbols(change, names)
     return list(known.values())
 
 
-def _sum_up(change: Change, names: dict[str, str]) -> None:
-    """The symbols that came, went, or are otherwise; what has only another name is none of these."""
-    lines = otherwise(change.lines, names) if names else change.lines
+def _find_symbols(change: Change, names: dict[str, str]) -> None:
+    """Find added, removed and changed symbols; renamed ones are none of these."""
+    lines = without_renames(change.lines, names) if names else change.lines
     change.only_renames = bool(change.lines) and not lines
     added, removed = ([each.defines for each in lines if each.sign == sign and each.defines] for sign in "+-")
     both = set(added) & set(removed)
@@ -114,8 +124,8 @@ def _sum_up(change: Change, names: dict[str, str]) -> None:
     change.touched = [name for name in inside if name and name not in {*change.added, *change.removed}]
 
 
-class _Within:
-    """The symbol that the lines of a hunk stand in, as far as their indentation tells."""
+class _Container:
+    """The symbol that contains the current line of a hunk, judged by indentation."""
 
     def __init__(self) -> None:
         self.name: str | None = None
@@ -131,15 +141,57 @@ class _Within:
             self.name = None
 
 
-def _take(change: Change, within: _Within, line: str) -> None:
-    within.read(line[1:])
+def _add_line(change: Change, container: _Container, line: str) -> None:
+    container.read(line[1:])
     if line[:1] not in ("+", "-"):
         return
     count = "plus" if line[0] == "+" else "minus"
     setattr(change, count, getattr(change, count) + 1)
-    change.lines.append(Line(line[0], line[1:], _symbol(line[1:]) or "", within.name or ""))
+    change.lines.append(Line(line[0], line[1:], _symbol(line[1:]) or "", container.name or ""))
 
 
 def _symbol(line: str) -> str | None:
     found = _SYMBOL.match(line) or _CONST.match(line)
     return found[1] if found else None
+
+
+def find_renames(lines: Sequence[Line]) -> dict[str, str]:
+    """Removed definitions that were added again with only the name changed."""
+    removed = {each.defines: each.text for each in lines if each.sign == "-" and each.defines}
+    added = {each.defines: each.text for each in lines if each.sign == "+" and each.defines}
+    names: dict[str, str] = {}
+    for old in (name for name in removed if name not in added):
+        left = [name for name in added if name not in removed and name not in names.values()]
+        new = next((name for name in left if _apply_renames(removed[old], {old: name}) == added[name]), None)
+        if new is not None:
+            names[old] = new
+    return names
+
+
+def without_renames(lines: Sequence[Line], names: Mapping[str, str]) -> list[Line]:
+    """The lines that changed by more than these names."""
+    went = [_apply_renames(each.text, names) for each in lines if each.sign == "-"]
+    before = [each.text for each in lines if each.sign == "-"]
+    named = Counter(now for now, then in zip(went, before, strict=True) if now != then)
+    same = named & Counter(each.text for each in lines if each.sign == "+")
+    unmatched = {"+": Counter(same), "-": Counter(same)}
+    left = []
+    for each in lines:
+        text = each.text if each.sign == "+" else _apply_renames(each.text, names)
+        if unmatched[each.sign][text] and (each.sign == "+" or text != each.text):
+            unmatched[each.sign][text] -= 1
+        else:
+            left.append(each)
+    return left
+
+
+def is_similar(one: Iterable[str], other: Iterable[str]) -> bool:
+    """Whether two files share enough lines to be a move, as Git counts it."""
+    mine, theirs = Counter(one), Counter(other)
+    most = max(mine.total(), theirs.total())
+    return most > 0 and (mine & theirs).total() >= most * _SIMILAR
+
+
+def _apply_renames(text: str, names: Mapping[str, str]) -> str:
+    words = "|".join(map(re.escape, names))
+    return re.sub(rf"(?<![\w$])(?:{words})(?![\w$])", lambda found: names[found[0]], text)

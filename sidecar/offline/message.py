@@ -1,4 +1,4 @@
-"""A message for a commit, from what changed."""
+"""Words a commit message from the changes."""
 
 import re
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ _STYLE = re.compile(r"\.(css|scss|sass|less)$")
 _SUBJECT = 72
 
 
-def message(changes: Sequence[Change]) -> str:
-    """A conventional commit message that says what changed. Why it changed, no diff can say."""
+def commit_message(changes: Sequence[Change]) -> str:
+    """A conventional commit message. It says what changed; a diff can't say why."""
     kind = _kind(changes)
     scope = _scope(changes)
     subject = f"{kind}{f'({scope})' if scope else ''}: {_subject(changes)}"
@@ -40,7 +40,7 @@ def _kind(changes: Sequence[Change]) -> str:
         return "feat"
     if all(change.how in ("deleted", "renamed") or change.only_renames for change in code):
         return "refactor"
-    # Whether it mends a fault or only looks better, the lines do not say.
+    # The lines don't say whether it fixes a bug.
     return "change"
 
 
@@ -95,19 +95,19 @@ def _some(names: Sequence[str], most: int = 3) -> str:
 
 
 def _line(change: Change) -> str:
-    said = []
+    parts = []
     if change.how == "renamed":
-        said.append(f"{'moved' if _moved(change) else 'renamed'} from {change.origin}")
+        parts.append(f"{'moved' if _moved(change) else 'renamed'} from {change.origin}")
     elif change.how in ("added", "deleted"):
         new = "new folder" if change.path.endswith("/") else "new file"
-        said.append(new if change.how == "added" else "deleted")
-    said += [f"rename {old} to {new}" for old, new in list(change.renames.items())[:4]]
+        parts.append(new if change.how == "added" else "deleted")
+    parts += [f"rename {old} to {new}" for old, new in list(change.renames.items())[:4]]
     if change.how != "deleted":
-        said += [f"add {_some(change.added, 4)}"] if change.added else []
-        said += [f"remove {_some(change.removed, 4)}"] if change.removed else []
-        said += [f"change {_some(change.symbols(), 4)}"] if change.symbols() else []
-    if not said and change.only_renames:
-        said.append("use the new names")
-    elif not said:
-        said.append(f"+{change.plus} −{change.minus} lines")
-    return f"- {change.path}: {'; '.join(said)}"
+        parts += [f"add {_some(change.added, 4)}"] if change.added else []
+        parts += [f"remove {_some(change.removed, 4)}"] if change.removed else []
+        parts += [f"change {_some(change.symbols(), 4)}"] if change.symbols() else []
+    if not parts and change.only_renames:
+        parts.append("use the new names")
+    elif not parts:
+        parts.append(f"+{change.plus} −{change.minus} lines")
+    return f"- {change.path}: {'; '.join(parts)}"

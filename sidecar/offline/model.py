@@ -1,16 +1,57 @@
-"""A deterministic planner behind the same port as every model: it reads the conversation, and never pretends."""
+"""The offline model: picks the skill that understands the request, and says plainly when none does."""
 
 import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 from sidecar.models.port import Capabilities, Delta, Failure, Reply, Request, Stop, ToolUse
-from sidecar.offline.elsewhere import placed
-from sidecar.offline.nearest import told
-from sidecar.offline.question import Question, asked_last, questions
+from sidecar.offline.lookup import resolve_path
+from sidecar.offline.question import Question, last_message, parse_questions
+from sidecar.offline.scaffold.skill import Scaffold
 from sidecar.offline.skill import Act, Decline, Move, Skill
-from sidecar.offline.skills import SKILLS
-from sidecar.offline.skills.help import GROUPS
+from sidecar.offline.skills.commit import Commit, CommitMessage
+from sidecar.offline.skills.explain_file import ExplainFile
+from sidecar.offline.skills.explain_project import ExplainProject
+from sidecar.offline.skills.explain_symbol import ExplainSymbol
+from sidecar.offline.skills.git_history import Blame, History
+from sidecar.offline.skills.git_state import GitState
+from sidecar.offline.skills.help import GROUPS, Help, describe_nearest
+from sidecar.offline.skills.imports import Imports
+from sidecar.offline.skills.moving import Moving
+from sidecar.offline.skills.rename import Rename
+from sidecar.offline.skills.review import Review, ReviewVerdict
+from sidecar.offline.skills.running import Commands, Formatting, ProjectCommands
+from sidecar.offline.skills.search import Listing, Search
+from sidecar.offline.skills.test_runs import TestRuns
+from sidecar.offline.skills.usages import Usages
+from sidecar.offline.skills.writing import Writing
+
+#: The first skill that parses a question answers it, so specific ones come first.
+SKILLS: tuple[Skill, ...] = (
+    Scaffold(),
+    ReviewVerdict(),
+    Help(),
+    Rename(),
+    Imports(),
+    Moving(),
+    Writing(),
+    Formatting(),
+    TestRuns(),
+    ProjectCommands(),
+    Review(),
+    GitState(),
+    CommitMessage(),
+    Commit(),
+    History(),
+    Blame(),
+    ExplainProject(),
+    ExplainFile(),
+    Usages(),
+    ExplainSymbol(),
+    Listing(),
+    Search(),
+    Commands(),
+)
 
 
 class Offline:
@@ -22,7 +63,7 @@ class Offline:
         self._skills = skills
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        for question in questions(request):
+        for question in parse_questions(request):
             move = self._move(question)
             if move is None:
                 continue
@@ -33,10 +74,10 @@ class Offline:
                 ]
                 yield Reply(text=move.text, calls=calls, stop=Stop.TOOL_USE)
                 return
-            if not isinstance(move, Decline) or not _helps(request):
+            if not isinstance(move, Decline) or not _only_helps(request):
                 yield Delta(move.text)
             if isinstance(move, Decline):
-                yield _declined(move.code, move.text, aloud=not _helps(request))
+                yield _declined(move.code, move.text, aloud=not _only_helps(request))
                 return
             yield Reply(text=move.text, stop=Stop.END)
             return
@@ -44,27 +85,27 @@ class Offline:
             yield Delta(plan)
             yield Reply(text=plan, stop=Stop.END)
             return
-        text = told(request.brief.asked or asked_last(request), self._examples())
-        if not _helps(request):
+        text = describe_nearest(request.brief.asked or last_message(request), self._examples())
+        if not _only_helps(request):
             yield Delta(text)
-        yield _declined("not_understood", text, aloud=not _helps(request))
+        yield _declined("not_understood", text, aloud=not _only_helps(request))
 
     def _move(self, question: Question) -> Move | None:
         for skill in self._skills:
-            wish = skill.recognise(question) if skill.tools <= question.offered else None
-            if wish is not None:
-                known = placed(question)
-                if not isinstance(known, Question):
-                    return known
-                return skill.next(wish if known is question else skill.recognise(known) or wish, known)
+            args = skill.parse(question) if skill.tools <= question.offered else None
+            if args is not None:
+                resolved = resolve_path(skill, args, question)
+                if not isinstance(resolved, Question):
+                    return resolved
+                return skill.next(args if resolved is question else skill.parse(resolved) or args, resolved)
         return None
 
     def _one_step(self, request: Request) -> str:
-        """What a skill does in one go needs no more of a plan; what none can do has no plan at all."""
+        """A plan with one step if a skill does it all; "" if none does."""
         every = frozenset(tool for skill in self._skills for tool in skill.tools)
-        for question in questions(request):
+        for question in parse_questions(request):
             worker = replace(question, agent="coder", offered=every | question.offered)
-            if any(skill.recognise(worker) is not None for skill in self._skills):
+            if any(skill.parse(worker) is not None for skill in self._skills):
                 return json.dumps({"steps": [{"id": "1", "title": worker.words[:120]}]}, ensure_ascii=False)
         return ""
 
@@ -73,13 +114,12 @@ class Offline:
         return [*groups, *(skill.example for skill in self._skills if skill.example)]
 
 
-def _helps(request: Request) -> bool:
-    """Whether this agent only helps another: it is done without where it cannot, and nobody need hear of it."""
+def _only_helps(request: Request) -> bool:
+    """Whether this agent only supports others: the task goes on without it, so it declines silently."""
     return request.agent == "planner" or (request.agent == "reviewer" and request.brief.follows)
 
 
 def _declined(code: str, text: str, *, aloud: bool) -> Reply:
-    # What is not understood may be, once there is a language model; what is not possible stays so, however often it is
-    # asked for with the same calls behind it.
+    # A language model may understand it later; what is not possible stays so.
     failure = Failure(code=code, message=text, recoverable=code == "not_understood")
     return Reply(text=text if aloud else "", stop=Stop.DECLINED, failure=failure)

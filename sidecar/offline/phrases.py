@@ -1,14 +1,57 @@
-"""Phrases as people say them, one a line: a small way to write the patterns that skills recognise."""
+"""Request patterns, one phrase per line, with named parts for code names, paths and projects."""
 
 import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from sidecar.offline.wording import name_group, path_group
+from sidecar.offline.question import Question
+
+#: A name in the code, perhaps qualified, perhaps in quotes.
+NAME = r"(?:[`\"'“‘])?(?P<{0}>[#$]?[^\W\d][\w$]*(?:\.[#$]?[^\W\d][\w$]*)*)(?:\(\))?(?:[`\"'”’])?"
+#: A path, perhaps with a line. In quotes it may have spaces.
+PATH = (
+    r"(?P<{0}_quote>[`\"'“‘])?(?P<{0}>(?:\.{{1,2}}/)?"
+    r"(?({0}_quote)[\w@+.()&, -]+(?:/[\w@+.()&, -]+)*|[\w@+.-]+(?:/[\w@+.-]+)*)/?)"
+    r"(?::(?P<{0}_line>\d+))?(?:[`\"'”’])?"
+)
+#: The file open in the editor.
+HERE = r"(?P<here>this\s+file|the\s+(?:current|open)\s+file|here)"
+_SUFFIX = re.compile(
+    r"\.(py|pyi|ts|tsx|mts|cts|js|jsx|mjs|cjs|go|rs|java|c|h|cpp|hpp|md|txt|json|toml|ya?ml|css|html)$"
+)
+_THIS_FILE = frozenset({"this file", "the current file", "the open file", "current file", "here", "it", "this"})
+_SELECTED = re.compile(
+    r"\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:def|class|function\*?|const|let|var|interface|type|enum)\s+([\w$]+)"
+)
+_IDENTIFIER = re.compile(r"\s*([#$]?[^\W\d][\w$]*)\s*")
+
+
+def name_group(group: str) -> str:
+    return NAME.format(group)
+
+
+def path_group(group: str) -> str:
+    return PATH.format(group)
+
+
+def is_path(word: str) -> bool:
+    return "/" in word or bool(_SUFFIX.search(word))
+
+
+def this_file(words: str) -> bool:
+    return words.lower().strip() in _THIS_FILE
+
+
+def selected_name(question: Question) -> str | None:
+    """The selected name, or the name that the selected code defines."""
+    code = question.brief.selected_code or ""
+    found = _IDENTIFIER.fullmatch(code) or _SELECTED.match(code)
+    return found[1] if found else None
+
 
 _SYMBOLS = "function|method|class|symbol|variable|constant|type|interface|component|hook|struct|enum|decorator|fixture"
 _PROJECTS = "project|repo|repository|code[ -]?base|code|app|application|package|library|program|workspace|sources"
-#: What every phrase may use, between braces.
+#: Parts that every phrase may use, in braces.
 _PARTS = {
     "the": r"(?:(?:the|my|our|this)\s+)?",
     "show": r"(?:(?:show|give|tell|list|print|draw|make)\s+(?:me\s+)?)",
@@ -18,12 +61,12 @@ _PARTS = {
     "project": rf"(?:(?:this|the|my|our|that)\s+)?(?:(?:whole|entire|current)\s+)?(?:{_PROJECTS})",
 }
 
-#: Nobody says more in one sentence, and no pattern should have to try.
+#: Longer requests match nothing; this bounds the time that patterns take.
 _LONGEST = 400
 
 
 class Phrases:
-    """Patterns that are made when they are first tried: most are never needed."""
+    """Patterns that compile on first use, because most are never needed."""
 
     def __init__(self, lines: Sequence[str], parts: dict[str, str]) -> None:
         self._lines = lines
@@ -33,26 +76,25 @@ class Phrases:
     def patterns(self) -> list[re.Pattern[str]]:
         return [re.compile(_source(line, self._parts), re.IGNORECASE) for line in self._lines]
 
+    def match(self, words: str) -> re.Match[str] | None:
+        """The match of the first phrase that covers all words."""
+        if len(words) > _LONGEST:
+            return None
+        return next((match for pattern in self.patterns if (match := pattern.fullmatch(words)) is not None), None)
+
 
 def phrases(text: str, **parts: str) -> Phrases:
-    """A pattern for each line. A space is any space, brackets only group, and `{name}` is a part."""
+    """One pattern per line. A space matches any space, brackets only group, and `{name}` is a part."""
     return Phrases([line.strip() for line in text.splitlines() if line.strip()], {**_PARTS, **parts})
 
 
-def understood(known: Phrases, words: str) -> re.Match[str] | None:
-    """The first phrase that is all of the words."""
-    if len(words) > _LONGEST:
-        return None
-    return next((match for pattern in known.patterns if (match := pattern.fullmatch(words)) is not None), None)
-
-
 def group(match: re.Match[str], name: str) -> str:
-    """What stands in a group, or nothing if the phrase has none."""
+    """The text of a group, or "" if the phrase has none."""
     return match.groupdict().get(name) or ""
 
 
 def part(text: str, **parts: str) -> str:
-    """A piece of a phrase, for use in others."""
+    """A part for use in other phrases."""
     return f"(?:{_source(text, {**_PARTS, **parts})})"
 
 

@@ -1,4 +1,4 @@
-"""What the offline model is asked: the request of the person or of another agent, and what came back so far."""
+"""A question to the offline model: the request, the brief, and the tool results so far."""
 
 import re
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ _POLITE = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(r"(?:[\s,]+(?:please|pls|thanks|thank you|for me|now))*[\s.!?]*$", re.IGNORECASE)
-#: Behind such a word a full stop is the workspace.
+#: After such a word a full stop means the workspace.
 _HERE = re.compile(r"\s(?:in|into|at|under|for|on|of)\s\./?$", re.IGNORECASE)
-#: What a person points at with an @: a name, or a path with lines of it, perhaps between quotes.
-_POINTED = re.compile(r"""(?<!\S)@(?=["'\w./])((?:"[^"\n]+"|'[^'\n]+'|[^\s"'`,;!?]+?(?=[.,;!?]*(?:\s|$))))""")
+#: A mention: @ and a name or a path, perhaps with lines and in quotes.
+_MENTION = re.compile(r"""(?<!\S)@(?=["'\w./])((?:"[^"\n]+"|'[^'\n]+'|[^\s"'`,;!?]+?(?=[.,;!?]*(?:\s|$))))""")
 _LINES = re.compile(r"(:\d+)-\d+$")
-#: Where an @ is meant as it stands: in the name of a package, in what is looked for, in a command.
+#: Requests in which an @ is literal: package names, searches, commands.
 _LITERAL = re.compile(
     r"\b(?:install|uninstall|npm|pnpm|yarn|npx)\b|^(?:search|grep|look)\b|^(?:add|remove|update|upgrade|find)\s+@|"
     r"^(?:run|execute)\s+(?!(?:(?:the|all|my|our)\s+)*tests?\b)",
@@ -29,38 +29,35 @@ _CODE = re.compile(r"(`[^`]*`)")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`asked` is the request as it was written, `words` the same without what is only polite, on one line.
-
-    `agent` is who is played: the coder does what was asked, a planner plans it, a reviewer looks at it.
-    """
+    """`asked` is the request as written; `words` is the same on one line, without polite phrases."""
 
     agent: str
     asked: str
     brief: Brief = field(default_factory=Brief)
     offered: frozenset[str] = frozenset()
     returns: Sequence[ToolReturn] = ()
-    #: How many replies were given since it was asked.
+    #: Replies since it was asked.
     turns: int = 0
 
     @property
     def words(self) -> str:
-        return plain(self.asked)
+        return strip_politeness(self.asked)
 
     @property
     def last(self) -> ToolReturn | None:
         return self.returns[-1] if self.returns else None
 
 
-def plain(text: str) -> str:
-    """A request without its politeness: "Could you please run the tests?" is "run the tests"."""
+def strip_politeness(text: str) -> str:
+    """ "Could you please run the tests?" is "run the tests"."""
     kept = _POLITE.sub("", " ".join(text.split()))
     return kept if _HERE.search(kept) else _TRAILING.sub("", kept)
 
 
-def questions(request: Request) -> list[Question]:
-    """What may be meant, the likeliest first: what the person said last, then what the task is.
+def parse_questions(request: Request) -> list[Question]:
+    """The messages since the request, the latest first, each with the results that followed it.
 
-    What came back since it was said belongs to it; a note that is no wish is nobody's skill, and changes nothing.
+    Later messages come first: one that no skill understands is a remark, and the request still stands.
     """
     offered = frozenset(tool.name for tool in request.roster or request.tools)
     opening = _opening(request)
@@ -72,29 +69,30 @@ def questions(request: Request) -> list[Question]:
         since = request.history[place + 1 :]
         returns = [each for later in since if isinstance(later, ToolTurn) for each in later.returns]
         turns = sum(later.role == "assistant" for later in since)
-        found.append(Question(request.agent, pointed(turn.text.strip()), request.brief, offered, returns, turns))
+        found.append(
+            Question(request.agent, resolve_mentions(turn.text.strip()), request.brief, offered, returns, turns)
+        )
     if found and request.brief.asked:
-        found[-1] = replace(found[-1], asked=pointed(request.brief.asked.strip()))
+        found[-1] = replace(found[-1], asked=resolve_mentions(request.brief.asked.strip()))
     return found
 
 
-def pointed(text: str) -> str:
-    """A request with what it points at as if it were only named: “explain @src/app.py” is “explain src/app.py”."""
-    if "@" not in text or _LITERAL.search(plain(text)):
+def resolve_mentions(text: str) -> str:
+    """“explain @src/app.py” is “explain src/app.py”."""
+    if "@" not in text or _LITERAL.search(strip_politeness(text)):
         return text
     return "".join(
-        piece if piece.startswith("`") else _POINTED.sub(lambda found: _LINES.sub(r"\1", found[1]), piece)
+        piece if piece.startswith("`") else _MENTION.sub(lambda found: _LINES.sub(r"\1", found[1]), piece)
         for piece in _CODE.split(text)
     )
 
 
-def asked_last(request: Request) -> str:
-    """What was said last, whoever said it."""
+def last_message(request: Request) -> str:
     return next((turn.text for turn in reversed(request.history) if isinstance(turn, UserTurn)), "")
 
 
 def _opening(request: Request) -> int:
-    """Where the present request stands in the history: what is before it was said in earlier rounds."""
+    """The index of the current request in the history; earlier rounds come before it."""
     places = [place for place, turn in enumerate(request.history) if isinstance(turn, UserTurn)]
     asked = request.brief.asked
     for place in reversed(places):

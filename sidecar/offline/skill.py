@@ -1,16 +1,18 @@
-"""What a skill is: it recognises a request, asks for tools, and says in words what came of them."""
+"""The skill interface: parse a question, call tools, answer from their results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from sidecar.models.port import ToolReturn
 from sidecar.offline.question import Question
+from sidecar.offline.results import failure, is_declined
 from sidecar.wire.base import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """The next calls to make, those of one turn together."""
+    """The tool calls of the next turn; they run in parallel."""
 
     calls: Sequence[tuple[str, JsonObject]]
     text: str = ""
@@ -18,14 +20,14 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """The last word: what was asked for is done, or answered."""
+    """The final answer."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Decline:
-    """The last word when it could not be done: why, and what to do instead. The task fails with it."""
+    """The final answer if it can't be done: the task fails with it."""
 
     text: str
     code: str = "not_possible"
@@ -35,13 +37,45 @@ Move = Act | Say | Decline
 
 
 class Skill(Protocol):
-    #: What it can do, as an example of what to say.
+    #: A request that it answers, for the help.
     example: str
-    #: The tools that it needs; without them it does not offer itself.
+    #: The tools it needs; without them it is not asked.
     tools: frozenset[str]
 
-    def recognise(self, question: Question) -> JsonObject | None:
-        """What the question asks for, if it is one of this skill's."""
+    def parse(self, question: Question) -> JsonObject | None:
+        """The arguments of the question, or None if it is not for this skill."""
 
-    def next(self, wish: JsonObject, question: Question) -> Move:
-        """What to do now that these calls have returned. A pure function: the same question, the same answer."""
+    def next(self, args: JsonObject, question: Question) -> Move:
+        """The next move, given the results so far. A pure function."""
+
+
+class OneCall:
+    """A skill that makes one call and answers with its result."""
+
+    tool: str
+
+    def next(self, args: JsonObject, question: Question) -> Move:
+        last = question.last
+        if last is None:
+            return Act([(self.tool, args)])
+        return Say(self.answer(args, last)) if last.status == "success" else Decline(failure(last))
+
+    def answer(self, args: JsonObject, last: ToolReturn) -> str:
+        return last.content
+
+
+def answer_change(last: ToolReturn) -> Move:
+    """The answer to a call that changes code: its note, or why nothing changed."""
+    if is_declined(last):
+        return Say("You declined; nothing was changed.")
+    return Say(str(last.details.get("note", ""))) if last.status == "success" else Decline(failure(last))
+
+
+def decline_fix(question: Question) -> Decline | None:
+    """Declines to fix a change that failed verification: the same rule would make the same change."""
+    if not question.brief.part.startswith("fix"):
+        return None
+    return Decline(
+        "The change was made, but a check failed and the offline model can't fix it. Undo the change, or configure a "
+        "language model: see `brain doctor`."
+    )

@@ -98,7 +98,7 @@ def test_changes_are_reviewed_line_by_line(trusting: RunningSidecar) -> None:
     (trusting.workspace / "shop/money.py").write_text(money)
     answer = said(trusting, "check the diff for problems")
     assert "**error** `shop/money.py:3` This looks like an AWS access key" in answer and KEY not in answer
-    assert "**error** `shop/money.py:4` It imports `shop.gone`" in answer
+    assert "**error** `shop/money.py:4` `shop.gone` is imported" in answer
     declined = done(trusting, "commit my changes")
     assert declined["status"] == "failed" and "Nothing was committed" in declined["error"]["message"]
     assert git(trusting, "log", "--oneline").count("\n") == 1
@@ -109,7 +109,7 @@ def test_a_rename_is_reviewed_for_what_it_changed_and_not_for_what_was_there_bef
     before = written({**SHOP, "shop/cart.py": old}, trusting.workspace)
     ended = done(trusting, "rename load_user to read_user")
     assert ended["status"] == "completed", ended["error"]
-    assert "Reviewed 3 changed files by rules: nothing wrong was found." in ended["result"]["summary"]
+    assert "Reviewed 3 changed files by rules: no problems." in ended["result"]["summary"]
     assert trusting.post(f"/api/brain/tasks/{ended['id']}/rewind", {"seq": 0}).status == 200
     assert contents(trusting.workspace) == before
 
@@ -131,7 +131,7 @@ def test_the_linter_of_the_project_is_found_and_its_words_are_told(trusting: Run
     assert "built it" in said(trusting, "build the project")
     assert "Start it with" not in said(trusting, "build it")
     declined = done(trusting, "start the app")
-    assert declined["status"] == "failed" and "names no start command" in declined["error"]["message"]
+    assert declined["status"] == "failed" and "has no start command" in declined["error"]["message"]
 
 
 def test_changes_are_told_committed_and_found_again(trusting: RunningSidecar) -> None:
@@ -165,6 +165,6 @@ def test_a_reviewer_without_a_language_model_sends_back_what_is_broken(trusting:
         "The review found 2 problems (sent back 2 of 2).",
     ]
     issues = back[0]["context"]["remainingTasks"]
-    assert issues[0].startswith("error: shop/money.py:1: It imports `shop.gone`")
+    assert issues[0].startswith("error: shop/money.py:1: `shop.gone` is imported")
     assert issues[1].startswith("error: shop/money.py:4: There is a syntax error here")
     assert "must be mended" in ended["result"]["summary"]

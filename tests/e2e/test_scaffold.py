@@ -100,7 +100,7 @@ def test_beside_other_work_it_gets_a_folder_of_its_own(trusting: RunningSidecar)
     assert verified(done) is True
     again = done_with(trusting, "new python package called textkit in libs/textkit")
     assert again["status"] == "failed"
-    assert "exists already" in again["error"]["message"]
+    assert "already exists" in again["error"]["message"]
 
 
 @pytest.mark.parametrize(

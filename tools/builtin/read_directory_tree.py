@@ -1,6 +1,6 @@
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from tools.errors import ToolError
 from tools.gitignore import Ignored
@@ -40,7 +40,7 @@ class ReadDirectoryTree:
         cut = f"\n… cut at {_ENTRIES} entries; pass a path to see more" if walk.cut else ""
         return ToolResult(
             content=("\n".join(lines) or "(empty)") + cut,
-            details={"path": args.path, "entries": shown, "cut": walk.cut},
+            details={"path": args.path, "entries": shown, "paths": walk.files(), "cut": walk.cut},
             summary=plural(shown, "entry", "entries"),
             sources=tuple(walk.sources),
         )
@@ -108,6 +108,10 @@ class _Walk:
         self._hidden[directory] = len(kept) - len(kept[:room])
         self.count += len(kept[:room])
         return [(entry.path, ignored) for entry in kept[:room] if entry.kind == "directory"]
+
+    def files(self) -> list[JsonValue]:
+        entries = (entry for children in self._children.values() for entry in children)
+        return [entry.path for entry in entries if entry.kind != "directory"]
 
     def draw(self, directory: str, indent: str, lines: list[str]) -> None:
         for entry in self._children.get(directory, ()):

@@ -2,6 +2,7 @@ import asyncio
 import base64
 import json
 import posixpath
+import re
 from typing import Annotated
 
 from pydantic import Field
@@ -140,6 +141,11 @@ def _lines(text: str) -> list[str]:
     if lines[-1] == "":
         lines.pop()
     return lines
+
+
+def strip_line_numbers(content: str) -> str:
+    """The text of a result of this tool: the inverse of the numbering."""
+    return re.sub(r"^ *\d+ ", "", content, flags=re.MULTILINE)
 
 
 def _numbered(lines: list[str], first: int) -> str:

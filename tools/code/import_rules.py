@@ -80,10 +80,11 @@ def _lacks(source: Source | None, name: str, modules: Modules) -> bool:
 def _has(source: Source, name: str, modules: Modules) -> bool:
     if source.language is None or name == "default":
         return source.language is None or b"default" in source.content or b"module.exports" in source.content
-    if source.family == "python" and re.search(
-        rb"^def __getattr__|^globals\(\)|^\s*exec\(", source.content, re.MULTILINE
-    ):
-        return True
+    if source.family == "python":
+        # Every module has names such as __doc__ and __file__.
+        is_special = name.startswith("__") and name.endswith("__")
+        if is_special or re.search(rb"^def __getattr__|^globals\(\)|^\s*exec\(", source.content, re.MULTILINE):
+            return True
     if source.family == "script" and (b"module.exports" in source.content or b"exports." in source.content):
         return True
     if find_definitions(source, name) or any(_declares(node) for node in source.named(name)):

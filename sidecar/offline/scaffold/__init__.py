@@ -1,1 +1,0 @@
-"""Projects from templates: what kinds there are, what a sentence asks for, and the files that it comes to."""

@@ -1,28 +1,39 @@
-"""The kinds of project that can be made from templates, and what each needs before its tests can run."""
+"""The kinds of project that have templates, and the rules for project names."""
 
+import keyword
+import re
+import sys
+import tomllib
+import unicodedata
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Literal
 
-#: What must be installed before the tests can run: nothing, Python packages, or those of npm.
+from pydantic import TypeAdapter
+
+TEMPLATES = Path(__file__).parent.parent / "templates"
+
+#: Packages that the tests need.
 Needs = Literal["nothing", "python", "node"]
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    #: How a person says it.
+    #: Its name in requests.
     said: str
-    #: What the thing is called in the description of a project, after "A".
+    #: Its name in a description, after "A".
     noun: str
-    #: The folders of templates that it is made of; a later one wins.
+    #: The template folders; a later one wins.
     layers: tuple[str, ...]
-    #: The file by which a project of this kind is found again.
+    #: The file that marks the root of such a project.
     anchor: str
     needs: Needs
-    #: What the files do as they are: an example, which is not what the project is for.
+    #: The example code in the template.
     example: str
-    #: How to see it work.
+    #: The command that shows it working.
     start: str
-    #: Names that would hide something that the project itself imports.
+    #: Names that would shadow the project's own imports.
     reserved: frozenset[str] = frozenset()
 
     @property
@@ -34,73 +45,46 @@ class Kind:
         return "python" in self.layers
 
 
-_TOOLS = frozenset({"pytest", "tests", "src", "ruff", "mypy", "hatchling"})
-
-KINDS: dict[str, Kind] = {
-    kind.key: kind
-    for kind in (
-        Kind(
-            said="python package",
-            noun="Python package",
-            layers=("every", "python", "python_package"),
-            anchor="pyproject.toml",
-            needs="nothing",
-            example="`shorten` in `src/{module}/text.py`",
-            start="{python} -m pytest",
-            reserved=_TOOLS,
-        ),
-        Kind(
-            said="python cli",
-            noun="command line tool",
-            layers=("every", "python", "python_cli"),
-            anchor="pyproject.toml",
-            needs="nothing",
-            example="the command `count` in `src/{module}/cli.py`",
-            start="cd src && python3 -m {module} --help",
-            reserved=_TOOLS,
-        ),
-        Kind(
-            said="starlette api",
-            noun="Starlette API",
-            layers=("every", "python", "starlette_api"),
-            anchor="pyproject.toml",
-            needs="python",
-            example="the routes of `/items` in `src/{module}/items.py`",
-            start="{python} -m {module}",
-            reserved=_TOOLS | {"starlette", "uvicorn"},
-        ),
-        Kind(
-            said="typescript library",
-            noun="TypeScript library",
-            layers=("every", "typescript_library"),
-            anchor="package.json",
-            needs="node",
-            example="`chunk` and `unique` in `src/lists.ts`",
-            start="npm test",
-        ),
-        Kind(
-            said="react app",
-            noun="React app",
-            layers=("every", "react_app"),
-            anchor="package.json",
-            needs="node",
-            example="the list in `src/entries`",
-            start="npm run dev",
-        ),
-        Kind(
-            said="static site",
-            noun="website",
-            layers=("every", "static_site"),
-            anchor="site/index.html",
-            needs="nothing",
-            example="the words on the pages in `site`",
-            start="python3 -m http.server --directory site",
-        ),
-    )
-}
+LONGEST = 30
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
-def offered() -> str:
-    """The kinds in words: “python package”, …"""
-    said = [f"“{kind.said}”" for kind in KINDS.values()]
+@cache
+def load_kinds() -> dict[str, Kind]:
+    with (TEMPLATES / "kinds.toml").open("rb") as file:
+        return TypeAdapter(dict[str, Kind]).validate_python(tomllib.load(file))
+
+
+def list_kinds() -> str:
+    """The kinds as a list: “python package”, …"""
+    said = [f"“{kind.said}”" for kind in load_kinds().values()]
     return f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def slug(said: str) -> str:
+    """“Weather Report” is `weather-report`."""
+    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", said)
+    plain = unicodedata.normalize("NFKD", split).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
+
+
+def module(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def title(name: str) -> str:
+    words = name.replace("-", " ")
+    return words[:1].upper() + words[1:]
+
+
+def name_problem(name: str, kind: Kind) -> str | None:
+    """Why a project can't have this name."""
+    if len(name) > LONGEST:
+        return f"`{name}` is longer than {LONGEST} characters"
+    if not _NAME.fullmatch(name):
+        return f"`{name}` is not a valid package name: use letters, digits and dashes, and begin with a letter"
+    if name in kind.reserved:
+        return f"the project itself uses a package named `{name}`"
+    if kind.python and (keyword.iskeyword(module(name)) or module(name) in sys.stdlib_module_names):
+        return f"`{name}` is a module or keyword of Python"
+    return None

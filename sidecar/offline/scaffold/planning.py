@@ -1,14 +1,16 @@
-"""The planner's part: look at the place, and plan the files in steps that do not wait for each other."""
+"""Chooses the folder of a new project and plans its files in independent steps."""
 
 import json
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from sidecar.models.port import Brief
+from sidecar.models.port import Brief, ToolReturn
 from sidecar.offline.question import Question
-from sidecar.offline.scaffold.kinds import KINDS
-from sidecar.offline.scaffold.places import Found, Look, Refused, place
-from sidecar.offline.scaffold.project import Project, parts
-from sidecar.offline.scaffold.wording import Asked
+from sidecar.offline.results import count, failure, quoted, records
+from sidecar.offline.scaffold.kinds import load_kinds, name_problem, slug
+from sidecar.offline.scaffold.project import Project, default_name, group_files
+from sidecar.offline.scaffold.request import ProjectRequest
 from sidecar.offline.skill import Act, Decline, Move, Say
 
 _CHECKS = {
@@ -16,11 +18,95 @@ _CHECKS = {
     "tests": "they pass",
     "project files": "the README says how to work with it",
 }
+#: Files that may exist already; they stay as they are.
+KEPT = frozenset({"README.md", "LICENSE", ".gitignore", ".editorconfig"})
+#: Entries of a workspace that is still empty.
+_IGNORED = frozenset(
+    {".git/", ".gitattributes", ".github/", ".vscode/", ".idea/", ".brain/", ".venv/", "venv/", ".DS_Store"}
+    | {"AGENTS.md", "CLAUDE.md"}
+)
 
 
-def plan(asked: Asked, question: Question) -> Move:
-    found = looked(asked, question)
-    if not isinstance(found, Found):
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A free place for the project; `kept` are files there that stay as they are."""
+
+    project: Project
+    kept: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ListFolder:
+    """A folder to list before deciding."""
+
+    folder: str
+
+
+def choose_location(
+    asked: ProjectRequest, listed: Sequence[ToolReturn], workspace: str
+) -> Location | ListFolder | Decline:
+    """The workspace itself while it is nearly empty, else a folder of its own. `listed` goes from the top down."""
+    own = _own_folder(asked)
+    way = own.split("/")
+    for depth, listing in enumerate(listed):
+        if listing.status != "success":
+            return Decline(f"The workspace can't be listed: {failure(listing)}")
+        entries = _entries(listing)
+        if own == "." or (depth == 0 and not asked.folder and not entries - KEPT):
+            return _check(Project.of(asked, ".", workspace), entries)
+        if depth == len(way):
+            return _check_own(Project.of(asked, own, workspace), entries)
+        if way[depth] in entries or f"{way[depth]}@" in entries:
+            return Decline(f"`{'/'.join(way[: depth + 1])}` already exists and is not a folder; nothing was changed.")
+        if f"{way[depth]}/" not in entries:
+            return _check(Project.of(asked, own, workspace), frozenset())
+    return ListFolder("/".join(way[: len(listed)]) or ".")
+
+
+def _check_own(project: Project, entries: frozenset[str]) -> Location | Decline:
+    if not entries - KEPT:
+        return _check(project, entries)
+    return Decline(
+        f"`{project.root}/` already exists and is not empty; nothing was changed. Choose another name, or say where "
+        "to put it: “in projects/new”."
+    )
+
+
+def _own_folder(asked: ProjectRequest) -> str:
+    name = slug(asked.name)
+    if asked.folder and (not name or slug(asked.folder.rpartition("/")[2]) == name):
+        return asked.folder
+    own = name or default_name(load_kinds()[asked.kind])
+    return f"{asked.folder}/{own}" if asked.folder and asked.folder != "." else "." if asked.folder else own
+
+
+def _entries(listed: ToolReturn) -> frozenset[str]:
+    marks = {"directory": "/", "symlink": "@"}
+    names = (
+        f"{str(each['path']).rpartition('/')[2]}{marks.get(str(each['kind']), '')}"
+        for each in records(listed, "entries")
+    )
+    return frozenset(names) - _IGNORED
+
+
+def _check(project: Project, entries: frozenset[str]) -> Location | Decline:
+    if why := name_problem(project.name, project.kind):
+        return Decline(f"Choose another name: {why}. Nothing was changed.")
+    tops = {re.sub(r"(?<=/).*", "", path) for path in project.files()}
+    taken = (tops & entries) - KEPT
+    if taken:
+        names = ", ".join(f"`{name}`" for name in sorted(taken))
+        return Decline(
+            f"{names} in the workspace would be overwritten; nothing was changed. Say where to put it: "
+            f"“in {project.name}/”."
+        )
+    return Location(project, entries & KEPT)
+
+
+def plan(asked: ProjectRequest, question: Question) -> Move:
+    """The planner's step."""
+    found = locate(asked, question)
+    if not isinstance(found, Location):
         return found
     project = found.project
     steps = [
@@ -31,34 +117,28 @@ def plan(asked: Asked, question: Question) -> Move:
             "after": [],
             "checks": [_CHECKS[part]],
         }
-        for number, (part, files) in enumerate(parts(to_write(found)).items(), start=1)
+        for number, (part, files) in enumerate(group_files(to_write(found)).items(), start=1)
     ]
-    return Say(f"{_where(found)}\n\n```json\n{_json(steps)}\n```")
+    return Say(f"{_describe_location(found)}\n\n```json\n{_json(steps)}\n```")
 
 
 def _json(steps: Sequence[object]) -> str:
-    """One step a line."""
+    """One step per line."""
     lines = ",\n".join(f"  {json.dumps(step, ensure_ascii=False)}" for step in steps)
     return f'{{"steps": [\n{lines}\n]}}'
 
 
-def looked(asked: Asked, question: Question) -> Found | Act | Decline:
-    """The place, once it has been looked at."""
+def locate(asked: ProjectRequest, question: Question) -> Location | Act | Decline:
     listed = [back for back in question.returns if back.tool == "list_dir"]
-    match place(asked, listed, question.brief.workspace):
-        case Look(folder):
-            return Act([("list_dir", {"path": folder})])
-        case Refused(why):
-            return Decline(why)
-        case found:
-            return found
+    found = choose_location(asked, listed, question.brief.workspace)
+    return Act([("list_dir", {"path": found.folder})]) if isinstance(found, ListFolder) else found
 
 
-def to_write(found: Found) -> list[str]:
+def to_write(found: Location) -> list[str]:
     return [file for file in found.project.files() if file not in found.kept]
 
 
-def planned(asked: Asked, brief: Brief) -> tuple[Project, Sequence[str]] | None:
+def planned(asked: ProjectRequest, brief: Brief) -> tuple[Project, Sequence[str]] | None:
     """The project of the plan, and the files of the agent's step `s1`, `s2`, …"""
     project = project_of(asked, [file for step in brief.plan for file in step], brief.workspace)
     number = brief.part.removeprefix("s")
@@ -67,8 +147,8 @@ def planned(asked: Asked, brief: Brief) -> tuple[Project, Sequence[str]] | None:
     return project, brief.plan[int(number) - 1]
 
 
-def project_of(asked: Asked, files: Sequence[str], workspace: str) -> Project | None:
-    """The project that these files are of."""
+def project_of(asked: ProjectRequest, files: Sequence[str], workspace: str) -> Project | None:
+    """The project that these files belong to."""
     for root in _roots(asked, files):
         project = Project.of(asked, root, workspace)
         if any(project.path(file) in files for file in project.files()):
@@ -76,16 +156,16 @@ def project_of(asked: Asked, files: Sequence[str], workspace: str) -> Project | 
     return None
 
 
-def _roots(asked: Asked, files: Sequence[str]) -> list[str]:
-    anchor = KINDS[asked.kind].anchor
+def _roots(asked: ProjectRequest, files: Sequence[str]) -> list[str]:
+    anchor = load_kinds()[asked.kind].anchor
     found = [file.removesuffix(anchor) for file in files if file == anchor or file.endswith(f"/{anchor}")]
     return sorted((root.rstrip("/") or "." for root in found), key=len)
 
 
-def _where(found: Found) -> str:
+def _describe_location(found: Location) -> str:
     project = found.project
-    place = "the workspace itself" if project.root == "." else f"`{project.root}/`"
-    text = f"A {project.kind.said}, `{project.name}`, in {place}: {len(to_write(found))} files."
+    place = "the workspace" if project.root == "." else f"`{project.root}/`"
+    text = f"A {project.kind.said}, `{project.name}` in {place}: {count(len(to_write(found)), 'file')}."
     if found.kept:
-        text += f" {', '.join(f'`{name}`' for name in sorted(found.kept))} stay as they are."
+        text += f" Kept as they are: {quoted(sorted(found.kept))}."
     return text

@@ -1,4 +1,4 @@
-"""A project that is to be: its place, its names, and its files, each from its template."""
+"""A project to create: its folder, its names, and its files from templates."""
 
 import html
 import re
@@ -10,11 +10,9 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from textwrap import fill
 
-from sidecar.offline.scaffold.kinds import KINDS, Kind
-from sidecar.offline.scaffold.naming import module, slug, title
-from sidecar.offline.scaffold.wording import Asked
+from sidecar.offline.scaffold.kinds import TEMPLATES, Kind, load_kinds, module, slug, title
+from sidecar.offline.scaffold.request import ProjectRequest
 
-_TEMPLATES = Path(__file__).parent.parent / "templates"
 _SUFFIX = ".template"
 _HOLE = re.compile(r"\{\{(\w+)\}\}")
 _WIDTH = 88
@@ -25,14 +23,14 @@ class Project:
     kind: Kind
     name: str
     purpose: str
-    #: Where it is in the workspace: `.`, or a folder.
+    #: Its folder in the workspace, or `.`.
     root: str
 
     @classmethod
-    def of(cls, asked: Asked, root: str, workspace: str) -> "Project":
-        """What the person did not name is called after the folder that it is in."""
+    def of(cls, asked: ProjectRequest, root: str, workspace: str) -> "Project":
+        """Without a name it takes that of its folder."""
         folder = PurePosixPath(root).name or PurePosixPath(workspace.replace("\\", "/")).name
-        kind = KINDS[asked.kind]
+        kind = load_kinds()[asked.kind]
         return cls(kind, slug(asked.name or folder) or default_name(kind), asked.purpose, root)
 
     @property
@@ -41,7 +39,7 @@ class Project:
 
     @property
     def description(self) -> str:
-        """One sentence: what it is, and what for, if the person said so."""
+        """One sentence: what it is and what for."""
         joint, _, what = self.purpose.partition(" ")
         if joint == ":":
             return f"{what[:1].upper()}{what[1:]}."
@@ -51,14 +49,14 @@ class Project:
         return file if self.root == "." else f"{self.root}/{file}"
 
     def files(self) -> dict[str, str]:
-        """Every file of it, by its path within the project."""
+        """The text of every file, by its path in the project."""
         holes = self._holes()
-        return {_filled(path, holes): _filled(text, holes, _escape(path)) for path, text in _templates(self.kind)}
+        return {_fill(path, holes): _fill(text, holes, _escape(path)) for path, text in _templates(self.kind)}
 
     def purposes(self) -> dict[str, str]:
-        """What each file is for, in a few words."""
+        """The purpose of each file in a few words."""
         holes = self._holes()
-        return {_filled(path, holes): _filled(words, holes) for path, words in _purposes(self.kind).items()}
+        return {_fill(path, holes): _fill(words, holes) for path, words in _purposes(self.kind).items()}
 
     def _holes(self) -> dict[str, str]:
         wrapped = fill(self.description, _WIDTH)
@@ -76,8 +74,8 @@ def default_name(kind: Kind) -> str:
     return f"my-{kind.said.split()[-1]}"
 
 
-def parts(files: Sequence[str]) -> dict[str, list[str]]:
-    """The files by the part of the work that they are; none waits for another."""
+def group_files(files: Sequence[str]) -> dict[str, list[str]]:
+    """The files by steps that don't depend on each other."""
     found: dict[str, list[str]] = {"sources": [], "tests": [], "project files": []}
     for path in files:
         name = path.rpartition("/")[2]
@@ -94,15 +92,15 @@ def parts(files: Sequence[str]) -> dict[str, list[str]]:
 def _templates(kind: Kind) -> tuple[tuple[str, str], ...]:
     found: dict[str, str] = {}
     for layer in kind.layers:
-        found |= dict(_layer(_TEMPLATES / layer))
+        found |= dict(_layer(TEMPLATES / layer))
     return tuple(sorted(found.items()))
 
 
 @cache
 def _purposes(kind: Kind) -> dict[str, str]:
-    with (_TEMPLATES / "files.toml").open("rb") as file:
-        told: dict[str, dict[str, str]] = tomllib.load(file)
-    return {**told["every"], **told[kind.key]}
+    with (TEMPLATES / "files.toml").open("rb") as file:
+        purposes: dict[str, dict[str, str]] = tomllib.load(file)
+    return {**purposes["every"], **purposes[kind.key]}
 
 
 def _layer(folder: Path) -> Iterator[tuple[str, str]]:
@@ -110,7 +108,7 @@ def _layer(folder: Path) -> Iterator[tuple[str, str]]:
         yield file.relative_to(folder).as_posix().removesuffix(_SUFFIX), file.read_text(encoding="utf-8")
 
 
-def _filled(text: str, holes: dict[str, str], escape: Callable[[str], str] = str) -> str:
+def _fill(text: str, holes: dict[str, str], escape: Callable[[str], str] = str) -> str:
     return _HOLE.sub(lambda hole: escape(holes[hole[1]]), text)
 
 

@@ -1,11 +1,10 @@
-"""Says what a project is, as a whole or one part of it: how it starts, what it depends on, where its code is."""
+"""Describes the project, as a whole or one aspect of it."""
 
 import re
 
-from sidecar.offline.output import why
-from sidecar.offline.phrases import phrases, understood
+from sidecar.offline.phrases import phrases
 from sidecar.offline.question import Question
-from sidecar.offline.skill import Act, Decline, Move, Say
+from sidecar.offline.skill import OneCall
 from sidecar.wire.base import JsonObject
 
 _WHOLE = phrases(
@@ -22,10 +21,10 @@ _WHOLE = phrases(
     where (do|should) i start( reading)?
     """
 )
-#: What is asked for in particular, with the heads of the paragraphs that answer it.
-_PARTS = (
+#: The sections of the description that answer each kind of question.
+_SECTIONS = (
     (
-        ("**Imports between folders**",),
+        ("imports",),
         phrases(
             """
             ({show})?(an? |the )?(dependency|import|module|architecture) (graph|picture|diagram|map)
@@ -35,7 +34,7 @@ _PARTS = (
         ),
     ),
     (
-        ("**Size**", "| folder", "**Imports between folders**"),
+        ("size", "folders", "imports"),
         phrases(
             """
             how is {project} (structured|organi[sz]ed|laid out|built up)
@@ -47,7 +46,7 @@ _PARTS = (
         ),
     ),
     (
-        ("**Entry points**", "**Commands**"),
+        ("entries",),
         phrases(
             """
             ((what|where|which) (are|is) |{show})?the (entry ?points?|main (function|file|entry))( of {project})?
@@ -57,7 +56,7 @@ _PARTS = (
         ),
     ),
     (
-        ("**Depends on**", "**Imports from outside**"),
+        ("dependencies",),
         phrases(
             """
             (what|which) (dependencies|libraries|packages|frameworks) (does|do) {project} (use|have|need|depend on)
@@ -68,7 +67,7 @@ _PARTS = (
         ),
     ),
     (
-        ("**Tests**",),
+        ("tests",),
         phrases(
             """
             how (do|can|should) i (run|start|execute) the tests?( suite)?
@@ -79,7 +78,7 @@ _PARTS = (
         ),
     ),
     (
-        ("**Size**", "**Biggest files**"),
+        ("size", "biggest"),
         phrases(
             """
             (what|which) (programming )?languages? (is|are|does) {project} (use|written in|in|made of)
@@ -93,30 +92,17 @@ _PARTS = (
 )
 
 
-class ExplainProject:
+class ExplainProject(OneCall):
     example = "what does this project do?"
+    tool = "describe_project"
     tools = frozenset({"describe_project"})
 
-    def recognise(self, question: Question) -> JsonObject | None:
+    def parse(self, question: Question) -> JsonObject | None:
         if question.brief.selected_code and re.fullmatch(r"what( is|'s) this", question.words, re.IGNORECASE):
             return None
-        if understood(_WHOLE, question.words):
-            return {"part": None}
-        for number, (_, patterns) in enumerate(_PARTS):
-            if understood(patterns, question.words):
-                return {"part": number}
+        if _WHOLE.match(question.words):
+            return {}
+        for sections, asked in _SECTIONS:
+            if asked.match(question.words):
+                return {"sections": list(sections)}
         return None
-
-    def next(self, wish: JsonObject, question: Question) -> Move:
-        last, number = question.last, wish["part"]
-        if last is None:
-            return Act([("describe_project", {})])
-        if last.status != "success":
-            return Decline(f"The project could not be described: {why(last)}")
-        if not isinstance(number, int):
-            return Say(last.content)
-        heads, _ = _PARTS[number]
-        # A picture belongs to the words above it.
-        paragraphs = re.split(r"\n\n(?!```)", last.content)
-        found = [each for head in heads for each in paragraphs if each.startswith(head)]
-        return Say("\n\n".join(found) or last.content)

@@ -1,12 +1,12 @@
-"""Says what a symbol is and where: signature, doc, place, who uses it, what it calls."""
+"""Explains a symbol: signature, documentation, place, users and callees."""
 
 import re
 
-from sidecar.offline.output import why
-from sidecar.offline.phrases import group, part, phrases, understood
+from sidecar.models.port import ToolReturn
+from sidecar.offline.phrases import group, is_path, part, phrases
 from sidecar.offline.question import Question
+from sidecar.offline.results import failure, place_of, quoted, records
 from sidecar.offline.skill import Act, Decline, Move, Say
-from sidecar.offline.wording import is_path
 from sidecar.wire.base import JsonObject
 
 _SYMBOL = part(
@@ -25,7 +25,7 @@ _EXPLAIN = phrases(
     """,
     symbol=_SYMBOL,
 )
-#: So people ask about everything in the world; it must look like code.
+#: People ask this about anything, so the name must look like code.
 _CODED = phrases(
     """
     (what is|what's|show me) {symbol}( for| doing| used for)?
@@ -66,51 +66,51 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 _MOST = 3
+_ELSEWHERE = 12
 
 
 class ExplainSymbol:
     example = "explain `parse_line`"
     tools = frozenset({"describe_symbol", "describe_file"})
 
-    def recognise(self, question: Question) -> JsonObject | None:
+    def parse(self, question: Question) -> JsonObject | None:
         words = question.words
-        if understood(_THIS, words):
+        if _THIS.match(words):
             return _selected(question)
-        if asked := understood(_PLACE, words):
-            return _wish(asked, short=True)
-        if asked := understood(_EXPLAIN, words):
-            return _wish(asked)
-        asked = understood(_CODED, words)
-        return _wish(asked) if asked is not None and _is_code(asked, words) else None
+        if asked := _PLACE.match(words):
+            return _arguments(asked, short=True)
+        if asked := _EXPLAIN.match(words):
+            return _arguments(asked)
+        asked = _CODED.match(words)
+        return _arguments(asked) if asked is not None and _is_code(asked, words) else None
 
-    def next(self, wish: JsonObject, question: Question) -> Move:
-        if wish.get("unselected"):
+    def next(self, args: JsonObject, question: Question) -> Move:
+        if args.get("unselected"):
             return Decline("Nothing is selected, and no file is open. Name what you mean: “explain `parse_line`”.")
-        if "names" in wish:
-            return self._several(wish, question)
+        if "names" in args:
+            return self._several(args, question)
         last = question.last
         if last is None:
-            file = wish.get("file")
-            args = {key: value for key, value in wish.items() if key in ("symbol", "path")}
-            return Act([("describe_file", {"path": file})] if file else [("describe_symbol", args)])
+            file = args.get("file")
+            symbol = {key: value for key, value in args.items() if key in ("symbol", "path")}
+            return Act([("describe_file", {"path": file})] if file else [("describe_symbol", symbol)])
         if last.status != "success":
-            more = "" if wish.get("file") else " The offline model knows this project's code, and no more than that."
-            return Decline(f"{why(last)}{more}")
-        return Say(_short(last.content) if wish.get("short") else last.content)
+            more = "" if args.get("file") else " The offline model only knows the code of this project."
+            return Decline(f"{failure(last)}{more}")
+        return Say(_describe_place(last) if args.get("short") else last.content)
 
-    def _several(self, wish: JsonObject, question: Question) -> Move:
-        """What is selected: what it defines, or else what it calls."""
-        names = wish["names"]
+    def _several(self, args: JsonObject, question: Question) -> Move:
+        """Explain what the selection defines, or else what it calls."""
+        names = args["names"]
         assert isinstance(names, list)
         if not names:
-            return Decline("The selection defines and calls nothing that has a name.")
+            return Decline("The selection defines nothing and calls nothing by name.")
         if not question.returns:
             return Act([("describe_symbol", {"symbol": str(name)}) for name in names])
-        told = [each.content for each in question.returns if each.status == "success"]
-        if not told:
-            listed = ", ".join(f"`{name}`" for name in names)
-            return Decline(f"The selection names {listed}, and the project defines none of them.")
-        return Say("\n\n---\n\n".join(told))
+        texts = [each.content for each in question.returns if each.status == "success"]
+        if not texts:
+            return Decline(f"The project defines none of the selected names: {quoted([str(name) for name in names])}.")
+        return Say("\n\n---\n\n".join(texts))
 
 
 def _selected(question: Question) -> JsonObject:
@@ -124,12 +124,12 @@ def _selected(question: Question) -> JsonObject:
     return {"names": list(dict.fromkeys(names))[:_MOST]}
 
 
-def _wish(asked: re.Match[str], *, short: bool = False) -> JsonObject | None:
+def _arguments(asked: re.Match[str], *, short: bool = False) -> JsonObject | None:
     name, path = asked["name"], group(asked, "path")
     if _NO_NAME.fullmatch(name) or is_path(name) or (path and not is_path(path)):
         return None
-    wish: JsonObject = {"symbol": name, "short": short}
-    return {**wish, "path": path.removeprefix("./").rstrip("/")} if path else wish
+    args: JsonObject = {"symbol": name, "short": short}
+    return {**args, "path": path.removeprefix("./").rstrip("/")} if path else args
 
 
 def _is_code(asked: re.Match[str], words: str) -> bool:
@@ -138,7 +138,11 @@ def _is_code(asked: re.Match[str], words: str) -> bool:
     return quoted or bool(group(asked, "kind")) or _CODE.search(asked["name"]) is not None
 
 
-def _short(told: str) -> str:
-    """The place, the signature, and where else it is."""
-    first, *rest = told.split("\n\n")
-    return "\n\n".join([first, *(each for each in rest if each.startswith(("```", "The name is also defined")))])
+def _describe_place(last: ToolReturn) -> str:
+    """The place and the signature, and where else the name is defined."""
+    found = last.details
+    lines = [f"**`{found['name']}`** is at `{place_of(found)}`."]
+    lines.append(f"```{str(found.get('language', '')).lower()}\n{found['signature']}\n```")
+    others = [f"`{each['name']}` ({place_of(each)})" for each in records(last, "elsewhere")[:_ELSEWHERE]]
+    lines += [f"It is also defined elsewhere: {', '.join(others)}."] if others else []
+    return "\n\n".join(lines)

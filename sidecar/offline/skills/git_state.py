@@ -1,11 +1,10 @@
-"""Says what is not committed: on which branch, which files, how many lines; or shows the diff itself."""
+"""Reports uncommitted changes: branch, files and lines, or the diff itself."""
 
-import re
-
-from sidecar.offline.changes import Change, read_diff, read_status
-from sidecar.offline.output import why
-from sidecar.offline.phrases import phrases, understood
+from sidecar.models.port import ToolReturn
+from sidecar.offline.changes import Change, read_changes
+from sidecar.offline.phrases import phrases
 from sidecar.offline.question import Question
+from sidecar.offline.results import count, failure, quoted
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
 
@@ -37,54 +36,48 @@ class GitState:
     example = "what did I change?"
     tools = frozenset({"git_status", "git_diff"})
 
-    def recognise(self, question: Question) -> JsonObject | None:
-        if understood(_DIFF, question.words):
+    def parse(self, question: Question) -> JsonObject | None:
+        if _DIFF.match(question.words):
             return {"diff": True}
-        return {"diff": False} if understood(_STATUS, question.words) else None
+        return {"diff": False} if _STATUS.match(question.words) else None
 
-    def next(self, wish: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: Question) -> Move:
         if not question.returns:
             return Act([("git_status", {}), ("git_diff", {"ref": "HEAD"})])
-        status, diff = (question.returns[0], question.returns[-1])
+        status, diff = question.returns[0], question.returns[1]
         if status.status != "success":
-            return Decline(why(status))
+            return Decline(failure(status))
         text = diff.content if diff.status == "success" else ""
-        branch, changes = read_status(status.content)
-        changes = read_diff(text, changes)
+        branch, changes = _describe_branch(status), read_changes(status, diff)
         if not changes:
-            return Say(f"Nothing is changed: everything is committed, {_branch(branch)}.")
-        if wish["diff"] and text.startswith("diff"):
+            return Say(f"No changes: everything is committed, {branch}.")
+        if args["diff"] and text.startswith("diff"):
             lines = text.splitlines()
-            more = f"\n… {len(lines) - _LINES} lines more" if len(lines) > _LINES else ""
+            more = f"\n… {len(lines) - _LINES} more lines" if len(lines) > _LINES else ""
             return Say("\n".join(["```diff", *lines[:_LINES]]) + f"{more}\n```" + _untracked(changes))
-        return Say(_told(branch, changes))
+        return Say(_describe(branch, changes))
 
 
 def _untracked(changes: list[Change]) -> str:
     new = [change.path for change in changes if change.how == "added" and not change.plus]
-    return f"\n\nNew and not in the diff: {', '.join(f'`{path}`' for path in new[:_SHOWN])}." if new else ""
+    return f"\n\nNew and not in the diff: {quoted(new, _SHOWN)}." if new else ""
 
 
-def _branch(branch: str) -> str:
-    name, _, rest = branch.partition("...")
-    name = name.removeprefix("No commits yet on ")
-    upstream, _, distance = rest.partition(" [")
-    words = f"on branch `{name}`"
-    if "no branch" in branch:
-        words = "on no branch (a commit is checked out)"
-    ahead, behind = re.search(r"ahead (\d+)", distance), re.search(r"behind (\d+)", distance)
-    if ahead:
-        words += f", {ahead[1]} commit{'s' if ahead[1] != '1' else ''} ahead of `{upstream}`"
-    if behind:
-        words += f", {behind[1]} behind `{upstream}`"
+def _describe_branch(status: ToolReturn) -> str:
+    name, upstream = status.details.get("name"), status.details.get("upstream")
+    ahead, behind = status.details.get("ahead"), status.details.get("behind")
+    words = f"on branch `{name}`" if name else "on no branch (a commit is checked out)"
+    if isinstance(ahead, int) and ahead:
+        words += f", {count(ahead, 'commit')} ahead of `{upstream}`"
+    if isinstance(behind, int) and behind:
+        words += f", {count(behind, 'commit')} behind `{upstream}`"
     return words
 
 
-def _told(branch: str, changes: list[Change]) -> str:
+def _describe(branch: str, changes: list[Change]) -> str:
     plus, minus = sum(change.plus for change in changes), sum(change.minus for change in changes)
-    count = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
-    head = f"{count} changed {_branch(branch)}" + (f": +{plus} −{minus} lines." if plus or minus else ".")
-    parts = [head[0].upper() + head[1:]]
+    size = f": +{plus} −{minus} lines." if plus or minus else "."
+    parts = [f"{count(len(changes), 'file')} changed {branch}{size}"]
     for title, chosen in (
         ("In conflict", [change for change in changes if change.how == "conflicted"]),
         ("Staged", [change for change in changes if change.staged and change.how != "conflicted"]),

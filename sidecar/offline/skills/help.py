@@ -1,6 +1,10 @@
-"""Says what the offline model can do, and how a language model is configured for the rest."""
+"""Says what the offline model can do, and how to configure a language model for the rest."""
 
-from sidecar.offline.phrases import phrases, understood
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from sidecar.offline.phrases import phrases
 from sidecar.offline.question import Question
 from sidecar.offline.skill import Move, Say
 from sidecar.wire.base import JsonObject
@@ -36,7 +40,7 @@ _MODEL = phrases(
     r"(?:models?|llms?|providers?|claude[\w.-]*|gpt[\w.-]*|gemini[\w.-]*|openai|anthropic|groq|ollama|lm\s?studio|llama(?:\.cpp)?)",
     models=r"(?:(?:language|ai|local)\s+)?(?:models?|llms?|providers?)",
 )
-#: What it can do, by what it is for: each is said as it stands.
+#: Example requests by purpose; each works as written.
 GROUPS = (
     (
         "Understand",
@@ -69,30 +73,82 @@ GROUPS = (
 MODEL = """\
 A language model does what rules cannot. There are three ways to one:
 
-1. **With a key**: `brain keys set anthropic` asks for it and puts it away (so do `gemini`, `openai` and `groq`); then \
+1. **With a key**: `brain keys set anthropic` asks for a key and stores it (so do `gemini`, `openai` and `groq`); then \
 `brain models` lists the models, and `brain use anthropic/…` chooses one.
 2. **On this machine**, without a key: start Ollama, LM Studio, llama.cpp or vLLM; `brain models` finds it, and \
 `brain use openai/qwen3 --at http://127.0.0.1:11434/v1`, for example, chooses it.
 3. **From the environment**: a key in `ANTHROPIC_API_KEY`, `GEMINI_API_KEY`, `OPENAI_API_KEY` or `GROQ_API_KEY`.
 
-`brain doctor` says what was found and what is missing; the panel has the same in its settings. A choice holds from \
+`brain doctor` reports what it finds and what is missing; the panel's settings show the same. A choice applies from \
 the next task on."""
+CONFIGURE = (
+    "Configure a language model for it: `brain keys set anthropic` stores a key, `brain models` lists models on this "
+    "machine, and `brain doctor` helps."
+)
+_WORD = re.compile(r"[`\w./@-]+")
+_SMALL = re.compile(
+    r"an?|the|th(?:is|at|ese|ose)|my|our|your|me|i|you|we|it|is|are|was|be|do|does|did|can|could|would|will|should|to|of|in|"
+    r"on|at|for|with|and|or|but|if|so|as|by|from|into|about|please|pls|what|how|why|when|there|here|have",
+    re.IGNORECASE,
+)
+_PATH = re.compile(r"/|\.(py|tsx?|jsx?|md|go|rs|java|c|h|json|toml|ya?ml|css|html)$")
+_NAME = re.compile(r"_|[a-z][A-Z]|^`.+`$|\(\)$")
+_ENDING = re.compile(r"(?:ies|ing|ed|es|s|e)$")
 
 
 class Help:
     example = "what can you do?"
     tools: frozenset[str] = frozenset()
 
-    def recognise(self, question: Question) -> JsonObject | None:
-        if understood(_MODEL, question.words):
+    def parse(self, question: Question) -> JsonObject | None:
+        if _MODEL.match(question.words):
             return {"model": True}
         greeted = not question.words and question.asked.strip()
-        return {"model": False} if greeted or understood(_HELP, question.words) else None
+        return {"model": False} if greeted or _HELP.match(question.words) else None
 
-    def next(self, wish: JsonObject, question: Question) -> Move:
-        if wish["model"]:
+    def next(self, args: JsonObject, question: Question) -> Move:
+        if args["model"]:
             return Say(MODEL)
         lines = [f"- **{title}**: {', '.join(f'“{each}”' for each in examples)}" for title, examples in GROUPS]
         head = "This is the offline model: it works by rules, without a key and without a network. For example:"
         foot = "For everything else, use a language model: say “how do I use a real model?”."
         return Say("\n".join([head, "", *lines, "", foot]))
+
+
+def describe_nearest(asked: str, examples: Sequence[str]) -> str:
+    """The answer to a request that no skill understands."""
+    near = nearest(asked, examples)
+    if near:
+        hint = f"The nearest that it can do: {', '.join(f'“{example}”' for example in near)}."
+    else:
+        hint = "Say “what can you do?” to see what it can."
+    return f"The offline model works by rules and did not understand this. {hint} {CONFIGURE}"
+
+
+def nearest(asked: str, examples: Iterable[str], most: int = 3) -> list[str]:
+    """The examples that share most of the words, best first."""
+    known = list(dict.fromkeys(examples))
+    common = Counter(word for example in known for word in _words(example))
+    wanted = _words(asked)
+    # A rare word counts more than a common one.
+    scores = {
+        example: sum(1 / common[word] for word in shared) / (1 + 0.1 * len(_words(example)))
+        for example in known
+        if (shared := wanted & _words(example))
+    }
+    return sorted(scores, key=lambda example: -scores[example])[:most]
+
+
+def _words(text: str) -> set[str]:
+    found = set()
+    for word in _WORD.findall(text):
+        bare = word.strip("`.-")
+        if not bare or _SMALL.fullmatch(bare):
+            continue
+        if _PATH.search(bare):
+            found.add("<path>")
+        elif _NAME.search(word):
+            found.add("<name>")
+        else:
+            found.add(_ENDING.sub("", bare.lower()) if len(bare) > 3 else bare.lower())
+    return found

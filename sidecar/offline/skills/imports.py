@@ -2,9 +2,9 @@
 
 import re
 
+from sidecar.offline.phrases import is_path, path_group
 from sidecar.offline.question import Question
-from sidecar.offline.skill import Act, Decline, Move
-from sidecar.offline.wording import is_path, path_group, said, sent_back
+from sidecar.offline.skill import Decline, Move, OneCall, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
 
 _UNUSED = r"(?:(?:all\s+)?(?:of\s+)?(?:the\s+|my\s+|any\s+)?(?:unused|unneeded|unnecessary|dead|useless)\s+imports?)"
@@ -25,34 +25,27 @@ _WHERE = (
 _ASKED = re.compile(rf"(?:(?P<both>{_BOTH})|(?P<remove>{_REMOVE})|(?P<sort>{_SORT})){_WHERE}", re.IGNORECASE)
 
 
-class Imports:
+class Imports(OneCall):
     example = "remove unused imports"
+    tool = "organize_imports"
     tools = frozenset({"organize_imports"})
 
-    def recognise(self, question: Question) -> JsonObject | None:
+    def parse(self, question: Question) -> JsonObject | None:
         asked = _ASKED.fullmatch(question.words)
         if asked is None:
             return None
-        args: JsonObject = {}
-        if asked["remove"]:
-            args["sort"] = False
-        elif asked["sort"]:
-            args["remove"] = False
+        args: JsonObject = {"sort": False} if asked["remove"] else {"remove": False} if asked["sort"] else {}
         if asked["here"]:
-            if question.brief.current_file is None:
-                return {"nowhere": True}
-            args["paths"] = [question.brief.current_file]
-        elif where := asked["where"]:
+            return {**args, "paths": [question.brief.current_file or ""]}
+        if where := asked["where"]:
             if not is_path(where) and not re.fullmatch(r"[\w-]+", where):
                 return None
             args["paths"] = [where.removeprefix("./")]
-        return {"args": args}
+        return args
 
-    def next(self, wish: JsonObject, question: Question) -> Move:
-        if wish.get("nowhere"):
+    def next(self, args: JsonObject, question: Question) -> Move:
+        if args.get("paths") == [""]:
             return Decline("No file is open. Say which one: “remove unused imports in src/a.py”.")
-        if (declined := sent_back(question)) is not None:
+        if (declined := decline_fix(question)) is not None:
             return declined
-        args, last = wish["args"], question.last
-        assert isinstance(args, dict)
-        return Act([("organize_imports", args)]) if last is None else said(last)
+        return answer_change(question.last) if question.last is not None else super().next(args, question)

@@ -1,19 +1,12 @@
-"""Renames a symbol everywhere it is written, or shows what that would change."""
+"""Renames a symbol everywhere, or previews the change."""
 
 import re
 
+from sidecar.models.port import ToolReturn
+from sidecar.offline.phrases import is_path, name_group, path_group, selected_name, this_file
 from sidecar.offline.question import Question
-from sidecar.offline.skill import Act, Decline, Move, Say
-from sidecar.offline.wording import (
-    is_path,
-    name_group,
-    path_group,
-    said,
-    selected_name,
-    sent_back,
-    shown_diff,
-    this_file,
-)
+from sidecar.offline.results import place_of, records
+from sidecar.offline.skill import Act, Decline, Move, Say, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
 
 _KINDS = {
@@ -76,20 +69,18 @@ _FILES = re.compile(
     r"(?:rename|change\s+the\s+name\s+of)\s+(?:the\s+|this\s+|my\s+)?(?:file|folder|directory|module)\b|rename\s+\S*/",
     re.IGNORECASE,
 )
-#: A name of the code does not look like an English word behind "the".
+#: After "the" a name must look like code, not like an English word.
 _CODE = re.compile(r"[_.$#\d]|[a-z][A-Z]|^[A-Z]")
 _NO_NAMES = frozenset(
     {"everything", "all", "them", "these", "those", "something", "camelcase", "snake_case", "pascalcase"}
 )
-_LISTED = re.compile(r"^- (?P<path>.+?):(?P<line>\d+) (?P<kind>[a-z ]+?) (?P<name>\S+)$", re.MULTILINE)
-_SINGLE = re.compile(r"(?:renaming|Renamed) (?P<kind>[a-z ]+?) (?P<name>\S+) \((?P<place>[^)]+)\)")
 
 
 class Rename:
     example = "rename `load` to `read`"
     tools = frozenset({"rename_symbol"})
 
-    def recognise(self, question: Question) -> JsonObject | None:
+    def parse(self, question: Question) -> JsonObject | None:
         words = question.words
         asked = _ASKED.fullmatch(words)
         if asked is None:
@@ -106,69 +97,69 @@ class Rename:
             return None
         if is_path(old) or is_path(new):
             return {"file": True}
-        wish: JsonObject = {"symbol": old, "newName": new}
-        if not _place(wish, groups, question):
+        call: JsonObject = {"symbol": old, "newName": new}
+        if not _add_place(call, groups, question):
             return None
         if groups["strings"]:
-            wish["includeStrings"] = True
+            call["includeStrings"] = True
         if groups["preview"] or groups["only"]:
-            wish["preview"] = True
-        return {"args": wish, "kind": kind if kind in _KINDS else ""}
+            call["preview"] = True
+        return {"args": call, "kind": kind if kind in _KINDS else ""}
 
-    def next(self, wish: JsonObject, question: Question) -> Move:
-        if wish.get("file"):
+    def next(self, args: JsonObject, question: Question) -> Move:
+        if args.get("file"):
             return Decline(
                 "The offline model renames symbols, not files. Say “rename `old` to `new`” for a function, class or "
-                "variable; a file is moved with “run `git mv old.py new.py`”."
+                "variable; to rename a file, say “run `git mv old.py new.py`”."
             )
-        if wish.get("unselected"):
-            return Decline("Nothing that has a name is selected. Select a name, or say “rename `old` to `new`”.")
-        if (declined := sent_back(question)) is not None:
+        if args.get("unselected"):
+            return Decline("No name is selected. Select one, or say “rename `old` to `new`”.")
+        if (declined := decline_fix(question)) is not None:
             return declined
-        args, kind, last = wish["args"], str(wish["kind"]), question.last
-        assert isinstance(args, dict)
+        call, kind, last = args["args"], str(args["kind"]), question.last
+        assert isinstance(call, dict)
         if last is None:
-            # A kind that was said is compared before anything is written.
-            return Act([("rename_symbol", {**args, "preview": True} if kind else args)])
+            # A preview tells the kind of the symbol before anything is written.
+            return Act([("rename_symbol", {**call, "preview": True} if kind else call)])
         if last.status != "success":
-            return self._which(args, kind, question)
-        if args.get("preview"):
-            return Say(shown_diff(last))
+            candidates = [each for each in records(last, "candidates") if kind and each["kind"] in _KINDS[kind]]
+            if len(candidates) == 1 and len(question.returns) == 1:
+                one = candidates[0]
+                return Act([("rename_symbol", {**call, "path": one["path"], "line": one["line"]})])
+            return answer_change(last)
+        if call.get("preview"):
+            return Say(_describe_preview(last))
         if not kind or len(question.returns) > 1:
-            return said(last)
-        single = _SINGLE.search(last.content)
-        if single is not None and single["kind"] not in _KINDS[kind]:
-            return Decline(
-                f"`{single['name']}` ({single['place']}) is a {single['kind']}, not a {kind}; nothing was changed."
-            )
-        return Act([("rename_symbol", args)])
-
-    def _which(self, args: JsonObject, kind: str, question: Question) -> Move:
-        """Of several with the same name, the one of the kind that was said."""
-        last = question.last
-        assert last is not None
-        several = [each for each in _LISTED.finditer(last.content) if kind and each["kind"] in _KINDS[kind]]
-        if len(several) == 1 and len(question.returns) == 1:
-            return Act([("rename_symbol", {**args, "path": several[0]["path"], "line": int(several[0]["line"])})])
-        return said(last)
+            return answer_change(last)
+        found = last.details.get("symbol")
+        if isinstance(found, dict) and found["kind"] not in _KINDS[kind]:
+            place = f"`{found['name']}` ({place_of(found)})"
+            return Decline(f"{place} is a {found['kind']}, not a {kind}; nothing was changed.")
+        return Act([("rename_symbol", call)])
 
 
-def _place(wish: JsonObject, groups: dict[str, str | None], question: Question) -> bool:
-    """Where it is: a file, or a function or class that it is inside of."""
+def _describe_preview(last: ToolReturn) -> str:
+    diffs = [str(each.get("diff", "")) for each in records(last, "files")]
+    block = "\n".join(diff for diff in diffs if diff)
+    return f"{last.details.get('note', '')}" + (f"\n\n```diff\n{block}\n```" if block else "")
+
+
+def _add_place(args: JsonObject, groups: dict[str, str | None], question: Question) -> bool:
+    """Add the file, the line, or the enclosing function or class. False if there is no such place."""
     line = groups["line"] or groups["first_line"] or groups["then_line"]
     where = groups["first"] or groups["then"]
     if groups["first_here"] or groups["then_here"] or groups["this"]:
         if question.brief.current_file is None:
             return bool(groups["this"])
-        wish["path"] = question.brief.current_file
+        args["path"] = question.brief.current_file
     elif where is not None and this_file(where):
         return False
     elif where is not None and is_path(where):
-        wish["path"] = where.removeprefix("./")
+        args["path"] = where.removeprefix("./")
     elif where is not None:
-        wish["symbol"] = f"{where}.{wish['symbol']}"
+        args["symbol"] = f"{where}.{args['symbol']}"
     if line is not None:
-        if "path" not in wish:
+        if "path" not in args:
             return False
-        wish["line"] = int(line)
+        args["line"] = int(line)
     return True

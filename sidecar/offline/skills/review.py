@@ -1,12 +1,13 @@
-"""Reviews what a person asks to have looked at: their changes, a commit, a file, a folder."""
+"""Reviews changes, commits and files by rules, and gives the reviewer's verdict on a task."""
 
+import json
 import re
 
-from sidecar.offline.output import why
-from sidecar.offline.phrases import group, part, phrases, understood
+from sidecar.models.port import ToolReturn
+from sidecar.offline.phrases import group, is_path, part, phrases
 from sidecar.offline.question import Question
+from sidecar.offline.results import count, failure, place_of, records
 from sidecar.offline.skill import Act, Decline, Move, Say
-from sidecar.offline.wording import is_path
 from sidecar.wire.base import JsonObject
 
 _LOOK = part("(re-?view|check|look (over|at|through)|inspect|audit|go over|examine|proof-?read|analy[sz]e)")
@@ -60,73 +61,115 @@ _FIND = phrases(
 )
 _THIS = phrases("{look} (this|the current|the open|my current)( file| code| module)?{for}", look=_LOOK, **{"for": _FOR})
 _ALL = phrases("{look} {project}{for}", look=_LOOK, **{"for": _FOR})
-#: What is asked for in particular, and the words of the findings about it.
-_ONLY = {
-    "secret|key|password": r"looks like|plain text|holds secrets",
-    "todo": r"Open task",
-    "debug": r"was left here",
-    "conflict": r"conflict marker",
-    "syntax": r"syntax error|not valid",
-    "import": r"is imported",
-    "missing test": r"untested|no test",
-    "leftover": r"leftover|was left here",
+#: The rule of each kind of finding that you can ask for.
+_RULES = {
+    "secret|key|password": "secret",
+    "todo": "todo",
+    "debug": "debug",
+    "conflict": "conflict",
+    "syntax": "syntax",
+    "import": "import",
+    "missing test": "test",
+    "leftover": "leftover",
 }
+_MOST = 200
+_SHOWN = 100
 
 
 class Review:
     example = "review my changes"
     tools = frozenset({"review_changes"})
 
-    def recognise(self, question: Question) -> JsonObject | None:
+    def parse(self, question: Question) -> JsonObject | None:
         words = question.words
-        if understood(_UNCOMMITTED, words):
-            return {"args": {}, "only": _only(words)}
-        if asked := understood(_COMMIT, words):
+        if _UNCOMMITTED.match(words):
+            return {"args": {}, "rule": _rule(words)}
+        if asked := _COMMIT.match(words):
             since = group(asked, "since")
             ref = f"{since}..HEAD" if since else group(asked, "ref") or "HEAD"
-            return {"args": {"ref": ref}, "only": _only(words)}
-        if understood(_THIS, words):
+            return {"args": {"ref": ref}, "rule": _rule(words)}
+        if _THIS.match(words):
             file = question.brief.current_file
-            return {"args": {"paths": [file]} if file else {}, "only": _only(words)}
-        if understood(_ALL, words):
-            return {"args": {"paths": ["."]}, "only": _only(words)}
-        if asked := understood(_FIND, words):
+            return {"args": {"paths": [file]} if file else {}, "rule": _rule(words)}
+        if _ALL.match(words):
+            return {"args": {"paths": ["."]}, "rule": _rule(words)}
+        if asked := _FIND.match(words):
             path = group(asked, "path").removeprefix("./").rstrip("/")
             if path and not is_path(path):
                 return None
             changes = re.search(r"\b(changes?|diff|edits?)$", words, re.IGNORECASE) is not None
-            return {"args": {} if changes else {"paths": [path or "."]}, "only": _only(f"for {words}")}
-        asked = understood(_FILES, words)
+            return {"args": {} if changes else {"paths": [path or "."]}, "rule": _rule(f"for {words}")}
+        asked = _FILES.match(words)
         if asked is not None and is_path(asked["path"]):
             path = asked["path"].removeprefix("./").rstrip("/") or "."
-            return {"args": {"paths": [path]}, "only": _only(words)}
+            return {"args": {"paths": [path]}, "rule": _rule(words)}
         return None
 
-    def next(self, wish: JsonObject, question: Question) -> Move:
-        last, args = question.last, wish["args"]
-        assert isinstance(args, dict)
+    def next(self, args: JsonObject, question: Question) -> Move:
+        last, call = question.last, args["args"]
+        assert isinstance(call, dict)
+        if last is None:
+            return Act([("review_changes", call)])
+        if last.status != "success":
+            if not call and last.code == "no_git":
+                # Without Git there are no changes to tell apart, so review everything.
+                return Act([("review_changes", {"paths": ["."]})])
+            return Decline(f"There is nothing to review: {failure(last)}")
+        return Say(_describe_findings(last, str(args["rule"])) if args["rule"] else last.content)
+
+
+def _rule(words: str) -> str:
+    return next((rule for word, rule in _RULES.items() if re.search(rf"\bfor\b.*({word})", words, re.I)), "")
+
+
+def _describe_findings(last: ToolReturn, rule: str) -> str:
+    """The findings of one rule."""
+    found = [each for each in records(last, "findings") if each.get("rule") == rule]
+    lines = [f"- **{each['severity']}** `{place_of(each)}` {each['message']} Fix: {each['fix']}" for each in found]
+    if not found:
+        return "The review found none."
+    return "\n".join([f"{count(len(found), 'finding')}:", "", *lines[:_SHOWN]])
+
+
+class ReviewVerdict:
+    """The reviewer's step of a pipeline, after others have worked. No request asks for it in words."""
+
+    example = "review my changes"
+    tools = frozenset({"review_changes"})
+
+    def parse(self, question: Question) -> JsonObject | None:
+        if question.agent != "reviewer" or not question.brief.follows:
+            return None
+        return {"paths": list(question.brief.changed_lines[:_MOST])}
+
+    def next(self, args: JsonObject, question: Question) -> Move:
+        last = question.last
+        if not args["paths"]:
+            return Decline("The task changed nothing, so there is nothing to review.", code="not_understood")
         if last is None:
             return Act([("review_changes", args)])
         if last.status != "success":
-            if not args and "not a Git repository" in last.content:
-                # Without Git nobody knows what changed: everything is looked at.
-                return Act([("review_changes", {"paths": ["."]})])
-            return Decline(f"There was nothing to review: {why(last)}")
-        return Say(_filtered(last.content, str(wish["only"])))
+            return Decline(f"The review failed: {failure(last)}", code="not_understood")
+        files, issues = count(len(question.brief.changed), "changed file"), find_issues(last)
+        errors = [each for each in issues if each["severity"] == "error"]
+        result = f"{count(len(errors), 'error')} to fix" if errors else "worth a look" if issues else "no problems"
+        return render_verdict(f"Reviewed {files} by rules: {result}.", issues)
 
 
-def _only(words: str) -> str:
-    return next((pattern for word, pattern in _ONLY.items() if re.search(rf"\bfor\b.*({word})", words, re.I)), "")
+def find_issues(back: ToolReturn) -> list[JsonObject]:
+    """The findings of a review as the issues of a verdict."""
+    return [
+        {
+            "file": each["path"],
+            "line": each["line"] or None,
+            "severity": each["severity"],
+            "message": each["message"],
+            "fix": each["fix"],
+        }
+        for each in records(back, "findings")
+    ]
 
 
-def _filtered(told: str, only: str) -> str:
-    if not only:
-        return told
-    head, *lines = told.splitlines()
-    kept = [line for line in lines if line.startswith("- ") and re.search(only, line)]
-    what = head.partition(" by rules:")[0]
-    return (
-        "\n".join([f"{what}: {len(kept) or 'nothing'} found.", "", *kept])
-        if kept
-        else f"{what}: nothing of that was found."
-    )
+def render_verdict(summary: str, issues: list[JsonObject]) -> Say:
+    passed = all(each["severity"] != "error" for each in issues)
+    return Say(json.dumps({"passed": passed, "issues": issues, "summary": summary}, ensure_ascii=False))

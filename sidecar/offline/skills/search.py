@@ -1,45 +1,60 @@
-"""Searches the workspace for a text."""
+"""Searches the workspace for text, and lists folders."""
 
 import re
 
-from sidecar.offline.output import why
+from sidecar.models.port import ToolReturn
 from sidecar.offline.question import Question
-from sidecar.offline.skill import Act, Decline, Move, Say
+from sidecar.offline.skill import OneCall
 from sidecar.wire.base import JsonObject
 
-_ASKED = re.compile(
+_SEARCH = re.compile(
     r"^(please\s+)?(can you\s+)?(search|grep|look|find)\s+(the\s+(code|project|repo|repository|workspace|files)\s+)?"
     r"(all\s+)?(for\s+|uses\s+of\s+|usages\s+of\s+|occurrences\s+of\s+|mentions\s+of\s+)?"
     r"(the\s+(text|word|string)\s+)?(?P<quote>[\"'`“]?)(?P<query>.+?)[\"'`”]?"
     r"(\s+in\s+(?P<path>[\w./-]*[/.][\w./-]*|this\s+\w+|the\s+(code|project|repo|repository|workspace|files)))?\s*[?!]*$",
     re.IGNORECASE,
 )
-#: Not in the workspace: what is looked for out there, and faults, which a review finds.
+#: Searches of the web, and for bugs, which a review finds.
 _ELSEWHERE = re.compile(
     r"^(?:an?\s+(?:bug|error|mistake)s?|bugs|(?:on\s+|in\s+)?(?:the\s+)?(?:web|internet|net|google)\b)", re.I
 )
+_LIST = re.compile(
+    r"^(please\s+)?(can you\s+)?(list|show)\s+(me\s+)?(all\s+)?(of\s+)?(the\s+|my\s+)?(files|folders|directory|"
+    r"directories|contents?|files and folders)(\s+(in|of|under|at|inside)\s+(the\s+|this\s+)?(folder\s+|directory\s+)?"
+    r"(?P<path>[\w./@+-]+))?(\s+(folder|directory))?\s*[.!?]*$"
+    r"|^(ls|dir)(\s+(?P<short>[\w./@+-]+))?$"
+    r"|^what\s+(files\s+)?(is|are)\s+(in\s+)?(here|there|(this|the)\s+(folder|directory|project|workspace))\s*\??$",
+    re.IGNORECASE,
+)
+_HERE = {"this", "the", "here", "project", "repo", "repository", "workspace", "folder", "directory", "it"}
 
 
-class Search:
+class Search(OneCall):
     example = 'search for "TODO"'
+    tool = "search_code"
     tools = frozenset({"search_code"})
 
-    def recognise(self, question: Question) -> JsonObject | None:
-        asked = _ASKED.match(question.words)
+    def parse(self, question: Question) -> JsonObject | None:
+        asked = _SEARCH.match(question.words)
         if asked is None or "\n" in question.asked or (not asked["quote"] and _ELSEWHERE.match(asked["query"])):
             return None
-        wish: JsonObject = {"query": asked["query"]}
+        args: JsonObject = {"query": asked["query"]}
         path = asked["path"]
-        if path and not path.lower().startswith(("this ", "the ")):
-            wish["path"] = path
-        return wish
+        return {**args, "path": path} if path and not path.lower().startswith(("this ", "the ")) else args
 
-    def next(self, wish: JsonObject, question: Question) -> Move:
-        last = question.last
-        if last is None:
-            return Act([("search_code", wish)])
-        if last.status == "success":
-            where = f" in `{wish['path']}`" if "path" in wish else ""
-            nothing = f"Nothing{where} holds “{wish['query']}”."
-            return Say(nothing if last.content.startswith("No match for") else last.content)
-        return Decline(f"The search did not work: {why(last)}")
+    def answer(self, args: JsonObject, last: ToolReturn) -> str:
+        where = f" in `{args['path']}`" if "path" in args else ""
+        return last.content if last.details.get("matches") else f"No matches for “{args['query']}”{where}."
+
+
+class Listing(OneCall):
+    example = "list the files"
+    tool = "list_dir"
+    tools = frozenset({"list_dir"})
+
+    def parse(self, question: Question) -> JsonObject | None:
+        asked = _LIST.match(question.words)
+        if asked is None:
+            return None
+        path = (asked["path"] or asked["short"] or ".").rstrip(".!?") or "."
+        return {"path": "." if path.lower() in _HERE else path}

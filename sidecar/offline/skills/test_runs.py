@@ -1,12 +1,12 @@
-"""Runs the project's tests, all or some, and says how they went: which failed, where, and why."""
+"""Runs the project's tests and reports which failed, where and why."""
 
 import re
 
-from sidecar.offline.output import refused, why
-from sidecar.offline.phrases import group, phrases, understood
+from sidecar.models.port import ToolReturn
+from sidecar.offline.phrases import group, phrases
 from sidecar.offline.question import Question
+from sidecar.offline.results import failure, is_declined, output_of, records, shorten
 from sidecar.offline.skill import Act, Decline, Move, Say
-from sidecar.offline.test_words import counted, told
 from sidecar.wire.base import JsonObject
 
 _ASKED = phrases(
@@ -26,14 +26,25 @@ _ASKED = phrases(
     target=r"(?:(?:file|folder|directory)\s+)?[`\"']?(?P<target>[^\s`\"']+)[`\"']?",
 )
 _WHOLE_PROJECT = re.compile(r"this|the|here|it|project|repo|repository|workspace|code(?:base)?|app|\.", re.IGNORECASE)
+_PLACES = (
+    re.compile(r"^(?P<path>[\w./-]+\.py):(?P<line>\d+): ", re.MULTILINE),
+    re.compile(r'File "(?:\./)?(?P<path>[^"]+\.py)", line (?P<line>\d+)'),
+    re.compile(r"❯ (?:.*\()?(?P<path>[\w./@-]+\.[cm]?[jt]sx?):(?P<line>\d+):\d+"),
+    re.compile(r"\((?P<path>[\w./@-]+\.[cm]?[jt]sx?):(?P<line>\d+):\d+\)"),
+    re.compile(r"(?P<path>[\w./-]+\.rs):(?P<line>\d+):\d+"),
+    re.compile(r"(?P<path>[\w./-]+_test\.go):(?P<line>\d+):"),
+)
+_EXPECTED = re.compile(r"^E\s{1,}(.*)$", re.MULTILINE)
+_END = re.compile(r"^(?:_{3,} .* _{3,}|={3,}.*|FAIL(?:ED)?[: ].*|\s*● .*|---- .* ----|⎯{3,}.*)$", re.MULTILINE)
+_SHOWN = 10
 
 
 class TestRuns:
     example = "run the tests"
     tools = frozenset({"run_tests"})
 
-    def recognise(self, question: Question) -> JsonObject | None:
-        asked = understood(_ASKED, question.words)
+    def parse(self, question: Question) -> JsonObject | None:
+        asked = _ASKED.match(question.words)
         if asked is None:
             return None
         target = next((found for name in ("target", "file", "name", "function") if (found := group(asked, name))), "")
@@ -41,13 +52,63 @@ class TestRuns:
             target = question.brief.current_file
         return {"target": target} if target and not _WHOLE_PROJECT.fullmatch(target) else {}
 
-    def next(self, wish: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: Question) -> Move:
         last = question.last
+        # A resumed task runs the tests again that were cancelled.
         if last is None or last.status == "cancelled":
-            # Whoever resumes a test run that was cancelled wants to know how it ends.
-            return Act([("run_tests", wish)])
+            return Act([("run_tests", args)])
         # Tests that ran and failed are an answer, too.
-        if last.status == "success" or counted(last.content):
-            return Say(told(last.content))
-        words = f"The tests could not be run: {why(last)}"
-        return Say(words) if refused(last.content) else Decline(words)
+        if "passed" in last.details:
+            return Say(_describe(last))
+        words = f"The tests could not run: {failure(last)}"
+        return Say(words) if is_declined(last) else Decline(words)
+
+
+def _describe(last: ToolReturn) -> str:
+    passed, failed, skipped = (last.details.get(name) for name in ("passed", "failed", "skipped"))
+    counts = f"{passed} passed{f', {skipped} skipped' if skipped else ''} ({last.details.get('framework')})"
+    found, output = records(last, "failures"), output_of(last)
+    if last.status == "success":
+        return f"All tests pass: {counts}." if passed or skipped else "No tests were found."
+    if not found:
+        head = f"**{failed} failed**, {counts}" if failed else f"The tests failed: {failure(last)}"
+        return "\n".join([f"{head}:", "", "```", shorten(output), "```"])
+    described = [_describe_failure(str(each["name"]), str(each["message"]), output) for each in found[:_SHOWN]]
+    more = [f"- … {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+    return "\n".join([f"**{failed} failed**, {counts}:", "", *described, *more])
+
+
+def _describe_failure(name: str, message: str, output: str) -> str:
+    block = _block(name, output)
+    place = ""
+    for pattern in _PLACES:
+        hits = [hit for hit in pattern.finditer(block) if "site-packages" not in hit["path"]]
+        own = [hit for hit in hits if not hit["path"].startswith("/")] or hits
+        if own:
+            # The last place in the test itself.
+            in_test = [hit for hit in own if hit["path"] in name] or own
+            place = f"{in_test[-1]['path']}:{in_test[-1]['line']}"
+            break
+    expected = [line.strip() for line in _EXPECTED.findall(block)][:3]
+    problem = " ".join(expected or message.strip().splitlines()[:1])[:300]
+    return f"- `{name}`{f' — `{place}`' if place else ''}{f'{chr(10)}  `{problem}`' if problem else ''}"
+
+
+def _block(name: str, output: str) -> str:
+    """The output of one test: from its heading to the next one."""
+    bare = name.rpartition("::")[2].partition("[")[0].rpartition(" > ")[2].rpartition(" › ")[2].strip()
+    heads = [
+        rf"^_+ .*{re.escape(bare)}.* _+$",
+        rf"^(?:FAIL|ERROR): {re.escape(bare)}\b.*$",
+        rf"^\s*(?:FAIL|×|✖|●)\s.*{re.escape(bare)}.*$",
+        rf"^---- .*{re.escape(bare)}.* ----$",
+        rf"^.*{re.escape(bare)}.*$",
+    ]
+    for head in heads:
+        starts = list(re.finditer(head, output, re.MULTILINE))
+        if starts:
+            start = starts[0] if head is not heads[2] else starts[-1]
+            rest = output[start.end() :]
+            end = _END.search(rest)
+            return rest[: end.start()] if end else rest[:4_000]
+    return ""

@@ -1,12 +1,10 @@
-"""Says who uses a symbol or a file, and what a change of it may break."""
+"""Answers who uses a symbol or a file, and what a change of it may break."""
 
 import re
 
-from sidecar.offline.output import why
-from sidecar.offline.phrases import group, part, phrases, understood
+from sidecar.offline.phrases import group, is_path, part, phrases, selected_name
 from sidecar.offline.question import Question
-from sidecar.offline.skill import Act, Decline, Move, Say
-from sidecar.offline.wording import is_path, selected_name
+from sidecar.offline.skill import Decline, Move, OneCall
 from sidecar.wire.base import JsonObject
 
 _CODE = r"\.(?:py|tsx?|jsx?|mjs|go|rs|java)"
@@ -49,27 +47,25 @@ _BROKEN = phrases(
 _NO_NAME = re.compile(r"you|me|us|we|they|the|an?|any|that|there|nobody|everyone|someone|all|python|git", re.IGNORECASE)
 
 
-class Usages:
+class Usages(OneCall):
     example = "what breaks if I change `parse_line`?"
+    tool = "find_usages"
     tools = frozenset({"find_usages"})
 
-    def recognise(self, question: Question) -> JsonObject | None:
-        if asked := understood(_USED, question.words):
-            return _wish(asked, question)
-        asked = understood(_BROKEN, question.words)
-        wish = _wish(asked, question) if asked is not None else None
-        return {**wish, "transitive": True} if wish is not None else None
+    def parse(self, question: Question) -> JsonObject | None:
+        if asked := _USED.match(question.words):
+            return _arguments(asked, question)
+        asked = _BROKEN.match(question.words)
+        args = _arguments(asked, question) if asked is not None else None
+        return {**args, "transitive": True} if args is not None else None
 
-    def next(self, wish: JsonObject, question: Question) -> Move:
-        if wish.get("unselected"):
+    def next(self, args: JsonObject, question: Question) -> Move:
+        if args.get("unselected"):
             return Decline("Nothing is selected, and no file is open. Name what you mean: “who calls `parse_line`?”.")
-        last = question.last
-        if last is None:
-            return Act([("find_usages", wish)])
-        return Say(last.content) if last.status == "success" else Decline(why(last))
+        return super().next(args, question)
 
 
-def _wish(asked: re.Match[str], question: Question) -> JsonObject | None:
+def _arguments(asked: re.Match[str], question: Question) -> JsonObject | None:
     brief = question.brief
     if said := group(asked, "this"):
         name = None if said.endswith(("file", "module")) else selected_name(question)

@@ -1,9 +1,9 @@
 """Declines what takes a language model: docstrings, tests, READMEs, changelogs, named constants."""
 
-from sidecar.offline.nearest import CONFIGURE
-from sidecar.offline.phrases import phrases, understood
+from sidecar.offline.phrases import phrases
 from sidecar.offline.question import Question
 from sidecar.offline.skill import Decline, Move
+from sidecar.offline.skills.help import CONFIGURE
 from sidecar.wire.base import JsonObject
 
 _PARTS = {
@@ -54,9 +54,9 @@ class Writing:
     example = ""
     tools: frozenset[str] = frozenset()
 
-    def recognise(self, question: Question) -> JsonObject | None:
-        found = next((task for task, asked in _ASKED.items() if understood(asked, question.words)), None)
+    def parse(self, question: Question) -> JsonObject | None:
+        found = next((task for task, asked in _ASKED.items() if asked.match(question.words)), None)
         return None if found is None else {"task": found}
 
-    def next(self, wish: JsonObject, question: Question) -> Move:
-        return Decline(f"The offline model can't {wish['task']}. {CONFIGURE}", code="not_understood")
+    def next(self, args: JsonObject, question: Question) -> Move:
+        return Decline(f"The offline model can't {args['task']}. {CONFIGURE}", code="not_understood")

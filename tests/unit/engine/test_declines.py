@@ -18,12 +18,12 @@ FOR_MODELS = re.compile(
 @pytest.mark.parametrize(
     ("task", "said"),
     [
-        ("list the files in nowhere", "nowhere could not be listed: nowhere does not exist."),
-        ("run the tests", "The tests could not be run: No tests were found: "),
+        ("list the files in nowhere", "nowhere does not exist."),
+        ("run the tests", "The tests could not run: No tests were found: "),
         ("git status", "The workspace is not a Git repository."),
         ("write a changelog", "The offline model can't write changelogs. Configure a language model for it: "),
-        ("run `sudo ls`", "`sudo ls` was not carried out: Not allowed: "),
-        ("rename f to h", "2 things are named f; nothing was changed."),
+        ("run `sudo ls`", "`sudo ls` did not run: Not allowed: "),
+        ("rename f to h", "2 symbols are named f; nothing was changed."),
         ("who calls parse_line?", "No symbol parse_line is defined in this project."),
     ],
 )
@@ -46,4 +46,4 @@ async def test_a_no_is_told_back_as_ones_own(tmp_path: Path) -> None:
         no = ApprovalRequest(decision="deny", scope="once")
         await house.submit(AnswerApproval(task_id, asked["approvalId"], no))
         ended = await house.ended(task_id)
-        assert ended.result is not None and ended.result.summary == "`make build` was not carried out: You said no."
+        assert ended.result is not None and ended.result.summary == "`make build` did not run: You declined."

@@ -3,15 +3,16 @@
 import json
 
 import pytest
+from pydantic import JsonValue
 
 from sidecar.models.port import Brief, ToolReturn
 from sidecar.offline.question import Question
 from sidecar.offline.skill import Act, Decline, Move, Say
-from sidecar.offline.skills import SKILLS
+from sidecar.wire.base import JsonObject
 from sidecar.work.roster import ROSTER
 from sidecar.work.router import READ_ONLY, route
+from tests.unit.offline.questions import EDITOR, failed, next_move, result, status
 
-EDITOR = Brief(current_file="src/a.py", selected_code="def foo(x):\n    return bar(x)\n")
 DIFF = """\
 diff --git a/src/cart.py b/src/cart.py
 index 1111111..2222222 100644
@@ -32,16 +33,7 @@ def move(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> Move | None:
     chosen = route(text)
     agent = ROSTER[next(name for name in chosen.pipeline if name != "planner")]
     agent = agent.read_only() if chosen.intent in READ_ONLY else agent
-    question = Question(agent.name, text, brief, frozenset(agent.tools), returns, len(returns))
-    for skill in SKILLS:
-        wish = skill.recognise(question) if skill.tools <= question.offered else None
-        if wish is not None:
-            return skill.next(wish, question)
-    return None
-
-
-def back(tool: str, content: str, status: str = "success") -> ToolReturn:
-    return ToolReturn(id="0-0", tool=tool, status=status, content=content)
+    return next_move(Question(agent.name, text, brief, frozenset(agent.tools), returns, len(returns)))
 
 
 def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
@@ -94,10 +86,11 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
             "describe_project",
             {},
             "what does this project do? | give me an overview of the code | explain the codebase"
-            " | what is this repo about | how is this project structured? | show me the dependency graph"
-            " | what are the entry points"
-            " | how do I run the tests? | which dependencies does this project use | overview",
+            " | what is this repo about | overview",
         ),
+        ("describe_project", {"sections": ["size", "folders", "imports"]}, "how is this project structured?"),
+        ("describe_project", {"sections": ["entries"]}, "what are the entry points"),
+        ("describe_project", {"sections": ["dependencies"]}, "which dependencies does this project use"),
         (
             "find_usages",
             {"symbol": "foo"},
@@ -227,28 +220,34 @@ def test_a_sentence_that_nobody_says_is_not_looked_at_for_long() -> None:
 
 
 def test_after_a_cancel_tests_are_run_again_and_a_command_is_not() -> None:
-    assert move("run the tests", back("run_tests", "Cancelled.", "cancelled")) == Act([("run_tests", {})])
-    assert "is not run again by itself" in said("run `make`", back("run_command", "Cancelled.", "cancelled"))
+    tests, command = (
+        ToolReturn(id="0-0", tool=tool, status="cancelled", content="Cancelled.")
+        for tool in ("run_tests", "run_command")
+    )
+    assert move("run the tests", tests) == Act([("run_tests", {})])
+    assert "was stopped before it ended" in said("run `make`", command)
 
 
 def test_a_symbol_that_is_not_there_is_declined_with_what_is_near() -> None:
-    missing = back("describe_symbol", "No symbol foo is defined in this project. Did you mean fool (a.py:1)?", "error")
+    missing = failed("describe_symbol", "No symbol foo is defined in this project. Did you mean fool (a.py:1)?")
     answer = move("explain foo", missing)
     assert isinstance(answer, Decline) and "Did you mean fool" in answer.text
 
 
 def test_where_something_is_is_told_shortly() -> None:
-    told = "**`f`** is at `a.py:1`.\n\n```python\ndef f()\n```\n\n> Doc.\n\n**Used by** nothing."
-    assert said("where is f", back("describe_symbol", told)) == "**`f`** is at `a.py:1`.\n\n```python\ndef f()\n```"
-    assert said("explain f", back("describe_symbol", told)) == told
+    found = result(
+        "describe_symbol", "All of it.", name="f", path="a.py", line=1, language="Python", signature="def f()"
+    )
+    assert said("where is f", found) == "**`f`** is at `a.py:1`.\n\n```python\ndef f()\n```"
+    assert said("explain f", found) == "All of it."
 
 
 def test_a_file_that_is_elsewhere_is_found_by_its_name() -> None:
-    gone = back("describe_file", "app.py does not exist.", "error")
+    gone = failed("describe_file", "app.py does not exist.", "not_found")
     assert move("explain app.py", gone) == Act([("find_files", {"pattern": "**/app.py"})])
-    one = back("find_files", "src/app.py")
+    one = result("find_files", paths=["src/app.py"])
     assert move("explain app.py", gone, one) == Act([("describe_file", {"path": "src/app.py"})])
-    answer = move("explain app.py", gone, back("find_files", "a/app.py\nb/app.py"))
+    answer = move("explain app.py", gone, result("find_files", paths=["a/app.py", "b/app.py"]))
     assert isinstance(answer, Decline) and "`a/app.py`, `b/app.py`" in answer.text
 
 
@@ -257,13 +256,13 @@ def test_a_file_that_is_elsewhere_is_found_by_its_name() -> None:
 )
 def test_a_file_may_have_spaces_in_its_name(text: str) -> None:
     assert move(text) == Act([("describe_file", {"path": "my file.py"})])
-    gone = back("describe_file", "my file.py does not exist.", "error")
+    gone = failed("describe_file", "my file.py does not exist.", "not_found")
     assert move(text, gone) == Act([("find_files", {"pattern": "**/*file.py"})])
-    both = back("find_files", "a/file.py\nb/my file.py")
+    both = result("find_files", paths=["a/file.py", "b/my file.py"])
     assert move(text, gone, both) == Act([("describe_file", {"path": "b/my file.py"})])
-    other = back("find_files", "a/file.py")
+    other = result("find_files", paths=["a/file.py"])
     assert move(text, gone, other) == Act([("describe_file", {"path": "a/file.py"})])
-    none = back("find_files", "No file matches **/*file.py. Try **/ before it, or *.")
+    none = result("find_files", paths=[])
     assert isinstance(move(text, gone, none), Decline)
 
 
@@ -279,37 +278,31 @@ def test_with_nothing_selected_and_nothing_open_it_asks_for_a_name() -> None:
 
 
 def test_one_part_of_the_project_is_answered_with_that_part() -> None:
-    picture = "**Imports between folders** x.\n\n```mermaid\ngraph LR\n```"
-    told = f"**p**: it is.\n\n**Entry points**\n- `p`\n\n**Tests** 3 files.\n\n{picture}"
-    project = back("describe_project", told)
-    assert said("how do I run the tests?", project) == "**Tests** 3 files."
-    assert said("show me the dependency graph", project) == picture
-    assert said("what does this project do?", project) == told
+    assert move("how do I run the tests?") == Act([("describe_project", {"sections": ["tests"]})])
+    assert move("show me the dependency graph") == Act([("describe_project", {"sections": ["imports"]})])
+    assert said("show me the dependency graph", result("describe_project", "A graph.")) == "A graph."
 
 
 def test_without_git_everything_is_reviewed() -> None:
-    missing = back("review_changes", "The workspace is not a Git repository.", "error")
+    missing = failed("review_changes", "The workspace is not a Git repository.", "no_git")
     assert move("review my changes", missing) == Act([("review_changes", {"paths": ["."]})])
 
 
+def finding(line: int, severity: str, rule: str, message: str) -> JsonObject:
+    return {"path": "src/a.py", "line": line, "severity": severity, "rule": rule, "message": message, "fix": "x"}
+
+
 def test_a_review_for_something_in_particular_tells_only_that() -> None:
-    told = (
-        "Reviewed src (2 files) by rules: 1 error, 1 hint.\n\n"
-        "- **error** `src/a.py:1` This looks like a GitHub token. Fix: x\n"
-        "- **hint** `src/a.py:2` Open task: “TODO”. Fix: x"
-    )
-    assert "TODO" not in said("check src/ for secrets", back("review_changes", told))
-    assert "nothing of that" in said("check src/ for conflict markers", back("review_changes", told))
+    token, todo = finding(1, "error", "secret", "A GitHub token."), finding(2, "hint", "todo", "Open task.")
+    review = result("review_changes", findings=[token, todo])
+    assert said("check src/ for secrets", review) == "1 finding:\n\n- **error** `src/a.py:1` A GitHub token. Fix: x"
+    assert said("check src/ for conflict markers", review) == "The review found none."
 
 
 def review_of(*returns: ToolReturn, lines: tuple[str, ...] = ("src/a.py:3-4",)) -> Move | None:
     brief = Brief(asked="rename a to b", follows=True, changed=("src/a.py",), changed_lines=lines)
     question = Question("reviewer", "rename a to b", brief, frozenset(ROSTER["reviewer"].tools), returns, len(returns))
-    for skill in SKILLS:
-        wish = skill.recognise(question) if skill.tools <= question.offered else None
-        if wish is not None:
-            return skill.next(wish, question)
-    return None
+    return next_move(question)
 
 
 def test_the_reviewer_of_a_task_looks_at_the_lines_that_it_changed() -> None:
@@ -317,15 +310,18 @@ def test_the_reviewer_of_a_task_looks_at_the_lines_that_it_changed() -> None:
 
 
 def test_its_verdict_fails_for_errors_only() -> None:
-    hint = "- **hint** `src/a.py:3` Open task: “TODO”. Fix: do it."
-    error = "- **error** `src/a.py:4` There is a syntax error here. Fix: correct it."
-    for lines, passed in ((hint, True), (f"{error}\n{hint}", False), ("", True)):
-        answer = review_of(back("review_changes", f"Reviewed it.\n\n{lines}"))
+    hint, error = finding(3, "hint", "todo", "Open task."), finding(4, "error", "syntax", "A syntax error.")
+    for found, passed, summary in (
+        ([hint], True, "worth a look"),
+        ([error, hint], False, "1 error to fix"),
+        ([], True, "no problems"),
+    ):
+        answer = review_of(result("review_changes", findings=[*found]))
         assert isinstance(answer, Say)
         verdict = json.loads(answer.text)
         assert verdict["passed"] is passed
-        assert len(verdict["issues"]) == lines.count("- **")
-    assert verdict["summary"] == "Reviewed 1 changed file by rules: nothing wrong was found."
+        assert len(verdict["issues"]) == len(found)
+        assert verdict["summary"] == f"Reviewed 1 changed file by rules: {summary}."
 
 
 def test_where_nothing_changed_there_is_no_verdict() -> None:
@@ -334,80 +330,83 @@ def test_where_nothing_changed_there_is_no_verdict() -> None:
 
 
 def test_a_command_of_the_project_is_found_and_then_run() -> None:
-    found = back("find_commands", "lint: make lint\nbuild: npm run build")
+    found = result("find_commands", commands={"lint": "make lint", "build": "npm run build"})
     assert move("run the linter", found) == Act([("run_command", {"command": "make lint", "timeoutMs": 600_000})])
-    failed = back("run_command", "src/a.py:1 bad\n(exit code 2)", "error")
-    assert said("run the linter", found, failed) == "`make lint` failed (exit code 2):\n\n```\nsrc/a.py:1 bad\n```"
+    bad = failed("run_command", "exit code 2", "command_failed", output="src/a.py:1 bad")
+    assert said("run the linter", found, bad) == "`make lint` failed (exit code 2):\n\n```\nsrc/a.py:1 bad\n```"
     answer = move("install the dependencies", found)
-    assert isinstance(answer, Decline) and "names no install command" in answer.text
+    assert isinstance(answer, Decline) and "has no install command" in answer.text
 
 
 def test_an_app_is_not_started_but_said_how() -> None:
-    assert "Start it with `make run`" in said("start the app", back("find_commands", "start: make run"))
+    assert "Start it with `make run`" in said("start the app", result("find_commands", commands={"start": "make run"}))
 
 
 def test_tests_that_failed_are_told_with_place_and_assertion() -> None:
     output = (
-        "pytest: 1 passed, 1 failed, 0 skipped\nFAILED tests/test_a.py::test_b: assert 3 == 2\n\n"
         "_______ test_b _______\ntests/test_a.py:9: in test_b\n    assert f() == 2\n"
         "E   assert 3 == 2\nE    +  where 3 = f()\n"
         "=== short test summary info ===\nFAILED tests/test_a.py::test_b - assert 3 == 2\n"
     )
-    told = said("run the tests", back("run_tests", output, "error"))
-    assert told.startswith("**1 failed**, 1 passed (pytest):")
-    assert "- `tests/test_a.py::test_b` — `tests/test_a.py:9`\n  `assert 3 == 2 +  where 3 = f()`" in told
+    failures: list[JsonValue] = [{"name": "tests/test_a.py::test_b", "message": "assert 3 == 2"}]
+    counts: JsonObject = {"framework": "pytest", "passed": 1, "failed": 1, "skipped": 0}
+    back = failed("run_tests", "1 failed", "tests_failed", output=output, failures=failures, **counts)
+    answer = said("run the tests", back)
+    assert answer.startswith("**1 failed**, 1 passed (pytest):")
+    assert "- `tests/test_a.py::test_b` — `tests/test_a.py:9`\n  `assert 3 == 2 +  where 3 = f()`" in answer
 
 
 def test_a_long_output_is_cut_to_what_matters() -> None:
     noise = "\n".join(f"line {number}" for number in range(500))
-    told = said(
-        "run `make`", back("run_command", f"{noise[:2000]}\nsrc/a.c:3: error: oops\n{noise}\n(exit code 1)", "error")
-    )
-    assert "src/a.c:3: error: oops" in told and "lines left out" in told
-    assert len(told.splitlines()) < 60
+    output = f"{noise[:2000]}\nsrc/a.c:3: error: oops\n{noise}"
+    answer = said("run `make`", failed("run_command", "exit code 1", "command_failed", output=output))
+    assert "src/a.c:3: error: oops" in answer and "lines left out" in answer
+    assert len(answer.splitlines()) < 60
 
 
-STATUS = back("git_status", "on main...origin/main [ahead 2]\n M src/cart.py\n?? src/__pycache__/\n?? notes.md")
+STATUS = status(" M src/cart.py", "?? src/__pycache__/", "?? notes.md", ahead=2)
+SHOWN = result("git_diff", DIFF)
+NO_DIFF = result("git_diff", "No difference.")
 
 
 def test_the_state_is_told_in_words() -> None:
-    told = said("git status", STATUS, back("git_diff", DIFF))
+    told = said("git status", STATUS, SHOWN)
     assert "on branch `main`, 2 commits ahead of `origin/main`: +4 −1 lines" in told
     assert "- `src/cart.py` +4 −1: `empty`, `total`" in told and "- `notes.md`" in told
-    assert "Nothing is changed" in said(
-        "git status", back("git_status", "on main\nnothing changed"), back("git_diff", "")
-    )
+    assert said("git status", status(), NO_DIFF) == "No changes: everything is committed, on branch `main`."
+    assert "1 commit ahead of" in said("git status", status("?? a.py", ahead=1), NO_DIFF)
 
 
 def test_a_commit_message_says_what_changed_and_claims_no_more() -> None:
-    status = back("git_status", "on main\n M src/cart.py")
-    assert "feat(cart): add empty, change total" in said("suggest a commit message", status, back("git_diff", DIFF))
+    cart = status(" M src/cart.py")
+    assert "feat(cart): add empty, change total" in said("suggest a commit message", cart, SHOWN)
     changed = DIFF.replace("+def empty(cart):\n+    return not cart\n", "")
-    assert "change(cart): change total" in said("write a commit message", status, back("git_diff", changed))
-    docs = back("git_status", "on main\n M README.md")
-    assert "docs: update README.md" in said("commit message", docs, back("git_diff", ""))
-    assert isinstance(move("suggest a commit message", back("git_status", "on main"), back("git_diff", "")), Decline)
+    assert "change(cart): change total" in said("write a commit message", cart, result("git_diff", changed))
+    docs = status(" M README.md")
+    assert "docs: update README.md" in said("commit message", docs, NO_DIFF)
+    assert isinstance(move("suggest a commit message", status(), NO_DIFF), Decline)
 
 
 def test_a_commit_is_looked_at_staged_and_made() -> None:
-    looked = (STATUS, back("git_diff", DIFF), back("review_changes", "Reviewed."))
+    looked = (STATUS, SHOWN, result("review_changes", findings=[]))
     assert move("commit my changes") == Act([("git_status", {}), ("git_diff", {"ref": "HEAD"}), ("review_changes", {})])
     staged = move("commit my changes", *looked)
     assert staged == Act([("git_add", {"paths": ["src/cart.py", "notes.md"]})]), "what programs leave is left out"
-    added = (*looked, back("git_add", "Staged."))
+    added = (*looked, result("git_add"))
     made = move("commit with the message “fix: sum it up”", *added)
     assert made == Act([("git_commit", {"message": "fix: sum it up"})])
-    assert "Committed 2 files" in said("commit my changes", *added, back("git_commit", "[main abc] x"))
+    assert "Committed 2 files" in said("commit my changes", *added, result("git_commit", "[main abc] x"))
 
 
 def test_a_secret_is_not_committed() -> None:
-    found = back("review_changes", "x\n- **error** `a.py:1` This looks like a GitHub token. Fix: x")
-    answer = move("commit everything", STATUS, back("git_diff", DIFF), found)
+    found = result("review_changes", findings=[finding(1, "error", "secret", "This looks like a GitHub token.")])
+    answer = move("commit everything", STATUS, SHOWN, found)
     assert isinstance(answer, Decline) and "Nothing was committed" in answer.text
 
 
 def test_a_line_is_told_with_its_author_and_commit() -> None:
-    blamed = back("git_blame", "91c24229 (Ann B. 2024-05-06 12) def f():")
+    line: JsonObject = {"hash": "91c24229", "author": "Ann B.", "date": "2024-05-06", "line": 12, "text": "def f():"}
+    blamed = result("git_blame", lines=[line])
     assert (
         said("who wrote line 12 of a.py", blamed)
         == "Ann B. wrote line 12 on 2024-05-06 (commit `91c24229`): `def f():`"
@@ -415,7 +414,9 @@ def test_a_line_is_told_with_its_author_and_commit() -> None:
 
 
 def test_commits_are_told_newest_first() -> None:
-    log = back("git_log", "abc1234 2024-05-06T10:00:00+00:00 Ann: Add a\ndef5678 2024-05-05T10:00:00+00:00 Bob: Fix b")
+    first: JsonObject = {"hash": "abc1234", "date": "2024-05-06T10:00:00+00:00", "author": "Ann", "subject": "Add a"}
+    second: JsonObject = {"hash": "def5678", "date": "2024-05-05T10:00:00+00:00", "author": "Bob", "subject": "Fix b"}
+    log = result("git_log", commits=[first, second])
     told = said("what changed since v1.0", log)
     assert told.startswith("2 commits since v1.0 by 2 people") and "- `abc1234` 2024-05-06 Add a" in told
 

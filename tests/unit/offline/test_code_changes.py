@@ -4,34 +4,11 @@ import pytest
 
 from sidecar.models.port import Brief, ToolReturn
 from sidecar.offline.question import Question
-from sidecar.offline.skill import Act, Decline, Move, Say, Skill
-from sidecar.offline.skills import SKILLS
+from sidecar.offline.skill import Act, Decline, Say
 from sidecar.wire.base import JsonObject
 from sidecar.work.roster import ROSTER
 from sidecar.work.router import READ_ONLY, route
-from tools.executor.registry import default_registry
-
-OFFERED = frozenset(tool.name for tool in default_registry().infos())
-BRIEF = Brief(current_file="src/a.py", selected_code="def foo(x):\n    return x\n")
-
-
-def answering(text: str, brief: Brief = BRIEF, *returns: ToolReturn) -> tuple[Skill, JsonObject, Question] | None:
-    question = Question("coder", text, brief, OFFERED, returns, len(returns))
-    for skill in SKILLS:
-        wish = skill.recognise(question)
-        if wish is not None:
-            return skill, wish, question
-    return None
-
-
-def move(text: str, *returns: ToolReturn, brief: Brief = BRIEF) -> Move | None:
-    found = answering(text, brief, *returns)
-    return found[0].next(found[1], found[2]) if found is not None else None
-
-
-def returned(tool: str, content: str, status: str = "success") -> ToolReturn:
-    return ToolReturn(id="0", tool=tool, status=status, content=content)
-
+from tests.unit.offline.questions import ALL_TOOLS, EDITOR, ask_coder, failed, find_skill, result
 
 UNDERSTOOD: list[tuple[str, str, JsonObject]] = [
     ("remove unused imports", "organize_imports", {"sort": False}),
@@ -55,12 +32,12 @@ UNDERSTOOD: list[tuple[str, str, JsonObject]] = [
 
 @pytest.mark.parametrize(("text", "tool", "args"), UNDERSTOOD)
 def test_what_is_understood(text: str, tool: str, args: JsonObject) -> None:
-    assert move(text) == Act([(tool, args)])
+    assert ask_coder(text) == Act([(tool, args)])
 
 
 @pytest.mark.parametrize(("text", "tool"), [(text, tool) for text, tool, _ in UNDERSTOOD])
 def test_it_is_sent_to_an_agent_that_has_the_tools(text: str, tool: str) -> None:
-    found = answering(text)
+    found = find_skill(Question("coder", text, EDITOR, ALL_TOOLS))
     assert found is not None
     routed = route(text)
     assert routed.intent not in READ_ONLY, routed
@@ -87,7 +64,7 @@ def test_it_is_sent_to_an_agent_that_has_the_tools(text: str, tool: str) -> None
     ],
 )
 def test_near_misses_are_left_to_others(text: str) -> None:
-    found = answering(text)
+    found = find_skill(Question("coder", text, EDITOR, ALL_TOOLS))
     changing = {"organize_imports", "move_symbol"}
     assert found is None or not (found[0].tools & changing or found[0].example == "format the code"), found
 
@@ -112,7 +89,7 @@ def test_near_misses_are_left_to_others(text: str) -> None:
     ],
 )
 def test_what_is_nearly_possible_is_declined_with_what_is(text: str, said: str) -> None:
-    declined = move(text)
+    declined = ask_coder(text)
     assert isinstance(declined, Decline)
     assert said in declined.text
 
@@ -126,7 +103,7 @@ def test_what_is_nearly_possible_is_declined_with_what_is(text: str, said: str) 
     ],
 )
 def test_without_an_open_file_or_a_selection_it_says_so(text: str) -> None:
-    assert isinstance(move(text, brief=Brief()), Decline)
+    assert isinstance(ask_coder(text, brief=Brief()), Decline)
 
 
 @pytest.mark.parametrize(
@@ -137,27 +114,25 @@ def test_without_an_open_file_or_a_selection_it_says_so(text: str) -> None:
     ],
 )
 def test_what_the_tool_says_is_the_answer(text: str, tool: str) -> None:
-    assert move(text, returned(tool, "Did it.\nLeft alone: b.py.\n\nModified x.py")) == Say(
-        "Did it.\nLeft alone: b.py."
-    )
-    assert move(text, returned(tool, "It cannot be.", "error")) == Decline("It cannot be.")
-    assert isinstance(move(text, brief=Brief(part="fix1")), Decline)
+    assert ask_coder(text, result(tool, note="Did it.\nLeft alone: b.py.")) == Say("Did it.\nLeft alone: b.py.")
+    assert ask_coder(text, failed(tool, "It cannot be.")) == Decline("It cannot be.")
+    assert isinstance(ask_coder(text, brief=Brief(part="fix1")), Decline)
 
 
 @pytest.mark.parametrize(
     ("there", "target"),
     [
-        ("No file matches.", "src/b.py"),
-        ("lib/b.py", "lib/b.py"),
-        ("b.py", "b.py"),
-        ("lib/b.py\nsrc/b.py", "src/b.py"),
-        ("lib/b.py\nold/b.py", None),
+        ([], "src/b.py"),
+        (["lib/b.py"], "lib/b.py"),
+        (["b.py"], "b.py"),
+        (["lib/b.py", "src/b.py"], "src/b.py"),
+        (["lib/b.py", "old/b.py"], None),
     ],
 )
-def test_a_target_without_its_folder_is_found_or_made_beside_the_source(there: str, target: str | None) -> None:
+def test_a_target_without_its_folder_is_found_or_made_beside_the_source(there: list[str], target: str | None) -> None:
     text = "move parse_line from src/x.py to b.py"
-    assert move(text) == Act([("find_files", {"pattern": "**/b.py"})])
-    answer = move(text, returned("find_files", there))
+    assert ask_coder(text) == Act([("find_files", {"pattern": "**/b.py"})])
+    answer = ask_coder(text, result("find_files", paths=[*there]))
     if target is None:
         assert isinstance(answer, Decline)
     else:
@@ -165,28 +140,36 @@ def test_a_target_without_its_folder_is_found_or_made_beside_the_source(there: s
 
 
 def test_a_symbol_without_a_file_is_looked_up_first() -> None:
-    found = returned("find_symbols", "src/x.py:3 function parse_line\nsrc/x.py:9 function parse_line_fast")
-    assert move("move parse_line to src/b.py", found) == Act(
+    def defined(*places: tuple[str, int, str]) -> ToolReturn:
+        return result(
+            "find_symbols", symbols=[{"path": path, "line": line, "name": name} for path, line, name in places]
+        )
+
+    found = defined(("src/x.py", 3, "parse_line"), ("src/x.py", 9, "parse_line_fast"))
+    assert ask_coder("move parse_line to src/b.py", found) == Act(
         [("move_symbol", {"symbol": "parse_line", "to": "src/b.py", "from": "src/x.py"})]
     )
-    several = returned("find_symbols", "a.py:1 function parse_line\nb.py:2 function parse_line")
-    declined = move("move parse_line to src/c.py", several)
+    several = defined(("a.py", 1, "parse_line"), ("b.py", 2, "parse_line"))
+    declined = ask_coder("move parse_line to src/c.py", several)
     assert isinstance(declined, Decline)
     assert "a.py:1, b.py:2" in declined.text
-    assert isinstance(move("move parse_line to b.py", returned("find_symbols", "No symbol is named so.")), Decline)
+    assert isinstance(ask_coder("move parse_line to b.py", defined()), Decline)
 
 
 def test_the_formatter_of_the_project_is_run_on_all_or_on_one_file() -> None:
-    ruff = returned("find_commands", "lint: python3 -m ruff check .\nformat: python3 -m ruff format .")
-    assert move("format the code", ruff) == Act([("run_command", {"command": "python3 -m ruff format ."})])
-    assert move("format src/b.py", ruff) == Act([("run_command", {"command": "python3 -m ruff format src/b.py"})])
-    assert isinstance(move("format src/b.ts", ruff), Decline)
-    assert isinstance(move("format src/b.ts", returned("find_commands", "format: npm run format")), Decline)
-    none = move("format the code", returned("find_commands", "lint: make lint"))
+    ruff = result("find_commands", commands={"format": "python3 -m ruff format ."})
+    assert ask_coder("format the code", ruff) == Act([("run_command", {"command": "python3 -m ruff format ."})])
+    assert ask_coder("format src/b.py", ruff) == Act([("run_command", {"command": "python3 -m ruff format src/b.py"})])
+    assert isinstance(ask_coder("format src/b.ts", ruff), Decline)
+    assert isinstance(
+        ask_coder("format src/b.ts", result("find_commands", commands={"format": "npm run format"})), Decline
+    )
+    none = ask_coder("format the code", result("find_commands", commands={"lint": "make lint"}))
     assert isinstance(none, Decline)
     assert "ruff" in none.text
-    done = returned("run_command", "2 files reformatted")
-    assert isinstance(move("format the code", ruff, done), Say)
-    absent = move("format the code", ruff, returned("run_command", "No module named ruff\n(exit code 1)", "error"))
+    done = result("run_command", output="2 files reformatted")
+    assert isinstance(ask_coder("format the code", ruff, done), Say)
+    missing = failed("run_command", "exit code 1", "command_failed", output="No module named ruff")
+    absent = ask_coder("format the code", ruff, missing)
     assert isinstance(absent, Decline)
-    assert "not installed" in absent.text
+    assert "isn't installed" in absent.text

@@ -7,11 +7,15 @@ import pytest
 
 from sidecar.models.port import Brief, Delta, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, Turn, UserTurn
 from sidecar.offline.model import Offline
+from sidecar.wire.base import JsonObject
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.plan import read_plan
 from sidecar.work.roster import READ, RUN, WRITE
+from tests.unit.offline.questions import declined, failed, result
 from tools.executor.registry import default_registry
 
+PASSED: JsonObject = {"framework": "pytest", "passed": 3, "failed": 0, "skipped": 0, "failures": []}
+FAILED: JsonObject = {**PASSED, "passed": 1, "failed": 1, "failures": [{"name": "test_a", "message": "no"}]}
 TOOLS = default_registry().infos({*READ, *WRITE, *RUN})
 
 
@@ -58,37 +62,31 @@ async def test_a_request_becomes_a_call(text: str, tool: str, args: dict[str, st
 
 
 @pytest.mark.parametrize(
-    ("text", "tool", "status", "content", "stop", "expected"),
+    ("text", "back", "stop", "expected"),
     [
+        ("run the tests", result("run_tests", **PASSED), Stop.END, "All tests pass: 3 passed (pytest)"),
         (
             "run the tests",
-            "run_tests",
-            "success",
-            "pytest: 3 passed, 0 failed, 0 skipped",
-            Stop.END,
-            "All tests pass: 3",
-        ),
-        (
-            "run the tests",
-            "run_tests",
-            "error",
-            "pytest: 1 passed, 1 failed, 0 skipped",
+            failed("run_tests", "1 failed", "tests_failed", **FAILED),
             Stop.END,
             "**1 failed**, 1 passed",
         ),
-        ("run the tests", "run_tests", "error", "No tests were found: …", Stop.DECLINED, "The tests could not be run"),
-        ("run the tests", "run_tests", "error", "The user declined this call.", Stop.END, "The tests could not be run"),
-        ("run `false`", "run_command", "error", "(exit code 1)", Stop.END, "`false` failed (exit code 1)"),
-        ("run `rm x`", "run_command", "error", "The user declined this call.", Stop.END, "`rm x` was not carried out"),
-        ("run `x`", "run_command", "error", "There is no x.", Stop.DECLINED, "`x` was not carried out"),
-        ("list the files in z", "list_dir", "error", "There is no z.", Stop.DECLINED, "z could not be listed"),
+        ("run the tests", failed("run_tests", "No tests: …"), Stop.DECLINED, "The tests could not run: No tests"),
+        ("run the tests", declined("run_tests"), Stop.END, "The tests could not run: You declined."),
+        (
+            "run `false`",
+            failed("run_command", "exit code 1", "command_failed"),
+            Stop.END,
+            "`false` failed (exit code 1)",
+        ),
+        ("run `rm x`", declined("run_command"), Stop.END, "`rm x` did not run: You declined."),
+        ("run `x`", failed("run_command", "There is no x."), Stop.DECLINED, "`x` did not run"),
+        ("list the files in z", failed("list_dir", "z does not exist."), Stop.DECLINED, "z does not exist."),
+        ("search for TODO", result("search_code", matches=[]), Stop.END, "No matches for “TODO”."),
     ],
 )
-async def test_what_came_back_is_said_as_it_was(
-    text: str, tool: str, status: str, content: str, stop: Stop, expected: str
-) -> None:
+async def test_what_came_back_is_said_as_it_was(text: str, back: ToolReturn, stop: Stop, expected: str) -> None:
     asked = await reply_to([UserTurn(text=text)])
-    back = ToolReturn(id=asked.calls[0].id, tool=tool, status=status, content=content)
     reply = await reply_to([UserTurn(text=text), ModelTurn(text="", calls=asked.calls), ToolTurn(returns=[back])])
     assert reply.stop is stop
     assert reply.text.startswith(expected)
@@ -130,19 +128,19 @@ async def test_what_it_does_not_understand_it_says_with_the_nearest_that_it_can_
 async def test_a_file_that_is_named_without_its_folder_is_looked_for(
     text: str, tool: str, args: dict[str, object]
 ) -> None:
-    missing = ToolReturn(id="0-0", tool=tool, status="error", content="cart.py does not exist. Look with list_dir.")
+    missing = failed(tool, "cart.py does not exist.", "not_found")
     looked = [UserTurn(text=text), ModelTurn(text=""), ToolTurn(returns=[missing])]
     [search] = (await reply_to(looked)).calls
     assert (search.tool, search.args) == ("find_files", {"pattern": "**/cart.py"})
 
-    async def after(content: str) -> Reply:
-        found = ToolReturn(id="1-0", tool="find_files", status="success", content=content)
+    async def after(*paths: str) -> Reply:
+        found = result("find_files", paths=[*paths])
         return await reply_to([*looked, ModelTurn(text=""), ToolTurn(returns=[found])])
 
     [again] = (await after("src/shop/cart.py")).calls
     assert (again.tool, again.args) == (tool, args)
-    assert "Several files are named `cart.py`" in (await after("a/cart.py\nb/cart.py")).text
-    assert "There is no file `cart.py`" in (await after("No file matches.")).text
+    assert "Several files are named `cart.py`" in (await after("a/cart.py", "b/cart.py")).text
+    assert "There is no file `cart.py`" in (await after()).text
 
 
 async def test_it_offers_nothing_that_it_has_no_tool_for() -> None:

@@ -2,29 +2,11 @@
 
 import pytest
 
-from sidecar.models.port import Brief, ToolReturn
+from sidecar.models.port import Brief
 from sidecar.offline.question import Question
-from sidecar.offline.skill import Act, Decline, Move, Say
-from sidecar.offline.skills import SKILLS
+from sidecar.offline.skill import Act, Decline, Say
 from sidecar.offline.skills.rename import Rename
-from tools.executor.registry import default_registry
-
-OFFERED = frozenset(tool.name for tool in default_registry().infos())
-BRIEF = Brief(current_file="src/a.py", selected_code="def foo(x):\n    return x\n")
-
-
-def move(text: str, *returns: ToolReturn, brief: Brief = BRIEF) -> Move | None:
-    """What the first skill that understands it does, as the model would ask them."""
-    question = Question("coder", text, brief, OFFERED, returns, len(returns))
-    for skill in SKILLS:
-        wish = skill.recognise(question)
-        if wish is not None:
-            return skill.next(wish, question)
-    return None
-
-
-def returned(content: str, status: str = "success") -> ToolReturn:
-    return ToolReturn(id="0-0", tool="rename_symbol", status=status, content=content)
+from tests.unit.offline.questions import ALL_TOOLS, EDITOR, ask_coder, failed, result
 
 
 @pytest.mark.parametrize(
@@ -53,7 +35,7 @@ def returned(content: str, status: str = "success") -> ToolReturn:
     ],
 )
 def test_what_is_understood(text: str, args: dict[str, object]) -> None:
-    assert move(text) == Act([("rename_symbol", {"symbol": "foo", "newName": "bar", **args})])
+    assert ask_coder(text) == Act([("rename_symbol", {"symbol": "foo", "newName": "bar", **args})])
 
 
 @pytest.mark.parametrize(
@@ -70,58 +52,70 @@ def test_what_is_understood(text: str, args: dict[str, object]) -> None:
     ],
 )
 def test_what_is_not_understood(text: str) -> None:
-    assert Rename().recognise(Question("coder", text, BRIEF, OFFERED)) is None
+    assert Rename().parse(Question("coder", text, EDITOR, ALL_TOOLS)) is None
 
 
 @pytest.mark.parametrize("text", ["rename the file a.py to b.py", "rename a.py to b.py", "rename src/a to src/b"])
 def test_a_file_is_no_symbol(text: str) -> None:
-    declined = move(text)
+    declined = ask_coder(text)
     assert isinstance(declined, Decline)
     assert "git mv" in declined.text
 
 
 def test_nothing_selected_is_nothing_to_rename() -> None:
-    assert isinstance(move("rename this to bar", brief=Brief()), Decline)
+    assert isinstance(ask_coder("rename this to bar", brief=Brief()), Decline)
 
 
 def test_it_says_what_was_done_and_what_was_left_alone() -> None:
     note = "Renamed function foo (a.py:1) to bar: 2 places in 1 file.\nNot sure, left alone: b.py:3."
-    assert move("rename foo to bar", returned(f"{note}\n\nModified a.py (+1 −1)\n@@")) == Say(note)
+    assert ask_coder("rename foo to bar", result("rename_symbol", note=note)) == Say(note)
 
 
 def test_a_preview_shows_the_diff() -> None:
-    shown = move("preview renaming foo to bar", returned("Preview: 1 place.\n\nModified a.py\n-foo\n+bar"))
-    assert shown == Say("Preview: 1 place.\n\n```diff\nModified a.py\n-foo\n+bar\n```")
+    preview = result("rename_symbol", note="Preview: 1 place.", files=[{"path": "a.py", "diff": "@@\n-foo\n+bar"}])
+    answer = ask_coder("preview renaming foo to bar", preview)
+    assert answer == Say("Preview: 1 place.\n\n```diff\n@@\n-foo\n+bar\n```")
 
 
 def test_a_refusal_is_said_in_the_words_of_the_tool() -> None:
-    assert move("rename foo to bar", returned("Nothing named foo is defined.", "error")) == Decline(
+    assert ask_coder("rename foo to bar", failed("rename_symbol", "Nothing named foo is defined.")) == Decline(
         "Nothing named foo is defined."
     )
 
 
-SEVERAL = "2 things are named foo; say which:\n- a.py:1 function foo\n- b.py:2 method C.foo"
+SEVERAL = failed(
+    "rename_symbol",
+    "2 things are named foo.",
+    "ambiguous",
+    candidates=[
+        {"path": "a.py", "line": 1, "kind": "function", "name": "foo"},
+        {"path": "b.py", "line": 2, "kind": "method", "name": "C.foo"},
+    ],
+)
 
 
 def test_of_several_the_kind_that_was_said_is_taken() -> None:
     args = {"symbol": "foo", "newName": "bar"}
-    assert move("rename the method foo to bar", returned(SEVERAL, "error")) == Act(
+    assert ask_coder("rename the method foo to bar", SEVERAL) == Act(
         [("rename_symbol", {**args, "path": "b.py", "line": 2})]
     )
-    assert move("rename foo to bar", returned(SEVERAL, "error")) == Decline(SEVERAL)
-    assert move("rename the class foo to bar", returned(SEVERAL, "error")) == Decline(SEVERAL)
+    assert ask_coder("rename foo to bar", SEVERAL) == Decline("2 things are named foo.")
+    assert ask_coder("rename the class foo to bar", SEVERAL) == Decline("2 things are named foo.")
 
 
 def test_a_kind_that_was_said_is_compared_before_anything_is_written() -> None:
-    preview = returned("Preview, nothing was written: renaming function foo (a.py:1) to bar: 1 place in 1 file.")
-    assert move("rename the function foo to bar", preview) == Act(
+    symbol = {"path": "a.py", "line": 1, "kind": "function", "name": "foo"}
+    preview = result("rename_symbol", note="Preview.", symbol=symbol)
+    assert ask_coder("rename the function foo to bar", preview) == Act(
         [("rename_symbol", {"symbol": "foo", "newName": "bar"})]
     )
-    declined = move("rename the class foo to bar", preview)
+    declined = ask_coder("rename the class foo to bar", preview)
     assert declined == Decline("`foo` (a.py:1) is a function, not a class; nothing was changed.")
-    done = returned("Renamed function foo (a.py:1) to bar: 1 place in 1 file.")
-    assert move("rename the function foo to bar", preview, done) == Say(done.content)
+    done = result("rename_symbol", note="Renamed function foo (a.py:1) to bar: 1 place in 1 file.")
+    assert ask_coder("rename the function foo to bar", preview, done) == Say(
+        "Renamed function foo (a.py:1) to bar: 1 place in 1 file."
+    )
 
 
 def test_what_a_check_found_is_not_mended_by_renaming_again() -> None:
-    assert isinstance(move("rename foo to bar", brief=Brief(part="fix1")), Decline)
+    assert isinstance(ask_coder("rename foo to bar", brief=Brief(part="fix1")), Decline)

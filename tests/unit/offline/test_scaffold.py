@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from sidecar.models.port import Brief, EarlierCall, ToolReturn
-from sidecar.offline.question import Question, plain
-from sidecar.offline.scaffold.kinds import KINDS
-from sidecar.offline.scaffold.naming import module, slug
-from sidecar.offline.scaffold.project import Project, parts
-from sidecar.offline.scaffold.wording import Asked, asked_for
+from sidecar.offline.model import SKILLS
+from sidecar.offline.question import Question, strip_politeness
+from sidecar.offline.scaffold.kinds import load_kinds, module, slug
+from sidecar.offline.scaffold.project import Project, group_files
+from sidecar.offline.scaffold.request import ProjectRequest, parse_request
+from sidecar.offline.scaffold.skill import Scaffold
 from sidecar.offline.skill import Act, Decline, Say
-from sidecar.offline.skills import SKILLS
-from sidecar.offline.skills.scaffold import Scaffold
 from sidecar.wire.base import JsonObject
 from sidecar.work.plan import read_plan
 from sidecar.work.router import route
@@ -29,8 +29,8 @@ TOOLS = frozenset(tool.name for tool in default_registry().infos())
 LONG = "a-name-of-just-thirty-letters"
 
 
-def asked(text: str) -> Asked | None:
-    return asked_for(plain(text))
+def asked(text: str) -> ProjectRequest | None:
+    return parse_request(strip_politeness(text))
 
 
 @pytest.mark.parametrize(
@@ -104,16 +104,16 @@ def test_what_is_no_project_is_left_to_others(text: str) -> None:
     ],
 )
 def test_what_there_is_no_template_for_is_declined_with_what_there_is(text: str, word: str) -> None:
-    wish = Scaffold().recognise(Question("planner", text, offered=TOOLS))
-    assert wish is not None
-    move = Scaffold().next(wish, Question("planner", text, offered=TOOLS))
+    args = Scaffold().parse(Question("planner", text, offered=TOOLS))
+    assert args is not None
+    move = Scaffold().next(args, Question("planner", text, offered=TOOLS))
     assert isinstance(move, Decline)
     assert word in move.text
 
 
 def test_a_purpose_and_a_place_are_understood_together() -> None:
     found = asked("create a python cli called counter that counts words in libs/counter")
-    assert found == Asked("python_cli", "counter", "that counts words", "libs/counter")
+    assert found == ProjectRequest("python_cli", "counter", "that counts words", "libs/counter")
     project = Project.of(found, "libs/counter", "/home/me/work")
     assert project.description == "A command line tool that counts words."
     files = project.files()
@@ -122,9 +122,9 @@ def test_a_purpose_and_a_place_are_understood_together() -> None:
 
 
 @pytest.mark.parametrize("said", ['that says "hi" \\ bye', "that shows <b> & {{name}}", "that 'quotes' `code`"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", load_kinds())
 def test_whatever_the_purpose_is_the_files_can_be_read(kind: str, said: str) -> None:
-    found = asked(f"create a {KINDS[kind].said} called kit {said}")
+    found = asked(f"create a {load_kinds()[kind].said} called kit {said}")
     assert found is not None
     for path, text in Project.of(found, ".", "/w").files().items():
         match Path(path).suffix:
@@ -157,6 +157,11 @@ def test_a_name_that_cannot_be_is_declined_before_anything_is_written(name: str)
 # -- where it goes ---------------------------------------------------------------------------------------------------
 
 
+def entries(names: Sequence[str]) -> list[JsonValue]:
+    kinds = {"/": "directory", "@": "symlink"}
+    return [{"path": name.rstrip("/@"), "kind": kinds.get(name[-1], "file")} for name in names]
+
+
 def played(agent: str, text: str, folders: Mapping[str, Sequence[str]], **brief: object) -> tuple[object, list[str]]:
     """The skill's last move after it has looked at these folders, and which it looked at."""
     returns: list[ToolReturn] = []
@@ -165,16 +170,18 @@ def played(agent: str, text: str, folders: Mapping[str, Sequence[str]], **brief:
         question = Question(
             agent, text, Brief(asked=text, workspace="/home/me/my-work", **brief), TOOLS, returns, len(returns)
         )
-        wish = Scaffold().recognise(question)
-        assert wish is not None
-        move = Scaffold().next(wish, question)
+        args = Scaffold().parse(question)
+        assert args is not None
+        move = Scaffold().next(args, question)
         if not isinstance(move, Act) or move.calls[0][0] != "list_dir":
             return move, looked
         for tool, args in move.calls:
             path = str(args["path"])
             looked.append(path)
             returns.append(
-                ToolReturn(id=path, tool=tool, status="success", content="\n".join(folders[path]) or "(empty)")
+                ToolReturn(
+                    id=path, tool=tool, status="success", content="", details={"entries": entries(folders[path])}
+                )
             )
 
 
@@ -209,8 +216,8 @@ def test_it_goes_into_an_empty_workspace_or_a_folder_of_its_own(
 @pytest.mark.parametrize(
     ("text", "folders", "word"),
     [
-        ("create a python package kit", {".": ["a.py", "kit/"], "kit": ["mine.py"]}, "`kit/` exists already"),
-        ("create a python package kit", {".": ["a.py", "kit"]}, "is no folder"),
+        ("create a python package kit", {".": ["a.py", "kit/"], "kit": ["mine.py"]}, "`kit/` already exists"),
+        ("create a python package kit", {".": ["a.py", "kit"]}, "is not a folder"),
         ("create a python package here called kit", {".": ["pyproject.toml", "src/"]}, "`pyproject.toml`, `src/`"),
     ],
 )
@@ -225,7 +232,7 @@ def test_a_readme_that_is_there_is_kept_and_said() -> None:
     move, _ = played("planner", "create a python package called kit", {".": ["README.md"]})
     assert "README.md" not in planned_files(move)
     assert isinstance(move, Say)
-    assert "`README.md` stay" in move.text
+    assert "Kept as they are: `README.md`." in move.text
 
 
 # -- who does what ---------------------------------------------------------------------------------------------------
@@ -265,12 +272,14 @@ def test_a_file_that_could_not_be_written_ends_the_task_and_is_named() -> None:
     plan = [["pyproject.toml", "LICENSE"]]
     back = [
         ToolReturn(id="0", tool="create_file", status="success", content="created"),
-        ToolReturn(id="1", tool="create_file", status="error", content="The disk is full."),
+        ToolReturn(
+            id="1", tool="create_file", status="error", content="The disk is full.", message="The disk is full."
+        ),
     ]
     question = Question("coder", text, Brief(asked=text, part="s1", plan=plan), TOOLS, back, 1)
-    wish = Scaffold().recognise(question)
-    assert wish is not None
-    move = Scaffold().next(wish, question)
+    args = Scaffold().parse(question)
+    assert args is not None
+    move = Scaffold().next(args, question)
     assert isinstance(move, Decline)
     assert "`LICENSE`: The disk is full." in move.text
     assert "1 of 2 files" in move.text
@@ -281,56 +290,58 @@ def test_a_file_that_could_not_be_written_ends_the_task_and_is_named() -> None:
 )
 def test_the_verdict_is_on_what_is_there_and_how_the_tests_went(counts: JsonObject | None, passed: bool) -> None:
     text = "create a python package called kit"
-    files = Project.of(Asked("python_package", "kit"), ".", "/w").files()
-    shown = "\n".join(f"── {path}\n{_numbered(content)}" for path, content in files.items())
-    verdict = reviewed(
-        text, list(files), shown, [] if counts is None else [EarlierCall("run_tests", {}, "success", details=counts)]
-    )
+    files = Project.of(ProjectRequest("python_package", "kit"), ".", "/w").files()
+    calls = [EarlierCall("run_tests", {}, "success", details=counts)] if counts is not None else []
+    verdict = reviewed(text, list(files), [], calls)
     assert verdict.passed is passed
     assert ("have not been run" in verdict.render()) is (counts is None)
 
 
-def test_the_verdict_names_a_file_that_cannot_be_parsed_or_read() -> None:
+def test_the_verdict_names_a_file_that_cannot_be_parsed() -> None:
     text = "create a python package called kit"
-    files = list(Project.of(Asked("python_package", "kit"), ".", "/w").files())
-    shown = "── src/kit/text.py\n1 def broken(:\n── LICENSE: LICENSE does not exist."
-    verdict = reviewed(text, files, shown, [])
+    files = list(Project.of(ProjectRequest("python_package", "kit"), ".", "/w").files())
+    broken: dict[str, JsonValue] = {
+        "path": "src/kit/text.py",
+        "line": 1,
+        "severity": "error",
+        "message": "Broken.",
+        "fix": "x",
+    }
+    hint: dict[str, JsonValue] = {**broken, "severity": "hint", "message": "Untested."}
+    verdict = reviewed(text, files, [broken, hint], [])
     assert not verdict.passed
-    assert [issue.file for issue in verdict.issues][:2] == ["src/kit/text.py", "LICENSE"]
+    assert [(issue.file, issue.message) for issue in verdict.issues][:1] == [("src/kit/text.py", "Broken.")]
+    assert "Untested." not in verdict.render()
 
 
-def reviewed(text: str, changed: list[str], shown: str, calls: list[EarlierCall]) -> Verdict:
-    back = [ToolReturn(id="0", tool="read_files", status="success", content=shown)]
+def reviewed(text: str, changed: list[str], findings: list[JsonValue], calls: list[EarlierCall]) -> Verdict:
+    back = [ToolReturn(id="0", tool="review_changes", status="success", content="", details={"findings": findings})]
     question = Question("reviewer", text, Brief(asked=text, changed=changed, earlier_calls=calls), TOOLS, back, 1)
-    wish = Scaffold().recognise(question)
-    assert wish is not None
-    move = Scaffold().next(wish, question)
+    args = Scaffold().parse(question)
+    assert args is not None
+    move = Scaffold().next(args, question)
     assert isinstance(move, Say)
     verdict = read_verdict(move.text)
     assert verdict is not None
     return verdict
 
 
-def _numbered(content: str) -> str:
-    return "\n".join(f"{number} {line}" for number, line in enumerate(content.splitlines(), 1)) or "(empty)"
-
-
 def test_it_is_the_first_of_the_skills_to_be_asked() -> None:
     for text in ("create a python package called tests", "set up a static site for my search"):
-        first = next(skill for skill in SKILLS if skill.recognise(Question("planner", text, offered=TOOLS)) is not None)
+        first = next(skill for skill in SKILLS if skill.parse(Question("planner", text, offered=TOOLS)) is not None)
         assert isinstance(first, Scaffold)
 
 
 # -- what is made ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", load_kinds())
 def test_every_kind_has_what_a_project_needs(kind: str) -> None:
-    project = Project.of(Asked(kind, "kit"), ".", "/w")
+    project = Project.of(ProjectRequest(kind, "kit"), ".", "/w")
     files = project.files()
     assert 5 <= len(files) <= 25
     assert {"README.md", "LICENSE", ".gitignore", ".editorconfig"} <= files.keys()
-    assert parts(list(files)).keys() == {"sources", "tests", "project files"}
+    assert group_files(list(files)).keys() == {"sources", "tests", "project files"}
     assert files.keys() <= project.purposes().keys()
     assert not any("{{" in text for path, text in files.items() if not path.endswith((".ts", ".tsx", ".css")))
     assert "## Development" in files["README.md"]
@@ -340,7 +351,7 @@ def test_every_kind_has_what_a_project_needs(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["python_package", "python_cli", "starlette_api", "static_site"])
 def test_what_is_made_passes_its_tests_and_its_linter_is_silent(kind: str, name: str, tmp_path: Path) -> None:
     purpose = "that does a great many things which take more than one line to tell, and are all of them of some use"
-    for path, text in Project.of(Asked(kind, name, purpose), ".", "/w").files().items():
+    for path, text in Project.of(ProjectRequest(kind, name, purpose), ".", "/w").files().items():
         file = tmp_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")

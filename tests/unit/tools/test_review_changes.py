@@ -64,6 +64,7 @@ async def test_each_fault_is_found_with_its_line_and_severity(
 @pytest.mark.parametrize(
     ("path", "content"),
     [
+        ("a.py", "from there import __doc__\n"),
         ("a.py", '"""print(1), TODO and except: are words here."""\n'),
         ("cli.py", "print('hello')\n"),
         ("a.py", "import os\npassword = os.environ['PASSWORD']\napi_key = 'your-key-here'\n"),

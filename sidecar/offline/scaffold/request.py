@@ -1,10 +1,10 @@
-"""From a sentence to the project that it asks for. What is not understood for certain is not guessed at."""
+"""Parses a sentence into the project it asks for. It doesn't guess."""
 
 import re
 from dataclasses import dataclass
 from functools import cache
 
-from sidecar.offline.scaffold.kinds import KINDS, offered
+from sidecar.offline.scaffold.kinds import list_kinds, load_kinds
 
 _MAKE = (
     r"(?:create|scaffold|make|set\s*up|start|begin|bootstrap|generate|init(?:iali[sz]e)?|build|write|spin\s+up|"
@@ -16,14 +16,14 @@ _LEAD = re.compile(
     rf"(?P<plain>(?:{_PLAIN},?\s+)*)",
     re.IGNORECASE,
 )
-#: These ask for something new, whatever follows; “build the app” and “start my server” do not.
-_FOUNDING = re.compile(r"create|scaffold|bootstrap|generate|new|init|give|i\b", re.IGNORECASE)
+#: Verbs that always ask for something new, unlike “build the app” and “start my server”.
+_CREATING = re.compile(r"create|scaffold|bootstrap|generate|new|init|give|i\b", re.IGNORECASE)
 _CLI = (
     r"(?:cli|command[\s-]line|console|terminal)"
     r"(?:\s+(?:tool|app|application|program|utility|interface|project|package))?"
 )
 _WEB = r"(?:(?:rest|web|json|http)\s+)?(?:api|app|application|service|server|backend|microservice|project)"
-#: How each kind is said; what stands before or after it belongs to the rest of the sentence.
+#: The names of each kind.
 _SAID = {
     "python_cli": rf"python3?\s+{_CLI}|{_CLI}\s+(?:in|with|using)\s+python3?",
     "python_package": (
@@ -48,7 +48,7 @@ _SAID = {
 _KIND = re.compile(
     rf"(?:{'|'.join(f'(?P<{key}>{said})' for key, said in _SAID.items())})(?:\s+project)?(?![\w-])", re.IGNORECASE
 )
-#: What is a project, but perhaps not one of ours.
+#: Projects without a template.
 _OTHER = re.compile(
     r"(?:[\w.+#-]+\s+){0,4}?(?:project|app|application|game|website|web\s?site|site|api|server|service|microservice|"
     r"library|package|crate|gem|cli|command[\s-]line\s+\w+|tool|bot|dashboard|blog|shop|extension|plugin|backend|frontend|"
@@ -56,7 +56,7 @@ _OTHER = re.compile(
     r"by|here|as|about)\b)",
     re.IGNORECASE,
 )
-#: A part of a project, or of an answer: not ours, even if a project is named beside it.
+#: Parts of a project: not a request for a project, even if it names one.
 _PART = (
     r"(?:function|method|class|component|module|file|test|script|page|route|endpoint|readme|doc|docstring|commit|message|"
     r"changelog|constant|variable|type|interface|hook|dockerfile|makefile|import|field|command|call|client|request|"
@@ -87,7 +87,7 @@ _JOINTS = re.compile(
 _PURPOSE = re.compile(
     r"[,\s]*(?:(?P<joint>that|which|to|for)\s+(?P<what>\S.*)|[:–—-]\s+(?P<told>\S.*))$", re.IGNORECASE
 )
-#: What every project has anyway, and what those of a kind have.
+#: Features that every project has anyway, and those of each kind.
 _HAS = r"tests?|readme|licen[cs]e|linter|linting|formatter|type\s+hints|types|docs|git\s?ignore"
 _HAS_TOO = {
     "python": r"pytest|ruff|mypy|pyproject(?:\.toml)?|src\s+layout|argparse|uvicorn",
@@ -100,8 +100,8 @@ _LONG = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the person asked for, in their words; `refusal` says why it is not done."""
+class ProjectRequest:
+    """The requested project, in your words; `refusal` says why it can't be made."""
 
     kind: str = ""
     name: str = ""
@@ -110,14 +110,14 @@ class Asked:
     refusal: str = ""
 
 
-def asked_for(words: str) -> Asked | None:
-    """The project that is asked for; nothing if the sentence is about something else."""
+def parse_request(words: str) -> ProjectRequest | None:
+    """The requested project; None if the sentence is about something else."""
     lead = _LEAD.match(words)
     if lead is None:
         return None
     which = (lead["which"] or "").lower()
     is_new = which in ("a", "an", "another") or bool(lead["plain"]) or lead["verb"].lower() == "new"
-    if not is_new and (which == "this" or not _FOUNDING.match(lead["verb"])):
+    if not is_new and (which == "this" or not _CREATING.match(lead["verb"])):
         return None
     rest = words[lead.end() :]
     kind = _KIND.match(rest)
@@ -126,19 +126,16 @@ def asked_for(words: str) -> Asked | None:
     return _read(kind.lastgroup, rest[kind.end() :])
 
 
-def _another(rest: str) -> Asked | None:
-    """A project of a kind that there is no template for."""
+def _another(rest: str) -> ProjectRequest | None:
+    """Refuse a project that has no template."""
     what = _OTHER.match(rest)
     if what is None or _PIECE.match(rest):
         return None
-    refusal = (
-        f"There is no template for “{' '.join(what[0].split())}”. Without a language model these can be made: "
-        f"{offered()}."
-    )
-    return Asked(refusal=refusal)
+    refusal = f"There is no template for “{' '.join(what[0].split())}”. The offline model can make: {list_kinds()}."
+    return ProjectRequest(refusal=refusal)
 
 
-def _read(kind: str, rest: str) -> Asked | None:
+def _read(kind: str, rest: str) -> ProjectRequest | None:
     if _PIECE_OF_IT.match(rest):
         return None
     name = purpose = folder = ""
@@ -153,24 +150,24 @@ def _read(kind: str, rest: str) -> Asked | None:
             folder, rest = ".", rest[here.end() :]
         elif has := _has_anyway(kind).match(rest):
             rest = rest[has.end() :]
-        elif told := _PURPOSE.match(rest):
+        elif purposed := _PURPOSE.match(rest):
             if not name and (last := _CALLED_LAST.search(rest)):
-                # “… for my job, called jobkit”: the name comes last.
+                # “… for my job, called jobkit”
                 name, rest = _quoted(last), rest[: last.start()]
                 continue
-            purpose, folder, rest = *_purpose(told, folder), ""
+            purpose, folder, rest = *_purpose(purposed, folder), ""
         else:
             return _too_much(kind, rest)
     if ".." in folder.split("/"):
-        return Asked(refusal=f"`{folder}` is not in the workspace, and nothing is written outside of it.")
+        return ProjectRequest(refusal=f"`{folder}` is outside the workspace; the offline model writes nothing there.")
     if not name and (whom := _FOR_WHOM.match(purpose)):
         name = whom[1]
-    return Asked(kind, name, purpose, folder)
+    return ProjectRequest(kind, name, purpose, folder)
 
 
 @cache
 def _has_anyway(kind: str) -> re.Pattern[str]:
-    layers = ("python" if KINDS[kind].python else kind, kind)
+    layers = ("python" if load_kinds()[kind].python else kind, kind)
     words = "|".join([_HAS, *{_HAS_TOO[layer] for layer in layers if layer in _HAS_TOO}])
     thing = rf"(?:(?:a|an|some|unit|the|its|proper|plain)\s+)*(?:{words})(?![\w-])"
     return re.compile(
@@ -183,7 +180,7 @@ def _quoted(found: re.Match[str]) -> str:
 
 
 def _is_place(place: re.Match[str]) -> bool:
-    """“in libs/x” and “in the folder x” are places; “in python” and “in a hurry” are not."""
+    """“in libs/x” and “in the folder x” are places; “in python” is not."""
     return bool(place["here"] or place["folder"] or place["after"] or "/" in place["path"] or place["path"] == ".")
 
 
@@ -191,9 +188,9 @@ def _tidy(path: str) -> str:
     return path.strip("/").removeprefix("./") or "."
 
 
-def _purpose(told: re.Match[str], folder: str) -> tuple[str, str]:
-    what = told["what"] or told["told"]
-    # “… that counts words in libs/counter”: the place comes last.
+def _purpose(found: re.Match[str], folder: str) -> tuple[str, str]:
+    what = found["what"] or found["told"]
+    # “… that counts words in libs/counter”
     if not folder and (
         last := re.search(r"\s+(?:in|into|under|inside)\s+[`\"']?([\w@.-]+/[\w@./-]*)[`\"']?\s*$", what)
     ):
@@ -201,15 +198,14 @@ def _purpose(told: re.Match[str], folder: str) -> tuple[str, str]:
     what = re.split(r"(?<=[.!?])\s", what)[0].rstrip(" .!?,;")
     plain = " ".join("".join(each for each in what if each.isprintable()).split())
     plain = plain.replace("\\", "/").replace('"', "'").replace("`", "'").replace("{", "(").replace("}", ")")
-    joint = told["joint"].lower() if told["joint"] else ":"
+    joint = found["joint"].lower() if found["joint"] else ":"
     return f"{joint} {plain}"[:_LONG].rstrip(), folder
 
 
-def _too_much(kind: str, rest: str) -> Asked:
-    said = KINDS[kind].said
+def _too_much(kind: str, rest: str) -> ProjectRequest:
+    said = load_kinds()[kind].said
     refusal = (
-        f"The template “{said}” knows nothing of “{' '.join(rest.split())[:80]}”, and the offline model writes no code "
-        f"of its own. Say it without, such as “create a {said} called my-{said.split()[-1]}”, or configure a language "
-        "model."
+        f"The template “{said}” doesn't cover “{' '.join(rest.split())[:80]}”, and the offline model writes no code of "
+        f"its own. Leave it out, as in “create a {said} called my-{said.split()[-1]}”, or configure a language model."
     )
-    return Asked(refusal=refusal)
+    return ProjectRequest(refusal=refusal)
