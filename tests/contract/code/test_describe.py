@@ -5,9 +5,6 @@ import re
 import pytest
 
 from tests.unit.tools.workbench import Workbench
-from tools.code.files import is_test
-from tools.code.graph import NODES, Graph, mermaid
-from tools.code.manifest import first_paragraph
 
 PARSER = '''"""Reads lines."""
 import re
@@ -240,25 +237,25 @@ async def test_a_manifest_that_cannot_be_read_is_named(bench: Workbench) -> None
     assert "package.json cannot be read" in (await bench.call("describe_project")).content
 
 
-def test_a_picture_stays_small_and_its_labels_are_plain() -> None:
-    edges = {f'f"{number}]/a.py': {f'f"{number + 1}]/a.py'} for number in range(60)}
+async def test_details_say_how_certain_each_usage_is(bench: Workbench) -> None:
+    bench.write("a.py", "class A:\n    def go(self): ...\n\n\nclass B(A):\n    def go(self): ...\n")
+    bench.write("b.py", "from a import A, B\n\n\ndef f(a: A, b: B, c):\n    a.go()\n    b.go()\n    c.go()\n")
 
-    picture, left_out = mermaid(Graph(edges))
+    outcome = await bench.call("find_usages", symbol="A.go")
 
-    assert picture.count("[") == NODES and "smaller folders" in left_out
-    for line in picture.splitlines()[1:]:
-        assert re.fullmatch(r'  n\d+(\["[\w/#;.]+"\]| -->\|\d+\| n\d+)', line), line
-
-
-@pytest.mark.parametrize("path", ["tests/a.py", "test_a.py", "src/a.test.ts", "a_test.go", "src/__tests__/a.js"])
-def test_tests_are_known_by_their_names(path: str) -> None:
-    assert is_test(path)
-    assert not is_test("src/testing.py") and not is_test("contest.py")
+    assert isinstance(outcome.details, dict) and isinstance(outcome.details["usages"], list)
+    certainties = {each["line"]: each["certainty"] for each in outcome.details["usages"] if isinstance(each, dict)}
+    assert certainties == {5: "certain", 7: "likely"}, "b.go() is the method of B"
 
 
-def test_the_first_words_of_a_readme_are_a_sentence() -> None:
-    assert (
-        first_paragraph("# A\n\n<p>x</p>\n\n- a list\n\n> A tool that does things.\n\nMore")
-        == "A tool that does things."
+async def test_a_go_file_is_imported_by_the_files_that_import_its_package(bench: Workbench) -> None:
+    bench.write("go.mod", "module example.com/shop\n\ngo 1.22\n")
+    bench.write("cart/cart.go", "package cart\n\nfunc Add() {}\n")
+    bench.write(
+        "main.go",
+        'package main\n\nimport (\n\t"example.com/shop/cart"\n)\n\nfunc main() { cart.Add() }\n',
     )
-    assert first_paragraph("# Only a heading") == ""
+
+    content = (await bench.call("describe_file", path="cart/cart.go")).content
+
+    assert "**Imported by** (1) `main.go`" in content
