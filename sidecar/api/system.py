@@ -87,7 +87,7 @@ class SystemRoutes:
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
     async def agents(self, request: Request) -> Response:
-        agents = self._customizations.of(str(self._workspace)).agents
+        agents = self._customizations.load(str(self._workspace)).agents
         return answer(AgentList(agents=[agent.info() for agent in agents.values()]))
 
     async def route(self, request: Request) -> Response:
@@ -95,7 +95,7 @@ class SystemRoutes:
 
         wanted = await read(request, RouteRequest)
         workspace = wanted.context.workspace or str(self._workspace)
-        custom = self._customizations.of(workspace)
+        custom = self._customizations.load(workspace)
         if suggestion := suggest_for(wanted.task, custom):
             raise OperationRefused(422, "unknown_command", suggestion)
         return answer(route(wanted.task, commands=custom.commands, agents=custom.agents))

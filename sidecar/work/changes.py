@@ -1,90 +1,95 @@
-"""What a task has done to files, as its log have it, and whether that was verified.
+"""What a task did to files, according to its records, and whether that was verified.
 
-Asked at the end of every round, so it costs next to nothing; what verifies is loaded when it is needed.
+Every round ends here, so this must stay cheap; verification itself is imported only when needed.
 """
 
+import asyncio
 import json
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 from pydantic import JsonValue
 
+from sidecar.engine.run import TaskRun
 from sidecar.engine.state import TaskState
 from sidecar.engine.steps import CallKey
 from tools.ledger import FileState
 from tools.policy.task_text import names_command
 
-#: Words that may say that a file was written; whether they do is read with care by whoever verifies.
-_SAYS_SO = re.compile(
+#: An answer that may claim a change to a file; verification parses the claim with care.
+_MAY_CLAIM = re.compile(
     r"\b(?:created|wrote|written|added|generated|saved|changed|updated|edited|modified|fixed|committed)\b[^\n]{0,200}?\w\.\w"
     r"|\bcommitted\b",
     re.IGNORECASE,
 )
-_WORDS = 20_000
+_MAX_CHARACTERS = 20_000
+_MAX_FILES = 300
+_MAX_LINES = 20_000
 
 
-def needs_verification(memory: TaskState, asked: str, words: Sequence[str] = ()) -> bool:
-    """Whether files were changed, or are said to have been, since they were last verified; or a verification of this
-    round was under way.
+def needs_verification(state: TaskState, instruction: str, texts: Sequence[str] = ()) -> bool:
+    """Whether the task changed files since the last verification, or the agents' texts claim so; or a verification of
+    this round has begun.
 
-    What the very command did that the person `asked` for, word for word, is no agent's claim.
+    Changes made by a command that your instruction names word for word don't count.
     """
-    if any(key.round == memory.current_round for key in memory.verifications):
+    if any(key.round == state.current_round for key in state.verifications):
         return True
-    last = _last(memory)
-    if last is not None and last.get("edits") == count_edits(memory):
+    last = _last(state)
+    if last is not None and last.get("edits") == count_edits(state):
         return False
-    editing = _editing(memory)
+    editing = _editing(state)
     if not editing:
-        return last is None and any(_SAYS_SO.search(text, 0, _WORDS) for text in words)
-    return any(not _ordered(memory, call_id, asked) for call_id in editing)
+        return last is None and any(_MAY_CLAIM.search(text, 0, _MAX_CHARACTERS) for text in texts)
+    return any(not _is_instructed(state, call_id, instruction) for call_id in editing)
 
 
-def verification_result(memory: TaskState) -> JsonValue:
-    """The verification that holds now, as it stands in a task's result; an earlier round's if nothing changed since."""
-    last = _last(memory)
+def verification_result(state: TaskState) -> JsonValue:
+    """The newest verification, for the task's result; an earlier round's if nothing changed since."""
+    last = _last(state)
     if last is None:
         return None
     return {name: last[name] for name in ("passed", "attempt", "checks", "notes") if name != "notes" or last.get(name)}
 
 
-def _last(memory: TaskState) -> dict[str, JsonValue] | None:
-    found = list(memory.verifications.values())
+def _last(state: TaskState) -> dict[str, JsonValue] | None:
+    found = list(state.verifications.values())
     return json.loads(found[-1]) if found else None
 
 
-def changed_files(memory: TaskState) -> list[str]:
-    """The files that the task changed; what only its checks have written, such as a build, is not its work."""
+def changed_files(state: TaskState) -> list[str]:
+    """The files that the task changed, without those that only its checks wrote, such as a build."""
     return sorted(
-        set(memory.files_modified()) - (touched_paths(memory, checks=True) - touched_paths(memory, checks=False))
+        set(state.files_modified()) - (touched_paths(state, checks=True) - touched_paths(state, checks=False))
     )
 
 
-def count_edits(memory: TaskState) -> int:
-    """How often the task has changed files, its checks not counted."""
-    return len(_editing(memory))
+def count_edits(state: TaskState) -> int:
+    """The number of calls that changed files, without checks."""
+    return len(_editing(state))
 
 
-def touched_paths(memory: TaskState, *, checks: bool) -> set[str]:
+def touched_paths(state: TaskState, *, checks: bool) -> set[str]:
     return {
         file.path
-        for call_id in memory.outcomes
-        if (files := _files(memory, call_id)) and _is_check(call_id) == checks
+        for call_id in state.outcomes
+        if (files := _files(state, call_id)) and _is_check(call_id) == checks
         for file in files
     }
 
 
-def original_contents(memory: TaskState) -> dict[str, str | None]:
-    """Each file that the task has touched, with the name of its content before that."""
+def original_contents(state: TaskState) -> dict[str, str | None]:
+    """Each file that the task touched, with the digest of its content before."""
     originals: dict[str, str | None] = {}
-    for call_id in memory.outcomes:
-        for file in _files(memory, call_id):
+    for call_id in state.outcomes:
+        for file in _files(state, call_id):
             originals.setdefault(file.path, file.before)
     return originals
 
 
-def _editing(memory: TaskState) -> list[str]:
-    return [call_id for call_id in memory.outcomes if _files(memory, call_id) and not _is_check(call_id)]
+def _editing(state: TaskState) -> list[str]:
+    return [call_id for call_id in state.outcomes if _files(state, call_id) and not _is_check(call_id)]
 
 
 def _is_check(call_id: str) -> bool:
@@ -92,14 +97,50 @@ def _is_check(call_id: str) -> bool:
     return call is not None and call.step.is_verification
 
 
-def _ordered(memory: TaskState, call_id: str, asked: str) -> bool:
-    intent = memory.intents.get(call_id)
+def _is_instructed(state: TaskState, call_id: str, instruction: str) -> bool:
+    intent = state.intents.get(call_id)
     command = intent.args.get("command") if intent is not None and intent.tool == "run_command" else None
-    return isinstance(command, str) and names_command(command, asked)
+    return isinstance(command, str) and names_command(command, instruction)
 
 
-def _files(memory: TaskState, call_id: str) -> list[FileState]:
-    """What a call did to files: a file tool if it succeeded, a command however it ended."""
-    intent, outcome = memory.intents.get(call_id), memory.outcomes[call_id]
-    meant = intent.files if intent is not None and outcome.status == "success" else []
-    return [*meant, *outcome.files]
+def _files(state: TaskState, call_id: str) -> list[FileState]:
+    """Files that a call changed: a file tool if it succeeded, a command however it ended."""
+    intent, outcome = state.intents.get(call_id), state.outcomes[call_id]
+    planned = intent.files if intent is not None and outcome.status == "success" else []
+    return [*planned, *outcome.files]
+
+
+async def changed_lines(run: TaskRun) -> list[str]:
+    """`path:3-9,12` for each changed file that still exists, for a review; only the path if the file is new."""
+    versions: dict[str, tuple[str | None, str | None]] = {}
+    for call_id, intent in run.state.intents.items():
+        outcome = run.state.outcomes.get(call_id)
+        if outcome is not None and outcome.status == "success":
+            for file in intent.files:
+                before, _ = versions.get(file.path, (file.before, None))
+                versions[file.path] = (before, file.after)
+    found = []
+    for path, (before, after) in sorted(versions.items())[:_MAX_FILES]:
+        if after is None or before == after:
+            continue
+        old, new = (await run.log.blob(before) if before else None), await run.log.blob(after)
+        if old is None or new is None:
+            # The old content may have been dropped; then the changed lines are unknown.
+            found += [path] if before is None else []
+            continue
+        if lines := await asyncio.to_thread(_diff_lines, old, new):
+            found.append(f"{path}:{lines}")
+    return found
+
+
+def _diff_lines(old: bytes, new: bytes) -> str:
+    """New and changed lines, and the places of removed ones, as ranges."""
+    before, after = old.splitlines(), new.splitlines()
+    if max(len(before), len(after)) > _MAX_LINES:
+        return ""
+    ranges: list[str] = []
+    for tag, _, _, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag != "equal":
+            first, last = max(1, start + 1 if end > start else start), max(1, end)
+            ranges.append(f"{first}-{last}" if last > first else str(first))
+    return ",".join(ranges)

@@ -1,4 +1,4 @@
-"""How a verification runs something: through the executor, as the task's own calls, recorded under stable names."""
+"""Runs a verification's checks through the executor, as recorded calls of the task."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from tools.executor.context import BatchContext, ToolCall
 from tools.executor.executor import Executor
 from tools.ledger import ApprovalPrompt, IntentRecord, Ledger, ListLedger, NewBlob, Outcome
 
-#: An outcome that says nothing about the check.
+#: Outcomes that say nothing about the check.
 _CUT_OFF = frozenset({"cancelled", "unknown"})
 
 
@@ -38,7 +38,7 @@ class TaskCheckRunner:
         run = self._run
         call = CallKey(run.task_id, self._key, name, run.state.branch)
         ledger: Ledger = run.ledger if directory is None else CopyLedger(run, directory_label)
-        call_id = await self._unused(call) if directory is None else str(call)
+        call_id = await self._unused_id(call) if directory is None else str(call)
         context = BatchContext(
             workspace=directory or run.request.workspace,
             approvals=self._approvals(approved),
@@ -48,7 +48,7 @@ class TaskCheckRunner:
             can_ask=not run.request.options.verify_unasked,
         )
         try:
-            # Whoever is asked may take their time: that is no time of the check.
+            # The time that you take to answer doesn't count.
             async with run.clock.limit(seconds):
                 (outcome,) = await self._executor.batch([ToolCall(call_id, tool, args)], context)
         except TimeoutError:
@@ -59,8 +59,8 @@ class TaskCheckRunner:
         wanted = self._run.request.options.approvals
         return "auto" if approved and wanted != "readonly" else wanted
 
-    async def _unused(self, call: CallKey) -> str:
-        """A check may be run again: one that was cut off in an earlier life of the task is ended, and begun anew."""
+    async def _unused_id(self, call: CallKey) -> str:
+        """A call id without an outcome that counts: a check that was cut off before a restart runs again."""
         run, name = self._run, str(call)
         while name in run.state.intents:
             outcome = run.state.outcomes.get(name)
@@ -74,7 +74,7 @@ class TaskCheckRunner:
 
 
 class CopyLedger(ListLedger):
-    """The log of a call in a private copy: it is seen like any other, but does nothing to the task's own files."""
+    """The ledger of a call in a private copy: you see its events, but it changes none of the task's files."""
 
     def __init__(self, run: TaskRun, label: str) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class CopyLedger(ListLedger):
         self._label = label
 
     def enqueue(self, event: Event) -> None:
-        self._run.log.enqueue(self._placed(event))
+        self._run.log.enqueue(self._with_label(event))
 
     def live(self, event: Event) -> None:
         self._run.log.live(event)
@@ -100,7 +100,7 @@ class CopyLedger(ListLedger):
     async def ask(self, question: ApprovalPrompt) -> Literal["allow", "deny"]:
         return await self._run.ledger.ask(question)
 
-    def _placed(self, event: Event) -> Event:
+    def _with_label(self, event: Event) -> Event:
         if not isinstance(event, ToolEvent):
             return event
         return event.model_copy(update={"args": {**event.args, "where": self._label}})

@@ -1,7 +1,6 @@
-"""The person's own agents and slash commands: Markdown files with front matter.
+"""Your own agents and slash commands: Markdown files with front matter.
 
-They stand in `agents/` and `commands/` of the user's configuration directory, and in `.brain/` of a workspace; those of
-a workspace are read only if the person trusts it.
+They are in `agents/` and `commands/` of your configuration directory, and of `.brain/` in a workspace that you trust.
 
     ---
     description: Writes SQL migrations
@@ -12,8 +11,7 @@ a workspace are read only if the person trusts it.
     ---
     You write migrations for …
 
-Which model is asked is the person's choice, so `model` counts in their own files only: a workspace does not decide who
-gets to see it.
+Only files in your configuration directory may choose a `model`: a workspace doesn't decide who gets to see it.
 """
 
 import logging
@@ -25,24 +23,23 @@ from stat import S_ISREG
 from typing import get_args
 
 from sidecar.wire.intents import Intent
-from sidecar.work.front_matter import front_matter
 from sidecar.work.roster import READ, ROSTER, RUN, WRITE, Agent
 
 log = logging.getLogger(__name__)
 
-#: Where a workspace keeps its own.
 IN_WORKSPACE = ".brain"
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,40}")
+_QUOTED = re.compile(r"""(["'])(.*)\1""")
 _MODEL = re.compile(r"[\w.-]+/\S+")
-_FILES = 200
-_SIZE = 64 * 1024
+_MAX_FILES = 200
+_MAX_BYTES = 64 * 1024
 _TOOLS = frozenset((*READ, *WRITE, *RUN))
 _INTENTS = frozenset(get_args(Intent))
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`/name words` stands for `text`, with the words in the place of `$ARGUMENTS`, or after it."""
+    """`/name words` stands for `text`, with the words in folder of `$ARGUMENTS` or after it."""
 
     name: str
     text: str
@@ -58,11 +55,11 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """What holds in one workspace."""
+    """The agents and commands of one workspace, built-in agents included."""
 
     agents: Mapping[str, Agent] = field(default_factory=lambda: ROSTER)
     commands: Mapping[str, Command] = field(default_factory=dict)
-    #: What is wrong with files that are not used, by `agents/name` and `commands/name`.
+    #: Why files are not used, by `agents/name` and `commands/name`.
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -72,17 +69,17 @@ class Customizations:
         self._trusted = trusted
         self._read: dict[Path, tuple[tuple[object, ...], Definitions]] = {}
 
-    def of(self, workspace: str) -> Definitions:
-        """The roster and the person's own; a file that cannot be used is left out, and it is said why."""
-        places = [self._user] if self._user is not None else []
+    def load(self, workspace: str) -> Definitions:
+        """The built-in agents and your own. Files that can't be used are left out and listed in `problems`."""
+        folders = [self._user] if self._user is not None else []
         own = Path(workspace) / IN_WORKSPACE
         if own.is_dir() and self._trusted(workspace):
-            places.append(own)
+            folders.append(own)
         agents: dict[str, Agent] = {}
         commands: dict[str, Command] = {}
         problems: dict[str, str] = {}
-        for place in places:
-            found = self._place(place, own=place == self._user)
+        for folder in folders:
+            found = self._load_folder(folder, own=folder == self._user)
             agents |= found.agents
             commands |= found.commands
             problems |= found.problems
@@ -91,10 +88,10 @@ class Customizations:
     def trusts(self, workspace: str) -> bool:
         return self._trusted(workspace)
 
-    def _place(self, place: Path, *, own: bool) -> Definitions:
-        files = [file for kind in ("agents", "commands") for file in _files(place / kind)]
+    def _load_folder(self, folder: Path, *, own: bool) -> Definitions:
+        files = [file for kind in ("agents", "commands") for file in _files(folder / kind)]
         stamp = tuple(files)
-        known = self._read.get(place)
+        known = self._read.get(folder)
         if known is not None and known[0] == stamp:
             return known[1]
         agents: dict[str, Agent] = {}
@@ -102,75 +99,114 @@ class Customizations:
         problems: dict[str, str] = {}
         for file, size, _ in files:
             try:
-                if size > _SIZE:
-                    raise ValueError(f"it has {size:,} bytes, and at most {_SIZE:,} are read")
+                if size > _MAX_BYTES:
+                    raise ValueError(f"it has {size:,} bytes, and at most {_MAX_BYTES:,} are allowed")
                 text = file.read_text(encoding="utf-8")
                 if file.parent.name == "agents":
-                    agents[file.stem] = agent_of(file.stem, text, own=own)
+                    agents[file.stem] = parse_agent(file.stem, text, own=own)
                 else:
-                    commands[file.stem] = command_of(file.stem, text)
+                    commands[file.stem] = parse_command(file.stem, text)
             except UnicodeDecodeError:
-                problems[f"{file.parent.name}/{file.stem}"] = f"{file} is not used: it is not in UTF-8"
+                problems[f"{file.parent.name}/{file.stem}"] = f"{file} is not used: it is not UTF-8"
             except (OSError, ValueError) as error:
                 problems[f"{file.parent.name}/{file.stem}"] = f"{file} is not used: {error}"
         for problem in problems.values():
             log.warning(problem)
-        custom = Definitions(agents, commands, problems)
-        self._read[place] = (stamp, custom)
-        return custom
+        definitions = Definitions(agents, commands, problems)
+        self._read[folder] = (stamp, definitions)
+        return definitions
 
 
-def agent_of(name: str, text: str, *, own: bool = True) -> Agent:
-    """`own`: whether it is the person's own file, and not one of a workspace."""
-    front, body = front_matter(text)
-    _check(name, front, {"name", "description", "role", "model", "tools", "maxiterations"})
+def parse_agent(name: str, text: str, *, own: bool = True) -> Agent:
+    """`own`: the file is in your configuration directory, not in a workspace."""
+    front, body = parse_front_matter(text)
+    _check_front_matter(name, front, {"name", "description", "role", "model", "tools", "maxiterations"})
     if name in ROSTER:
-        # What a pipeline does must not depend on a file.
-        raise ValueError(f"{name} is one of ours; give it another name")
+        # Pipelines must not depend on files.
+        raise ValueError(f"{name} is a built-in agent; choose another name")
     tools = tuple(re.findall(r"[\w-]+", front.get("tools", ""))) or READ
     if unknown := [tool for tool in tools if tool not in _TOOLS]:
         raise ValueError(f"there is no tool {unknown[0]}")
     role = front.get("role", "smart")
     if role not in ("fast", "smart", "instant"):
-        raise ValueError(f"role is fast, smart or instant, not {role!r}")
+        raise ValueError(f"role must be fast, smart or instant, not {role!r}")
     model = front.get("model", "")
     if model and not own:
-        raise ValueError("a workspace does not choose the model; put the file into your own `agents/`")
+        raise ValueError("a workspace may not choose the model; move the file to your own `agents/`")
     if model and not _MODEL.fullmatch(model):
-        raise ValueError(f"model is provider/name, not {model!r}")
+        raise ValueError(f"model must be provider/name, not {model!r}")
     limit = front.get("maxiterations", "10")
     if not limit.isdecimal() or not 1 <= int(limit) <= 100:
-        raise ValueError("maxIterations is a number between 1 and 100")
+        raise ValueError("maxIterations must be a number between 1 and 100")
     if not body:
-        raise ValueError("it says nothing: the prompt stands below the front matter")
+        raise ValueError("it is empty: the prompt belongs below the front matter")
     return Agent(name, front.get("description", name), role, tools, int(limit), text=body, model=model)
 
 
-def command_of(name: str, text: str) -> Command:
-    front, body = front_matter(text)
-    _check(name, front, {"name", "description", "intent", "agent"})
+def parse_command(name: str, text: str) -> Command:
+    front, body = parse_front_matter(text)
+    _check_front_matter(name, front, {"name", "description", "intent", "agent"})
     intent = front.get("intent")
     if intent is not None and intent not in _INTENTS:
         raise ValueError(f"there is no intent {intent!r}")
     if not body:
-        raise ValueError("it says nothing: what is asked for stands below the front matter")
+        raise ValueError("it is empty: the request belongs below the front matter")
     return Command(name, body, front.get("description", ""), intent, front.get("agent"))  # type: ignore[arg-type]
 
 
-def _check(name: str, front: Mapping[str, str], known: set[str]) -> None:
+def _check_front_matter(name: str, front: Mapping[str, str], known: set[str]) -> None:
     if not _NAME.fullmatch(name):
-        raise ValueError("a name is of small letters, digits, - and _, and begins with a letter")
+        raise ValueError("a name has lowercase letters, digits, - and _, and starts with a letter")
     if unknown := [key for key in front if key not in known]:
-        raise ValueError(f"unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
+        raise ValueError(f"unknown key {unknown[0]!r}; known keys: {', '.join(sorted(known))}")
     if front.get("name", name) != name:
-        raise ValueError(f"its name is that of its file, {name}, and not {front['name']!r}")
+        raise ValueError(f"its name must be that of its file, {name}, not {front['name']!r}")
 
 
 def _files(directory: Path) -> list[tuple[Path, int, int]]:
-    """The files there, each with its size and the time of its last change. A link may lead anywhere: it is none."""
+    """The files, each with size and modification time. Links may lead anywhere, so they don't count."""
     try:
-        found = sorted(file for file in directory.iterdir() if file.suffix == ".md")[:_FILES]
+        found = sorted(file for file in directory.iterdir() if file.suffix == ".md")[:_MAX_FILES]
         states = [(file, file.lstat()) for file in found]
     except OSError:
         return []
     return [(file, state.st_size, state.st_mtime_ns) for file, state in states if S_ISREG(state.st_mode)]
+
+
+def parse_front_matter(text: str) -> tuple[dict[str, str], str]:
+    """`key: value` lines between two lines of dashes, by lowercase key, and the text after them.
+
+    Lists and long texts may take several lines; list items are joined with commas.
+    """
+    lines = text.removeprefix("\ufeff").splitlines()
+    if not lines or lines[0].strip() != "---":
+        return {}, text.strip()
+    front: dict[str, list[str]] = {}
+    key = ""
+    for number, line in enumerate(lines[1:], start=1):
+        if line.strip() == "---":
+            return {name: _joined(values) for name, values in front.items()}, "\n".join(lines[number + 1 :]).strip()
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if key and line.startswith((" ", "\t", "- ")):
+            front[key].append(line.strip())
+            continue
+        key, colon, value = line.partition(":")
+        if not colon:
+            raise ValueError(f"line {number + 1} is not `key: value`")
+        key = key.strip().lower()
+        front[key] = [value.strip()]
+    raise ValueError("the front matter has no end: the second --- line is missing")
+
+
+def _joined(values: list[str]) -> str:
+    """A value with its further lines: list items, or a text after `>` or `|`."""
+    first, *more = values
+    if more and all(line.startswith("- ") for line in more):
+        return ", ".join(_plain(line[2:]) for line in more)
+    return " ".join([*([] if more and first[:1] in (">", "|") else [_plain(first)]), *more])
+
+
+def _plain(value: str) -> str:
+    quoted = _QUOTED.fullmatch(value.strip())
+    return quoted[2] if quoted else value.strip()

@@ -1,20 +1,20 @@
-"""Finds the JSON in what a model said: between fences, after a preface, or the whole of it."""
+"""Finds JSON in a model's text: fenced, after a preface, or all of it."""
 
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-_TRIES = 50
-#: Where an object or a list may begin: not every bracket in prose, but one before what can stand in them.
+_MAX_TRIES = 50
+#: A bracket that may open an object or a list, unlike most brackets in prose.
 _OPENING = re.compile(r"[{\[](?=\s*[\"{\[}\]])")
 
 
-def values(text: str) -> Iterator[dict[str, Any] | list[Any]]:
-    """The JSON objects and lists in a text, those inside of another one left out."""
+def find_values(text: str) -> Iterator[dict[str, Any] | list[Any]]:
+    """The outermost JSON objects and lists in the text."""
     decoder = json.JSONDecoder()
     begins = _OPENING.search(text)
-    for _ in range(_TRIES):
+    for _ in range(_MAX_TRIES):
         if begins is None:
             return
         try:
@@ -26,13 +26,13 @@ def values(text: str) -> Iterator[dict[str, Any] | list[Any]]:
         begins = _OPENING.search(text, end)
 
 
-def objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text, also those in a list, but not those inside of another one."""
-    for found in values(text):
+def find_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in the text, also those in a list."""
+    for found in find_values(text):
         yield from (found,) if isinstance(found, dict) else (each for each in found if isinstance(each, dict))
 
 
-def words_around(text: str) -> str:
-    """What a model said beside its JSON."""
+def text_before_json(text: str) -> str:
+    """The model's prose before its JSON."""
     before = text.partition("```")[0] if "```" in text else _OPENING.split(text, 1)[0]
     return before.strip()

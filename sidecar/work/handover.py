@@ -1,96 +1,128 @@
-"""What one agent tells the next, and what the person is told in the end."""
+"""What one agent passes to the next, and the summary that you get in the end."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from sidecar.engine.pipeline import Results
 from sidecar.engine.run import TaskRun
 from sidecar.wire.events import HandoffContext, HandoffEvent
-from sidecar.work.context import PLAN, cut, size
+from sidecar.work.context import CONTEXT_BYTES, PLAN_BYTES, cut, sent_size
+from sidecar.work.pipeline import Results
 from sidecar.work.plan import Plan, PlannedStep
 from sidecar.work.results import agent_texts
-from sidecar.work.verdict import Verdict, read_verdict
+from sidecar.work.verdict import Verdict, parse_verdict
 
-#: They plan and judge the work; they do not do it.
+#: Agents that plan and judge the work, but don't do it.
 HELPERS = frozenset({"planner", "reviewer"})
-_STATE = 4_000
+_MAX_REPORT = 4_000
+_MAX_REPORTS = 6
+_STEP_RULES = "Do only that: others do the other steps, perhaps right now, and they read the user's messages as you do."
 
 
 class Part(NamedTuple):
-    """Somebody's part in a task."""
+    """An agent's part in a task."""
 
     agent: str
     task: str
 
 
-def handoff(run: TaskRun, giver: str, following: Sequence[Part], said: str, reason: str | None = None) -> HandoffEvent:
-    """To whoever is the next; what remains are the parts of all who follow."""
+class Report(NamedTuple):
+    """An agent's answer at the end of its step."""
+
+    agent: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """An agent's part of the work, beside the request itself. A language model gets it as text."""
+
+    instruction: str = ""
+    reports: Sequence[Report] = ()
+    changed: Sequence[str] = ()
+    plan: Plan | None = None
+    #: The agent's step of the plan, if it has only one.
+    step: PlannedStep | None = None
+    planner_text: str = ""
+    verdict: Verdict | None = None
+
+    @property
+    def follows(self) -> bool:
+        """Other agents worked on the task before."""
+        return bool(self.instruction or self.reports or self.plan or self.verdict)
+
+    @property
+    def context_bytes(self) -> int:
+        return CONTEXT_BYTES - PLAN_BYTES if self.plan else CONTEXT_BYTES
+
+    def render(self) -> list[str]:
+        parts: list[str] = []
+        if self.plan is not None:
+            parts += _render_step(self.plan, self.step) if self.step else [self._render_plan(self.plan)]
+        if self.reports:
+            parts.append("What was done so far:")
+            parts += [f"{report.agent} said:\n{report.text[:_MAX_REPORT]}" for report in self.reports[-_MAX_REPORTS:]]
+            parts += [f"Files changed so far: {', '.join(self.changed)}"] if self.changed else []
+        if self.verdict is not None:
+            parts.append(f"A review of your work found problems. Fix them, and nothing else:\n{self.verdict.render()}")
+        return [*parts, self.instruction] if self.instruction else parts
+
+    def _render_plan(self, plan: Plan) -> str:
+        is_detailed = plan.steps[0].checks or plan.steps[0].files
+        return cut(f"The plan:\n{plan.render()}" if is_detailed else f"planner said:\n{self.planner_text}", PLAN_BYTES)
+
+
+def _render_step(plan: Plan, step: PlannedStep) -> list[str]:
+    """The agent's own step, and as much of the others as fits."""
+    done_when = f" It is done when: {'; '.join(step.checks)}." if step.checks else ""
+    files = f" Files: {', '.join(step.files)}." if step.files else ""
+    part = cut(f"Your part is step {step.id}: {step.title}.{files}{done_when}", PLAN_BYTES // 2)
+    left = PLAN_BYTES - sent_size(part) - sent_size(_STEP_RULES) - sent_size("The plan:\n\n")
+    whole = plan.render()
+    if sent_size(whole) > left:
+        whole = cut("\n".join(f"{each.id}. {each.title}" for each in plan.steps), left)
+    return [f"The plan:\n{whole}", f"{part} {_STEP_RULES}"]
+
+
+def collect_reports(results: Results) -> list[Report]:
+    return [Report(key.agent, text) for key, text in agent_texts(results)]
+
+
+def worker_texts(results: Results) -> list[str]:
+    """The answers of the agents that did the work, newest last."""
+    return [text for key, text in agent_texts(results) if key.agent not in HELPERS]
+
+
+def handoff(run: TaskRun, giver: str, following: Sequence[Part], text: str, reason: str | None = None) -> HandoffEvent:
+    """To the next agent; the remaining tasks are those of all that follow."""
     taker = following[0].agent
     context = HandoffContext(
         files_modified=run.state.files_modified(),
-        current_state=said[:_STATE],
+        current_state=text[:_MAX_REPORT],
         remaining_tasks=[part.task for part in following],
     )
     because = reason or f"The {giver} is done; the {taker} goes on."
     return HandoffEvent(from_=giver, to=taker, context=context, reason=because)
 
 
-def so_far(results: Results, run: TaskRun) -> list[str]:
-    """What the earlier steps said, the newest ones whole, and which files they changed."""
-    said = [f"{key.agent} said:\n{text[:_STATE]}" for key, text in agent_texts(results)]
-    if not said:
-        return []
-    files = run.state.files_modified()
-    changed = [f"Files changed so far: {', '.join(files)}"] if files else []
-    return ["What was done so far:", *said[-6:], *changed]
-
-
-def of_plan(plan: Plan, said: str) -> list[str]:
-    """What the worker is told whose part is the whole plan, or who has none, but the planner's words."""
-    told = f"The plan:\n{plan.render()}" if plan.steps[0].checks or plan.steps[0].files else f"planner said:\n{said}"
-    return [cut(told, PLAN)] if said else []
-
-
-def step_of(plan: Plan, step: PlannedStep) -> list[str]:
-    """What a worker is told of the plan: its own part first of all, and of the others what there is room for."""
-    done_when = f" It is done when: {'; '.join(step.checks)}." if step.checks else ""
-    files = f" Files: {', '.join(step.files)}." if step.files else ""
-    part = cut(f"Your part is step {step.id}: {step.title}.{files}{done_when}", PLAN // 2)
-    rules = "Do only that; the other steps are done by others, perhaps at this moment, who hear the person as you do."
-    left = PLAN - size(part) - size(rules) - size("The plan:\n\n")
-    whole = plan.render()
-    if size(whole) > left:
-        whole = cut("\n".join(f"{each.id}. {each.title}" for each in plan.steps), left)
-    return [f"The plan:\n{whole}", f"{part} {rules}"]
-
-
-def to_mend(verdict: Verdict) -> list[str]:
-    return [f"A review of your work found problems. Mend them, and nothing else:\n{verdict.render()}"]
-
-
-def words_of(results: Results) -> list[str]:
-    """What those who did the work said last, the newest at the end."""
-    return [text for key, text in agent_texts(results) if key.agent not in HELPERS]
-
-
-def summary(results: Results) -> str:
-    """The last word; a review, whose verdict is put into words, beside those of the agent that it is about."""
-    said = agent_texts(results)
-    if not said:
+def summarize(results: Results) -> str:
+    """The last answer; if that is a review, after the answers of the agents that did the work."""
+    texts = agent_texts(results)
+    if not texts:
         return ""
-    key, last = said[-1]
-    verdicts = [verdict for each, text in said if each.agent == "reviewer" and (verdict := read_verdict(text))]
+    key, last = texts[-1]
     if key.agent == "reviewer":
-        verdict = read_verdict(last)
-        return "\n\n".join([*_worked(results), verdict.render() if verdict else last])
+        verdict = parse_verdict(last)
+        return "\n\n".join([*_work_reports(results), verdict.render() if verdict else last])
+    verdicts = [verdict for each, text in texts if each.agent == "reviewer" and (verdict := parse_verdict(text))]
     if verdicts and not verdicts[-1].passed:
-        return f"{last}\n\nThe review still finds fault:\n{verdicts[-1].render()}"
+        return f"{last}\n\nThe review still finds problems:\n{verdicts[-1].render()}"
     return last
 
 
-def _worked(results: Results) -> list[str]:
-    """What was said of the work: by whoever worked last, or by all who did a part of the plan."""
-    said = [(key, text) for key, text in agent_texts(results) if key.agent in ("coder", "docs", "terminal")]
-    if not said or not said[-1][0].is_planned:
-        return [text for _, text in said[-1:]]
-    return [text for key, text in said if key.is_planned]
+def _work_reports(results: Results) -> list[str]:
+    """The last worker's answer, or those of all planned steps."""
+    texts = [(key, text) for key, text in agent_texts(results) if key.agent in ("coder", "docs", "terminal")]
+    if not texts or not texts[-1][0].is_planned:
+        return [text for _, text in texts[-1:]]
+    return [text for key, text in texts if key.is_planned]

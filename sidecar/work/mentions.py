@@ -1,4 +1,4 @@
-"""What a person points at with an @: files, some of their lines, folders, and names that are defined in the code."""
+"""Parses mentions: files, lines of files, folders and names in the code that you write with an @."""
 
 import re
 from collections.abc import Iterator
@@ -8,11 +8,11 @@ _MENTION = re.compile(r"""(?<![\w@])@(?:"([^"\n]{1,500})"|'([^'\n]{1,500})'|([^\
 _LINES = re.compile(r"(?::|#L)(\d{1,7})(?:-L?(\d{1,7}))?$")
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
-_MOST = 20
+_MAX_MENTIONS = 20
 
 
 class Mention(NamedTuple):
-    """`path` as it was written, and the lines that were named with it."""
+    """`path` as written, and the lines that follow it."""
 
     path: str
     first: int | None = None
@@ -20,7 +20,7 @@ class Mention(NamedTuple):
 
     @property
     def name(self) -> str | None:
-        """What may be the name of a function or a class; of `Parser.read` the last part is looked for."""
+        """The name of a function or class, if it may be one; for `Parser.read`, the last part."""
         return self.path.rpartition(".")[2] if _NAME.fullmatch(self.path) else None
 
     def lines_of(self, text: str) -> str:
@@ -34,13 +34,13 @@ class Mention(NamedTuple):
         return f"{self.path}:{self.first}{last}" if self.first else self.path
 
 
-def mentions(text: str) -> list[Mention]:
-    return list(dict.fromkeys(_found(text)))[:_MOST]
+def parse_mentions(text: str) -> list[Mention]:
+    return list(dict.fromkeys(_find(text)))[:_MAX_MENTIONS]
 
 
-def _found(text: str) -> Iterator[Mention]:
+def _find(text: str) -> Iterator[Mention]:
     for match in _MENTION.finditer(text):
-        written = match[1] or match[2] or _without_the_sentence(match[3])
+        written = match[1] or match[2] or _strip_sentence(match[3])
         lines = _LINES.search(written)
         if lines is not None:
             yield Mention(written[: lines.start()], int(lines[1]), int(lines[2]) if lines[2] else None)
@@ -48,8 +48,8 @@ def _found(text: str) -> Iterator[Mention]:
             yield Mention(written)
 
 
-def _without_the_sentence(word: str) -> str:
-    """What ends the sentence, or a bracket that was opened before the mention, is not a part of it."""
+def _strip_sentence(word: str) -> str:
+    """Strips punctuation and brackets that belong to the sentence."""
     while word and (
         word[-1] in ".:*_~" or (word[-1] in _BRACKETS and word.count(word[-1]) > word.count(_BRACKETS[word[-1]]))
     ):

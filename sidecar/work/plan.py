@@ -1,4 +1,4 @@
-"""The planner's plan: steps with their files, what each one waits for, and how it is checked."""
+"""The planner's plan: steps with their files, dependencies and checks."""
 
 import re
 from collections.abc import Sequence
@@ -8,15 +8,15 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sidecar.work.extraction import values
+from sidecar.work.extraction import find_values
 
-_MOST = 30
+_MAX_STEPS = 30
 _PATTERN = re.compile(r"[*?]")
 _NUMBERED = re.compile(r"^\s*(?:step\s+)?(\d{1,2})[.):]\s+(.+)$", re.MULTILINE | re.IGNORECASE)
 
 
 class NoPlan(Exception):
-    """What was said is no plan; the message says why, for whoever said it."""
+    """The planner's text is no usable plan; the message tells it why."""
 
 
 def _strings(value: Any) -> Any:
@@ -25,8 +25,8 @@ def _strings(value: Any) -> Any:
     return [str(each) for each in value] if isinstance(value, list) else [str(value)] if value else []
 
 
-def _place(file: str) -> tuple[str, ...]:
-    """The parts of a path; a pattern stands for the folder that it is in."""
+def _path_parts(file: str) -> tuple[str, ...]:
+    """The parts of a path; of a pattern, those of its folder."""
     parts = PurePosixPath(normpath(file.strip())).parts
     pattern = next((number for number, part in enumerate(parts) if _PATTERN.search(part)), len(parts))
     return parts[:pattern]
@@ -48,9 +48,9 @@ class PlannedStep(BaseModel):
     def _id(cls, value: Any) -> str:
         return str(value)
 
-    def is_apart_from(self, other: "PlannedStep") -> bool:
-        """Whether both name their files, and none of the one lies in one of the other."""
-        ours, theirs = (tuple(map(_place, step.files)) for step in (self, other))
+    def is_independent_of(self, other: "PlannedStep") -> bool:
+        """Whether both name their files, and none overlap."""
+        ours, theirs = (tuple(map(_path_parts, step.files)) for step in (self, other))
         return bool(ours and theirs) and not any(
             one[: len(another)] == another[: len(one)] for one in ours for another in theirs
         )
@@ -71,7 +71,7 @@ class Plan(BaseModel):
         return "\n".join(step.render() for step in self.steps)
 
     def order(self) -> list[PlannedStep]:
-        """As it is written, but none before those that it waits for."""
+        """As written, but no step before those that it waits for."""
         ordered: list[PlannedStep] = []
         waiting, done = list(self.steps), set[str]()
         while waiting:
@@ -84,30 +84,30 @@ class Plan(BaseModel):
         return ordered
 
     def waits(self) -> dict[str, frozenset[str]]:
-        """For each step those that are done before it begins: what it builds on, and whatever is before it in the order
-        and may touch the same files. All others may be done at the same time."""
+        """The steps that must be done before each step begins: its dependencies, and earlier steps that may touch the
+        same files. All others may run at the same time."""
         order = self.order()
         return {
-            step.id: frozenset(step.after) | {other.id for other in order[:place] if not step.is_apart_from(other)}
+            step.id: frozenset(step.after) | {other.id for other in order[:place] if not step.is_independent_of(other)}
             for place, step in enumerate(order)
         }
 
 
-def read_plan(text: str) -> Plan:
+def parse_plan(text: str) -> Plan:
     problem = "there is no JSON object with steps in it"
-    for found in values(text):
+    for found in find_values(text):
         steps = _steps_in(found)
         if steps is None:
             continue
         try:
-            return _checked(steps)
+            return _validate(steps)
         except NoPlan as error:
             problem = str(error)
     listed = [(number, title.strip()) for number, title in _NUMBERED.findall(text)]
     if len(listed) > 1 and [int(number) for number, _ in listed] == list(range(1, len(listed) + 1)):
-        # Prose with numbers says an order, and nothing about what may be done at the same time.
+        # A numbered list gives an order, but says nothing about what may run at the same time.
         earlier = ["", *(number for number, _ in listed)]
-        return _checked(
+        return _validate(
             [
                 {"id": number, "title": title, "after": before}
                 for (number, title), before in zip(listed, earlier, strict=False)
@@ -117,7 +117,7 @@ def read_plan(text: str) -> Plan:
 
 
 def _steps_in(found: Any) -> list[Any] | None:
-    """The list of steps, with or without something around it. A list by itself may be of anything."""
+    """The list of steps, bare or wrapped; a bare list counts only if its entries look like steps."""
     if isinstance(found, list):
         return found if found and all(isinstance(each, dict) and "title" in each for each in found) else None
     inner = found.get("plan", found)
@@ -126,15 +126,15 @@ def _steps_in(found: Any) -> list[Any] | None:
 
 
 def one_step(request: str) -> Plan:
-    """What is done where there is no plan."""
-    return Plan(steps=[PlannedStep(id="1", title=" ".join(request.split())[:120] or "Do what was asked")])
+    """The plan if there is none."""
+    return Plan(steps=[PlannedStep(id="1", title=" ".join(request.split())[:120] or "Carry out the request")])
 
 
-def _checked(given: Sequence[Any]) -> Plan:
+def _validate(given: Sequence[Any]) -> Plan:
     if not given:
         raise NoPlan("it has no steps")
-    if len(given) > _MOST:
-        raise NoPlan(f"it has {len(given)} steps; at most {_MOST} are carried out")
+    if len(given) > _MAX_STEPS:
+        raise NoPlan(f"it has {len(given)} steps; at most {_MAX_STEPS} are allowed")
     steps: list[PlannedStep] = []
     for number, each in enumerate(given, start=1):
         entry = {"title": each} if isinstance(each, str) else each
@@ -143,14 +143,14 @@ def _checked(given: Sequence[Any]) -> Plan:
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            raise NoPlan(f"step {number} is not usable: {where}: {first['msg']}") from error
+            raise NoPlan(f"step {number} is invalid: {where}: {first['msg']}") from error
         steps.append(step if step.id else step.model_copy(update={"id": str(number)}))
     ids = [step.id for step in steps]
     if len(set(ids)) < len(ids):
         raise NoPlan("two steps have the same id")
     for step in steps:
         if unknown := [other for other in step.after if other not in ids]:
-            raise NoPlan(f"step {step.id} waits for {unknown[0]}, which is no step")
+            raise NoPlan(f"step {step.id} waits for {unknown[0]}, which is not a step")
     plan = Plan(steps=steps)
     plan.order()
     return plan

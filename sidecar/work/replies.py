@@ -1,4 +1,4 @@
-"""A model's reply, heard to its end."""
+"""Collects a model's streamed reply."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -9,37 +9,40 @@ from sidecar.models.port import Delta, Failure, Reply, Stop
 
 @dataclass(frozen=True, slots=True)
 class CollectedReply:
-    """A reply, and what the person had said just before it was asked for."""
+    """A reply, and the messages that you sent just before the model was asked."""
 
     messages: Sequence[str]
     reply: Reply
+    #: The limit, in tokens, that the history had; a resumed task leaves out the same.
+    room: int | None = None
 
 
 async def collect(
-    stream: AsyncIterator[Delta | Reply], show: Callable[[Delta], None], cut: Callable[[str], None] = lambda text: None
+    stream: AsyncIterator[Delta | Reply],
+    show: Callable[[Delta], None],
+    keep_partial: Callable[[str], None] = lambda text: None,
 ) -> Reply:
-    """The whole reply. A stream that ends without one was cut: nothing of it is acted upon.
+    """Returns the whole reply. A stream that ends without one was cut off, and nothing in it is acted upon.
 
-    Whoever stops listening in the middle leaves words behind that somebody may have read, and so does a reply that
-    failed on its way: they go to `cut`.
+    If the reply fails or its reader is cancelled, the text so far goes to `keep_partial`: you may have read it.
     """
     failure = Failure(code="stream_cut", message="The model's reply broke off before its end.")
     reply = Reply(stop=Stop.FAILED, failure=failure)
-    words: list[str] = []
+    texts: list[str] = []
     try:
         async for part in stream:
             if isinstance(part, Reply):
-                # Nothing comes after it, but the stream is heard to its end: then it has nothing left to tidy up.
+                # Nothing follows, but reading to the end lets the stream clean up.
                 reply = part
                 continue
             if part.kind == "text":
                 if part.anew:
-                    words.clear()
-                words.append(part.text)
+                    texts.clear()
+                texts.append(part.text)
             show(part)
     except asyncio.CancelledError:
-        cut("".join(words))
+        keep_partial("".join(texts))
         raise
     if reply.stop is Stop.FAILED and not reply.text:
-        cut("".join(words))
+        keep_partial("".join(texts))
     return reply

@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from sidecar.engine.pipeline import Results, Step
 from sidecar.engine.steps import StepKey
 from sidecar.wire.base import Wire
 from sidecar.wire.events import Event
+from sidecar.work.pipeline import Results, Step
 
 
 class Answered(Wire):
@@ -17,7 +17,7 @@ class Answered(Wire):
 
 
 class GaveUp(Wire):
-    """The agent did not get to an answer: it couldn't begin, or it didn't come to an end."""
+    """The agent has no answer: its model couldn't begin, or it didn't finish."""
 
     type: Literal["gave_up"] = "gave_up"
     reason: str
@@ -36,7 +36,7 @@ def parse_result(body: str) -> AgentResult:
 
 
 def render_result(result: AgentResult) -> str:
-    """As the next agent and the summary read it; "" if the agent said nothing."""
+    """The text for the next agent and the summary; "" if there is none."""
     if isinstance(result, Answered):
         return result.text
     return f"Not finished: {result.reason}" if result.began else ""
@@ -46,17 +46,18 @@ def agent_step(
     key: StepKey,
     message: str,
     act: Callable[[Results], Awaitable[AgentResult]],
-    then: Callable[[str], Sequence[Event]] = lambda said: (),
+    then: Callable[[str], Sequence[Event]] = lambda text: (),
+    failed: Callable[[], Sequence[Event]] = tuple,
 ) -> Step:
-    """A step of an agent; `then` gets what the agent said."""
+    """An agent's step; `then` gets its text."""
 
     async def encode(results: Results) -> str:
         return (await act(results)).to_json()
 
-    return Step(key, key.agent, message, encode, lambda body: then(render_result(parse_result(body))))
+    return Step(key, key.agent, message, encode, lambda body: then(render_result(parse_result(body))), failed)
 
 
 def agent_texts(results: Results) -> list[tuple[StepKey, str]]:
-    """What the agents said in the steps that are done, in order."""
+    """The texts of the finished steps, in order."""
     found = [(key, render_result(parse_result(body))) for key, body in results.items() if key.agent]
     return [(key, text) for key, text in found if text]

@@ -1,4 +1,4 @@
-"""The agents: what each is for, which model plays it, which tools it has, and when it should come to an end."""
+"""The built-in agents: purpose, model role, tools and turn limit."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -52,9 +52,9 @@ class Agent:
     description: str
     role: str
     tools: tuple[str, ...]
-    #: Where it is told to come to an end; while it makes progress it may go on for a while.
+    #: Turns after which it is asked to finish; while it makes progress it may go on.
     max_iterations: int
-    #: The prompt of an agent that is not one of ours, and the model that plays it whatever plays its role.
+    #: The prompt of a custom agent, and its model, which overrides the role's.
     text: str = ""
     model: str = ""
 
@@ -80,9 +80,9 @@ ROSTER: dict[str, Agent] = {
     for agent in (
         Agent("planner", "Turns a request into a plan of small steps.", "fast", READ, 3),
         Agent("coder", "Reads and changes code.", "smart", (*READ, *WRITE, *RUN), 10),
-        Agent("reviewer", "Looks at a change and says what is wrong with it.", "fast", (*READ, "run_tests"), 5),
-        Agent("terminal", "Runs commands and tests and reads what they say.", "instant", (*READ, *RUN), 5),
-        Agent("docs", "Writes what the next reader needs to know.", "smart", (*READ, *WRITE), 5),
+        Agent("reviewer", "Reviews a change and reports problems.", "fast", (*READ, "run_tests"), 5),
+        Agent("terminal", "Runs commands and tests and reads their output.", "instant", (*READ, *RUN), 5),
+        Agent("docs", "Writes documentation.", "smart", (*READ, *WRITE), 5),
     )
 }
 

@@ -1,11 +1,10 @@
-"""One round of a task, from what the person asked to the result: route it, do the steps of its kind, verify it."""
+"""One round of a task, from your message to its result: route it, run its pipeline, verify the work."""
 
 import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sidecar.engine.errors import StepFailed
-from sidecar.engine.pipeline import Results, Stage, Unfold, run_pipeline
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import UserMessage
 from sidecar.engine.steps import ROUTE, StepKey
@@ -17,11 +16,11 @@ from sidecar.wire.events import Event, RouteEvent
 from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
 from sidecar.work.changes import changed_files, needs_verification, verification_result
 from sidecar.work.customizations import Customizations, Definitions
-from sidecar.work.handover import summary, words_of
-from sidecar.work.pipelines import stages
+from sidecar.work.handover import HELPERS, summarize, worker_texts
+from sidecar.work.pipeline import Results, Stage, Unfold, run_pipeline
 from sidecar.work.router import READ_ONLY, request_of, route, second_opinion, unsure
 from sidecar.work.setup import AgentSetup
-from sidecar.work.steering import missed
+from sidecar.work.stages import build_pipeline
 from tools.executor.executor import Executor
 from tools.executor.registry import Registry
 
@@ -51,43 +50,51 @@ class RoundRunner:
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
         current = run.state.current_round
-        custom = self._customizations.of(run.request.workspace)
-        # Before it is routed, for good: whoever mends the command's file and resumes gets what it stands for.
-        _check_command(custom, run.instruction)
+        definitions = self._customizations.load(run.request.workspace)
+        # Before routing is recorded, so that fixing the command's file and resuming works.
+        _check_command(definitions, run.instruction)
         chosen = await self._route(StepKey(current, ROUTE), run)
-        _check_agents(custom, chosen.pipeline)
+        _check_agents(definitions, chosen.pipeline)
         setup = AgentSetup(
             run=run,
             catalog=self._catalog,
             registry=self._registry,
             executor=self._executor,
-            custom=custom,
+            definitions=definitions,
             round=current,
-            request=request_of(run.instruction, custom.commands, custom.agents),
+            request=request_of(run.instruction, definitions.commands, definitions.agents),
             past=await self._past(run),
             read_only=chosen.intent in READ_ONLY,
             trusted=self._customizations.trusts(run.request.workspace),
         )
         verification = Unfold(lambda results: self._verification(setup, results))
-        results = await run_pipeline([*stages(setup, chosen), verification], run)
+        results = await run_pipeline([*build_pipeline(setup, chosen), verification], run)
         return TaskResult(
-            summary=summary(results),
+            summary=summarize(results),
             files_modified=changed_files(run.state),
             verification=verification_result(run.state),
             usage=run.budget.usage,
         )
 
     def missed(self, run: TaskRun) -> Sequence[UserMessage]:
-        return missed(run)
+        """Messages that no agent who could act on them has read: they came during a review, a check or a last turn."""
+        messages = [message for message in run.inbox.messages() if not message.is_news]
+        if not messages:
+            return ()
+        turns = [(key.agent, turn) for key, turn in run.state.turns.items() if key.round == run.state.current_round]
+        # In a pipeline of helpers only, such as a review that you asked for, the work is theirs.
+        readers = [turn for agent, turn in turns if agent not in HELPERS] or [turn for _, turn in turns]
+        read = {message for turn in readers for message in turn.heard}
+        return [message for message in messages if message.id not in read]
 
     def _verification(self, setup: AgentSetup, results: Results) -> Sequence[Stage]:
-        """What comes after the agents, if there is something to verify. It is loaded when it is first needed."""
+        """The stages that verify the work, if there is any; imported on first use."""
         run, verify = setup.run, setup.run.request.options.verify
         named = isinstance(verify, list) and bool(verify)
         if (
             verify == "off"
             or setup.read_only
-            or not (named or needs_verification(run.state, run.instruction, words_of(results)))
+            or not (named or needs_verification(run.state, run.instruction, worker_texts(results)))
         ):
             return []
         from sidecar.verify.commands import load_commands
@@ -96,7 +103,7 @@ class RoundRunner:
 
         if self._verifier is None:
             self._verifier = Verifier(self._verify_seconds)
-        # As policy has it: what a project brings runs without a question only where there is a sandbox to run it in.
+        # Like policy: a project's own commands run without asking only in a sandbox.
         preapproved = (setup.trusted or run.request.options.approvals == "auto") and self._contained()
         commands = load_commands(run.request.workspace) if setup.trusted else None
         return VerificationStages(setup, self._journal, self._verifier, commands, preapproved=preapproved).stages()
@@ -105,8 +112,8 @@ class RoundRunner:
         options = run.request.options
 
         async def decide() -> str:
-            custom = self._customizations.of(run.request.workspace)
-            answer = route(run.instruction, options, custom.commands, custom.agents)
+            definitions = self._customizations.load(run.request.workspace)
+            answer = route(run.instruction, options, definitions.commands, definitions.agents)
             model = self._judge(run) if unsure(answer) and options.intent is None else None
             if model is None:
                 return answer.to_json()
@@ -120,7 +127,7 @@ class RoundRunner:
         return RouteAnswer.model_validate_json(await run.step(key, decide, done=event, read_only=True))
 
     def _judge(self, run: TaskRun) -> Model | None:
-        """The language model that may know better than the rules, if there is one and the budget allows it."""
+        """The language model for a second opinion, if there is one and the budget allows it."""
         options = run.request.options
         unpriced = options.max_cost_usd is not None and not self._catalog.priced("fast", options.models)
         if unpriced or run.budget.overspent() is not None:
@@ -133,7 +140,7 @@ class RoundRunner:
         return None if model.capabilities.in_process else model
 
     async def _past(self, run: TaskRun) -> list[Turn]:
-        """What was said before: earlier tasks of the conversation, and earlier rounds of this one."""
+        """Earlier tasks of the conversation, and earlier rounds of this one."""
         turns: list[Turn] = []
         if run.request.options.conversation_id is not None:
             for task in await self._journal.conversation(run.request.conversation_id):
@@ -144,22 +151,22 @@ class RoundRunner:
         return turns
 
 
-def _check_command(custom: Definitions, asked: str) -> None:
-    """A file that cannot be used is no reason to do something else instead."""
+def _check_command(definitions: Definitions, asked: str) -> None:
+    """A command whose file can't be used must not be taken for a sentence."""
     first = asked.split(maxsplit=1)[0]
-    if first.startswith("/") and (problem := custom.problems.get(f"commands{first}")):
-        raise StepFailed("bad_command", f"{problem}. Nothing was done; mend the file and resume.", recoverable=True)
+    if first.startswith("/") and (problem := definitions.problems.get(f"commands{first}")):
+        raise StepFailed("bad_command", f"{problem}. Nothing was changed; fix the file and resume.", recoverable=True)
 
 
-def _check_agents(custom: Definitions, pipeline: Sequence[str]) -> None:
-    missing = next((name for name in pipeline if name not in custom.agents), None)
+def _check_agents(definitions: Definitions, pipeline: Sequence[str]) -> None:
+    missing = next((name for name in pipeline if name not in definitions.agents), None)
     if missing is None:
         return
-    if problem := custom.problems.get(f"agents/{missing}"):
-        raise StepFailed("no_agent", f"{problem}. Nothing was done; mend the file and resume.", recoverable=True)
+    if problem := definitions.problems.get(f"agents/{missing}"):
+        raise StepFailed("no_agent", f"{problem}. Nothing was changed; fix the file and resume.", recoverable=True)
     message = (
-        f"There is no agent {missing} here, only {', '.join(custom.agents)}. Your own are Markdown files in "
-        "`agents/` of your configuration directory, or of `.brain/` in a workspace that you trust. Put its "
-        "file there and resume, or choose another one."
+        f"There is no agent {missing}, only {', '.join(definitions.agents)}. Your own agents are Markdown files in "
+        "`agents/` of your configuration directory, or of `.brain/` in a trusted workspace. Add the file and resume, "
+        "or choose another agent."
     )
     raise StepFailed("no_agent", message, recoverable=True)

@@ -1,4 +1,4 @@
-"""When an agent should come to an end: it is told to wrap up, and stopped when it repeats itself or gets nowhere."""
+"""Decides when an agent should finish, and stops it if it repeats itself or makes no progress."""
 
 import json
 from collections import deque
@@ -8,13 +8,13 @@ from sidecar.engine.errors import AgentError
 from sidecar.models.port import Reply, Stop, ToolReturn, ToolUse
 from sidecar.work.roster import Agent
 
-#: An agent may go on to so many times its limit while it makes progress.
+#: While it makes progress, an agent may take this many times its limit.
 STRETCH = 5
-#: The same calls with the same results: after so many it is told, after so many it is stopped.
-TOLD, STOPPED = 3, 5
-_REMEMBERED = 20
-#: How often an empty reply, or one that was cut off, is answered with “go on”.
-_PATIENCE = 2
+#: The same calls with the same results: the agent gets a warning, then it is stopped.
+_WARN_AFTER, _STOP_AFTER = 3, 5
+_REMEMBERED_CALLS = 20
+#: Empty or cut-off replies in a row that are answered with "go on".
+_MAX_INCOMPLETE = 2
 
 
 class TurnLimits:
@@ -22,79 +22,75 @@ class TurnLimits:
         self._agent = agent
         self.limit = max_iterations or agent.max_iterations * STRETCH
         self._wrap_up = min(agent.max_iterations, self.limit) if max_iterations is None else self.limit - 1
-        self._seen: deque[int] = deque(maxlen=_REMEMBERED)
+        self._recent: deque[int] = deque(maxlen=_REMEMBERED_CALLS)
         self._known: set[int] = set()
         self._idle = 0
-        self._fruitless = 0
+        self._incomplete = 0
         self._turns = 0
 
-    def afresh(self) -> None:
-        """The person said how to go on, or to go on: what came before no longer counts."""
-        self._turns = self._idle = self._fruitless = 0
-        self._seen.clear()
+    def reset(self) -> None:
+        """You sent a message or resumed the agent, so earlier turns no longer count."""
+        self._turns = self._idle = self._incomplete = 0
+        self._recent.clear()
 
     def after_calls(self, calls: Sequence[ToolUse], returns: Sequence[ToolReturn]) -> str | AgentError | None:
-        """What the agent is to be told before its next turn, or why it must not have one."""
-        self._fruitless = 0
+        """A note for the agent's next turn, or the reason why it gets none."""
+        self._incomplete = 0
         self._turns += 1
-        act = _signature(calls, returns)
-        self._seen.append(act)
-        times = self._seen.count(act)
-        if times >= STOPPED:
-            what = ", ".join(dict.fromkeys(call.tool for call in calls))
+        signature = _signature(calls, returns)
+        self._recent.append(signature)
+        times = self._recent.count(signature)
+        if times >= _STOP_AFTER:
+            tools = ", ".join(dict.fromkeys(call.tool for call in calls))
             return AgentError(
                 "repetition",
-                f"The {self._agent.name} made the same call ({what}) {times} times and got the same answer each time, "
-                "so it was stopped. What it did is kept; send it a message that says how to go on, or resume it.",
+                f"The {self._agent.name} made the same call ({tools}) {times} times with the same result each time, so "
+                "it was stopped. Its work is kept; send it a message that says how to go on, or resume it.",
                 retry=False,
             )
-        new = act not in self._known and any(back.status == "success" for back in returns)
-        self._known.add(act)
+        new = signature not in self._known and any(back.status == "success" for back in returns)
+        self._known.add(signature)
         self._idle = 0 if new else self._idle + 1
         done = self._turns
         if done >= self.limit or (done > self._wrap_up and self._idle >= max(self._wrap_up, 3)):
-            return self._too_many()
-        if times == TOLD:
+            return self._limit_reached()
+        if times == _WARN_AFTER:
             return f"You have made this same call {times} times with the same result. Do something else, or finish."
         if done == self._wrap_up:
             return (
-                f"You have used {_turns(done)}. Finish now if you can: check what you did and give your answer. If "
-                "work remains, say what it is and go on with the most important part."
+                f"You have used {_count_turns(done)}. Finish now if you can: check what you did and give your answer. "
+                "If work remains, say what it is and go on with the most important part."
             )
         return None
 
-    def after_words(self, reply: Reply) -> str | AgentError:
-        """The reply was no last word: it was empty, or cut off."""
-        self._fruitless += 1
+    def after_incomplete(self, reply: Reply) -> str | AgentError:
+        """The reply was empty or cut off."""
+        self._incomplete += 1
         self._turns += 1
         cut_off = reply.stop is Stop.LENGTH
-        if self._fruitless > _PATIENCE:
-            return self._in_vain(cut_off)
+        if self._incomplete > _MAX_INCOMPLETE:
+            code, problem = ("reply_too_long", "cut off at its length limit") if cut_off else ("empty_reply", "empty")
+            message = (
+                f"The model's reply was {problem} {self._incomplete} times in a row. All work is kept; resume the "
+                "task, or choose another model."
+            )
+            return AgentError(code, message, retry=False)
         if self._turns >= self.limit:
-            return self._too_many()
+            return self._limit_reached()
         if cut_off:
-            return "Your reply was cut off at its length limit. Go on in smaller pieces; no cut call was carried out."
+            return "Your reply was cut off at its length limit. Go on in smaller pieces; no cut-off call was run."
         return "Your reply was empty. Go on with the task, or say what you found."
 
-    def _in_vain(self, cut_off: bool) -> AgentError:
-        code, what = (
-            ("reply_too_long", "replies were cut off at their length limit again and again")
-            if cut_off
-            else ("empty_reply", "replies were empty again and again")
-        )
-        message = f"The model's {what}. What was done is kept; resume the task, or choose another model."
-        return AgentError(code, message, retry=False)
-
-    def _too_many(self) -> AgentError:
+    def _limit_reached(self) -> AgentError:
         return AgentError(
             "iteration_limit",
-            f"The {self._agent.name} was not done after {_turns(self._turns)}. What it did is kept; resume it to grant "
-            "as many again, or send it a message that says how to go on.",
+            f"The {self._agent.name} was not done after {_count_turns(self._turns)}. Its work is kept; resume it to "
+            "allow as many again, or send it a message that says how to go on.",
             retry=False,
         )
 
 
-def _turns(number: int) -> str:
+def _count_turns(number: int) -> str:
     return f"{number} turn{'' if number == 1 else 's'}"
 
 

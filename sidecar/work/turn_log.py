@@ -1,14 +1,14 @@
-"""An agent's log: its turns are the task's steps, its calls go through the executor."""
+"""Records an agent's turns in the task's log, and runs its calls through the executor."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from sidecar.engine.run import TaskRun
+from sidecar.engine.state import TurnRecord, UserMessage
 from sidecar.engine.steps import StepKey
 from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ModelEvent
-from sidecar.work.replies import CollectedReply, collect
+from sidecar.work.replies import CollectedReply
 from sidecar.work.roster import Agent
 from tools.executor.context import BatchContext, ToolCall
 from tools.executor.executor import Executor
@@ -21,44 +21,49 @@ class TaskTurnLog:
         self._executor = executor
         self._agent = agent
         self._model = model
-        #: Which of the person's messages are in the agent's conversation.
-        self._heard: set[str] = set()
+        #: Ids of your messages that are in the agent's conversation.
+        self._read: set[str] = set()
 
-    async def turn(
-        self, key: StepKey, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
-    ) -> CollectedReply:
-        turns, inbox = self._run.turns, self._run.inbox
-        turn = turns.find(key)
-        if turn is None:
-            unread = inbox.unread(self._heard)
-            await turns.begin()
-            stream = ask([message.text for message in unread])
-            reply = await collect(stream, partial(turns.show, key, agent), partial(turns.keep_partial, key, agent))
-            turn = turns.record(key, agent, reply, [message.id for message in unread], room)
+    def recorded(self, key: StepKey) -> CollectedReply | None:
+        turn = self._run.turns.find(key)
+        return self._collected(turn) if turn is not None else None
+
+    async def begin(self) -> Sequence[UserMessage]:
+        unread = self._run.inbox.unread(self._read)
+        await self._run.turns.begin()
+        return unread
+
+    def show(self, key: StepKey, delta: Delta) -> None:
+        self._run.turns.show(key, self._agent.name, delta)
+
+    def keep_partial(self, key: StepKey, text: str) -> None:
+        self._run.turns.keep_partial(key, self._agent.name, text)
+
+    def record(self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int) -> CollectedReply:
+        read = [message.id for message in messages]
+        return self._collected(self._run.turns.record(key, self._agent.name, reply, read, room))
+
+    def _collected(self, turn: TurnRecord) -> CollectedReply:
         if not turn.is_complete:
-            return CollectedReply([], turn.reply)
-        self._heard.update(turn.heard)
-        return CollectedReply(inbox.mark_read(turn.heard), turn.reply)
+            return CollectedReply([], turn.reply, turn.room)
+        self._read.update(turn.heard)
+        return CollectedReply(self._run.inbox.mark_read(turn.heard), turn.reply, turn.room)
 
-    def room(self, key: StepKey) -> int | None:
-        recorded = self._run.state.turns.get(key)
-        return recorded.room if recorded else None
-
-    async def call(self, key: StepKey, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
+    async def call(self, key: StepKey, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
         run = self._run
         context = BatchContext(
             workspace=run.request.workspace,
             approvals=run.request.options.approvals,
             ledger=run.ledger,
             task_text=run.instruction,
-            tools=frozenset(agent.tools),
+            tools=frozenset(self._agent.tools),
         )
-        # A call's id is its idempotency key, also for a shell that serves many tasks: no two tasks may share one.
-        asked_for = [
+        # A call's id is its idempotency key, also in a shell that serves many tasks, so it includes the task.
+        batch = [
             ToolCall(run.turns.call_id(key, number), call.tool, call.args, call.problem)
             for number, call in enumerate(calls)
         ]
-        outcomes = await self._executor.batch(asked_for, context)
+        outcomes = await self._executor.batch(batch, context)
         return [
             ToolReturn(
                 id=call.id,
@@ -73,18 +78,18 @@ class TaskTurnLog:
             for call, outcome in zip(calls, outcomes, strict=True)
         ]
 
-    def goes_on(self, key: StepKey) -> bool:
+    def may_continue(self, key: StepKey) -> bool:
         run = self._run
         if key in run.state.turns:
             return True
-        # What is only told again, because another goes on from there, ends where it ended.
+        # A finished step is only replayed for its conversation, so it ends where it ended.
         is_done = key.step in run.state.steps
-        return not is_done and (run.turns.was_resumed_at(key) or bool(run.inbox.unread(self._heard)))
+        return not is_done and (run.turns.was_resumed_at(key) or bool(run.inbox.unread(self._read)))
 
-    def stopped(self, key: StepKey) -> None:
+    def record_stop(self, key: StepKey) -> None:
         self._run.turns.stop(key)
 
-    def left_out(self, what: str) -> None:
+    def note_left_out(self, what: str) -> None:
         event = ModelEvent(role=self._agent.role, provider=self._model.provider, model=self._model.name, reason=what)
         self._run.log.enqueue(event)
 

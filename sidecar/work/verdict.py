@@ -1,11 +1,12 @@
-"""The reviewer's verdict: whether the change passes, and what is wrong with it."""
+"""The reviewer's verdict: whether it approves the change, and the issues it found."""
 
 import re
 from typing import Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sidecar.work.extraction import objects, words_around
+from sidecar.wire.events import VerdictEvent, VerdictIssue
+from sidecar.work.extraction import find_objects, text_before_json
 
 _SEVERITIES = {
     "critical": "error",
@@ -17,7 +18,7 @@ _SEVERITIES = {
 }
 _NAMES = ("message", "problem", "issue", "description", "title")
 _NUMBER = re.compile(r"\s*[Ll]?\s*(\d{1,9})(?!\d)")
-_MEANT = re.compile(r"\"(passed|issues)\"\s*:", re.IGNORECASE)
+_VERDICT_KEY = re.compile(r"\"(passed|issues)\"\s*:", re.IGNORECASE)
 
 
 class Issue(BaseModel):
@@ -47,11 +48,13 @@ class Issue(BaseModel):
     def _text(cls, value: Any) -> Any:
         return "" if value is None else str(value)
 
+    @property
+    def text(self) -> str:
+        return f"{self.message} Fix: {self.fix}" if self.fix else self.message
+
     def render(self) -> str:
         where = f"{self.file}:{self.line}" if self.file and self.line else self.file
-        return (
-            f"{self.severity}: {f'{where}: ' if where else ''}{self.message}{f' Fix: {self.fix}' if self.fix else ''}"
-        )
+        return f"{self.severity}: {f'{where}: ' if where else ''}{self.text}"
 
 
 class Verdict(BaseModel):
@@ -69,32 +72,39 @@ class Verdict(BaseModel):
     @field_validator("issues", mode="before")
     @classmethod
     def _issues(cls, value: Any) -> Any:
-        """However they are put, what is wrong must not be lost."""
+        """Keeps every issue, whatever its form."""
         given = value if isinstance(value, list) else [value] if value else []
-        return [each if isinstance(each, dict) and any(map(each.get, _NAMES)) else _in_words(each) for each in given]
+        return [each if isinstance(each, dict) and any(map(each.get, _NAMES)) else _as_message(each) for each in given]
 
     def render(self) -> str:
-        nothing = "nothing that must be mended" if self.issues else "nothing wrong"
-        head = self.summary or f"The review found {nothing if self.passed else 'problems'}."
+        found = "problems" if not self.passed else "nothing that must be fixed" if self.issues else "no problems"
+        head = self.summary or f"The review found {found}."
         return "\n".join([head, *(f"- {issue.render()}" for issue in self.issues)])
 
+    def event(self) -> VerdictEvent:
+        issues = [
+            VerdictIssue(path=issue.file or None, line=issue.line, severity=issue.severity, text=issue.text)
+            for issue in self.issues
+        ]
+        return VerdictEvent(approved=self.passed, issues=issues)
 
-def read_verdict(text: str) -> Verdict | None:
-    """What the reviewer decided; nothing if it answered in prose, which stands for itself and sends nobody back."""
-    for found in objects(text):
+
+def parse_verdict(text: str) -> Verdict | None:
+    """`None` if the reviewer answered in prose, which sends nobody back."""
+    for found in find_objects(text):
         for given in (found, *(value for value in found.values() if isinstance(value, dict))):
-            verdict = _read(given)
+            verdict = _validate(given)
             if verdict is not None:
-                return verdict if verdict.summary else verdict.model_copy(update={"summary": words_around(text)})
+                return verdict if verdict.summary else verdict.model_copy(update={"summary": text_before_json(text)})
     return None
 
 
-def was_meant(text: str) -> bool:
-    """Whether somebody wanted to give a verdict, though it cannot be read."""
-    return _MEANT.search(text) is not None
+def looks_like_verdict(text: str) -> bool:
+    """Whether the text was meant as a verdict, though it can't be parsed."""
+    return _VERDICT_KEY.search(text) is not None
 
 
-def _read(given: dict[str, Any]) -> Verdict | None:
+def _validate(given: dict[str, Any]) -> Verdict | None:
     named = {name.lower(): value for name, value in given.items()}
     if "passed" not in named and isinstance(named.get("issues"), list):
         named["passed"] = not any(issue.severity == "error" for issue in _issues_of(named["issues"]))
@@ -111,7 +121,7 @@ def _issues_of(given: list[Any]) -> list[Issue]:
         return []
 
 
-def _in_words(each: Any) -> dict[str, Any]:
+def _as_message(each: Any) -> dict[str, Any]:
     if not isinstance(each, dict):
         return {"message": str(each)}
-    return {**each, "message": str(each.get("fix") or "something is wrong here")}
+    return {**each, "message": str(each.get("fix") or "unspecified problem")}

@@ -1,7 +1,7 @@
-"""What comes after the agents: their work is verified, and sent back with what is wrong, a few times.
+"""The stages after the agents: verify their work, and send it back with the failures a few times.
 
-Every verification and every attempt is a step with a name of its own: a task that was killed in the middle goes on
-there. A person who is needed in the end may say something, or mend it by hand; then there are new attempts.
+Each verification and each attempt is a step of its own, so a killed task goes on in the middle. After the last attempt
+the task needs you; when you send a message, or fix it by hand and resume, it gets new attempts.
 """
 
 import hashlib
@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from itertools import islice
 
 from sidecar.engine.errors import AgentError, Escalated
-from sidecar.engine.pipeline import Results, Stage, Step, Unfold
 from sidecar.engine.steps import ESCALATION, VERIFICATION, StepKey
 from sidecar.journal.port import Journal
 from sidecar.models.port import ModelTurn, UserTurn
@@ -20,9 +19,10 @@ from sidecar.verify.verifier import VerificationRequest, Verifier
 from sidecar.wire.events import Event, RetryEvent
 from sidecar.work.changes import changed_files, count_edits, original_contents, touched_paths
 from sidecar.work.check_runner import TaskCheckRunner
-from sidecar.work.handover import HELPERS, so_far, words_of
+from sidecar.work.handover import HELPERS, Assignment, collect_reports, worker_texts
 from sidecar.work.loop import Job, run_agent
-from sidecar.work.plan import NoPlan, read_plan
+from sidecar.work.pipeline import Results, Stage, Step, Unfold
+from sidecar.work.plan import NoPlan, parse_plan
 from sidecar.work.results import AgentResult, Answered, GaveUp, agent_step, agent_texts, parse_result
 from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
 from sidecar.work.turn_log import TaskTurnLog
@@ -31,10 +31,10 @@ from tools.host import Host
 from tools.paths import normalize
 
 AGENT = "verify"
-_MESSAGE = "Check what was done"
-#: A byte more than is kept of a file, so that none is taken for another because it was cut.
-_SIZE = 4 * 1024 * 1024 + 1
-_FILES = 1_000
+_MESSAGE = "Check the changes"
+#: A byte more than the journal keeps of a file, so that a cut file never equals a whole one.
+_MAX_BYTES = 4 * 1024 * 1024 + 1
+_MAX_FILES = 1_000
 
 
 class VerificationStages:
@@ -51,55 +51,55 @@ class VerificationStages:
         self._run = setup.run
         self._journal = journal
         self._verifier = verifier
-        #: What the workspace itself names as its checks.
+        #: Checks that the workspace names.
         self._configured = commands
         self._preapproved = preapproved
 
     def stages(self) -> list[Stage]:
-        return self._verified(1, 1)
+        return self._verify(1, 1)
 
-    # -- one verification, and what follows from it ------------------------------------------------------------------
+    # -- verify, fix, escalate ---------------------------------------------------------------------------------------
 
-    def _verified(self, number: int, attempt: int) -> list[Stage]:
+    def _verify(self, number: int, attempt: int) -> list[Stage]:
         key = self._key(number)
 
         async def act(results: Results) -> str:
             return (await self._check(number, attempt, results)).to_json()
 
         def then(value: str) -> Sequence[Event]:
-            checked = Verification.model_validate_json(value)
-            if checked.passed is None:
+            verification = Verification.model_validate_json(value)
+            if verification.passed is None:
                 return []
-            retry = self._tries_again(checked, attempt)
-            following = RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=checked.hints, error=checked.error)
-            return [checked.event(), following] if retry else [checked.event()]
+            retry = self._retries(verification, attempt)
+            following = RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=verification.hints, error=verification.error)
+            return [verification.event(), following] if retry else [verification.event()]
 
         def make(results: Results) -> Sequence[Stage]:
-            checked = Verification.model_validate_json(results[key])
-            if checked.passed is not False:
+            verification = Verification.model_validate_json(results[key])
+            if verification.passed is not False:
                 return []
-            if self._tries_again(checked, attempt):
-                return self._attempted(number, attempt + 1, results)
-            why = "" if attempt >= ATTEMPTS else "No language model is configured that could mend it."
-            return self._escalated(number, attempt, results, why)
+            if self._retries(verification, attempt):
+                return self._attempt(number, attempt + 1, results)
+            why = "" if attempt >= ATTEMPTS else "No language model is configured that could fix it."
+            return self._escalate(number, attempt, results, why)
 
         return [Step(key, AGENT, _MESSAGE, act, then), Unfold(make)]
 
-    def _tries_again(self, checked: Verification, attempt: int) -> bool:
-        if checked.passed is not False or attempt >= ATTEMPTS:
+    def _retries(self, verification: Verification, attempt: int) -> bool:
+        if verification.passed is not False or attempt >= ATTEMPTS:
             return False
         worker = self._worker(self._run.state.steps)
-        return worker is not None and not self._setup.knows_no_language(worker.agent)
+        return worker is not None and not self._setup.is_deterministic(worker.agent)
 
-    def _attempted(self, number: int, attempt: int, results: Results) -> list[Stage]:
-        """The worker goes on with what was found; then it is verified again."""
+    def _attempt(self, number: int, attempt: int, results: Results) -> list[Stage]:
+        """The worker goes on with the failures; then its work is verified again."""
         worker = self._worker(results)
         assert worker is not None
         key = worker.of_attempt(number + 1)
 
         async def act(results: Results) -> AgentResult:
             try:
-                return Answered(text=await self._mended(worker, number + 1, results))
+                return Answered(text=await self._fix(worker, number + 1, results))
             except AgentError as error:
                 if error.recoverable and error.code not in CANNOT | ENDLESS:
                     raise
@@ -108,52 +108,52 @@ class VerificationStages:
         def make(results: Results) -> Sequence[Stage]:
             result = parse_result(results[key])
             if isinstance(result, GaveUp) and not result.began:
-                why = f"The attempt came to nothing: {result.reason}"
-                return self._escalated(number + 1, attempt, results, why)
-            return self._verified(number + 1, attempt)
+                why = f"The attempt could not begin: {result.reason}"
+                return self._escalate(number + 1, attempt, results, why)
+            return self._verify(number + 1, attempt)
 
-        message = f"Mend what the check found ({attempt} of {ATTEMPTS})"
+        message = f"Fix what the check found ({attempt} of {ATTEMPTS})"
         return [agent_step(key, message, act), Unfold(make)]
 
-    def _escalated(self, number: int, attempts: int, results: Results, why: str = "") -> list[Stage]:
-        """A person is needed; or was, and has sent the task on, which gives it attempts of its own."""
+    def _escalate(self, number: int, attempts: int, results: Results, why: str = "") -> list[Stage]:
+        """The task needs you; or it did and you resumed it, which gives it new attempts."""
         key = StepKey(self._setup.round, ESCALATION, number=number)
         messages = self._run.state.escalations.get(key)
         if messages is None:
-            checked = self._checked(results)
-            told = render_escalation(checked[-1], checked[-attempts:-1], why)
+            *earlier, last = self._verifications(results)[-attempts:]
+            reason = render_escalation(last, earlier, why)
             files = changed_files(self._run.state)
-            raise Escalated(key, told, attempts=attempts, suggestions=suggest_next(checked[-1], files))
+            raise Escalated(key, reason, attempts=attempts, suggestions=suggest_next(last, files))
         worker = self._worker(results)
         state = self._run.state
         fresh = self._key(number + 1) not in state.steps and len(state.messages) > messages
         if worker is not None and (fresh or self._has_begun(worker.of_attempt(number + 1))):
-            return self._attempted(number, 1, results)
-        # Nothing was said, so perhaps something was done: it is looked at before anybody works on it.
-        return self._verified(number + 1, 1)
+            return self._attempt(number, 1, results)
+        # Without a message from you, you may have fixed it by hand: verify before anything else.
+        return self._verify(number + 1, 1)
 
     def _has_begun(self, key: StepKey) -> bool:
         state = self._run.state
         return key in state.steps or key.of_turn(0) in state.turns or key.of_turn(0) in state.stopped
 
-    # -- the check ---------------------------------------------------------------------------------------------------
+    # -- one verification ---------------------------------------------------------------------------------------------
 
     async def _check(self, number: int, attempt: int, results: Results) -> Verification:
         run, key = self._run, self._key(number)
         host = self._setup.executor.host(run.request.workspace)
         if host is None:
-            return Verification(passed=None, attempt=attempt, notes=["The workspace cannot be looked at."])
-        # What still runs could change what was just checked.
+            return Verification(passed=None, attempt=attempt, notes=["The workspace is not accessible."])
+        # A running command could change files after their check.
         for killed in await self._setup.executor.stop_commands(run.ledger):
             run.ledger.killed("", killed.pid, killed.command)
         changes = await self._changes(host)
-        state = _state(changes)
-        failed = [each for each in self._checked(results) if each.passed is False]
+        state = _hash_changes(changes)
+        failed = [each for each in self._verifications(results) if each.passed is False]
         commands, user_commands = self._commands()
         done = VerificationRequest(
             id=f"{run.task_id}.{key}",
             request=self._setup.request,
-            reports=words_of(results),
+            reports=worker_texts(results),
             changes=changes,
             planned=self._planned(results),
             commands=commands,
@@ -163,11 +163,11 @@ class VerificationStages:
             state=state,
             earlier=failed[-(attempt - 1) :] if attempt > 1 else [],
         )
-        checked = await self._verifier.verify(done, host, TaskCheckRunner(run, self._setup.executor, key))
-        if checked.passed and _state(await self._changes(host)) != state:
-            note = "Files of the change were changed while they were checked, so nothing is proven."
-            checked = checked.model_copy(update={"passed": None, "notes": [*checked.notes, note]})
-        return checked.model_copy(update={"edits": count_edits(run.state)})
+        verification = await self._verifier.verify(done, host, TaskCheckRunner(run, self._setup.executor, key))
+        if verification.passed and _hash_changes(await self._changes(host)) != state:
+            note = "Changed files changed again during the checks, so nothing is proven."
+            verification = verification.model_copy(update={"passed": None, "notes": [*verification.notes, note]})
+        return verification.model_copy(update={"edits": count_edits(run.state)})
 
     def _commands(self) -> tuple[Sequence[str] | None, bool]:
         verify = self._run.request.options.verify
@@ -176,67 +176,68 @@ class VerificationStages:
         return self._configured, False
 
     async def _changes(self, host: Host) -> list[FileVersions]:
-        """What the task did, in the files as they are now; what only its checks have written is not its work."""
-        memory = self._run.state
-        by_checks = touched_paths(memory, checks=True) - touched_paths(memory, checks=False)
+        """The files that the task changed, as they are now, without those that only its checks wrote."""
+        state = self._run.state
+        by_checks = touched_paths(state, checks=True) - touched_paths(state, checks=False)
         found = []
         known: dict[str, str | None] = {}
-        for path, name in original_contents(memory).items():
+        for path, name in original_contents(state).items():
             if path not in by_checks:
                 known.setdefault(normalize(path, self._run.request.workspace), name)
-        for path, name in islice(known.items(), _FILES):
+        for path, name in islice(known.items(), _MAX_FILES):
             before = None if name is None else await self._journal.blob(name)
             if name is not None and before is None:
-                continue  # its earlier content was dropped; there is nothing to compare it with
-            after = await _content(host, path)
+                continue  # the journal dropped its earlier content
+            after = await _read(host, path)
             if before != after:
                 found.append(FileVersions(path, before, after))
         return found
 
-    # -- who did it, and who mends it --------------------------------------------------------------------------------
+    # -- the worker and its conversation -----------------------------------------------------------------------------
 
     def _worker(self, results: Results) -> StepKey | None:
-        """The step whose agent goes on when something is wrong: the last coder's, or who else did the work."""
+        """The step whose agent fixes failures: the last coder's, or else the last worker's."""
         keys = [key for key in results if self._is_work(key)]
         coders = [key for key in keys if key.agent == "coder"]
         return coders[-1] if coders else keys[-1] if keys else None
 
     def _is_work(self, key: StepKey) -> bool:
-        """An attempt isn't counted: it goes on with a step that is."""
+        """Attempts go on with another step, so they don't count."""
         return key.round == self._setup.round and key.agent not in ("", *HELPERS) and not key.attempt
 
     def _planned(self, results: Results) -> list[tuple[str, Sequence[str]]]:
         for key, text in agent_texts(results):
             if key.agent == "planner":
                 try:
-                    return [(step.title, step.files) for step in read_plan(text).steps]
+                    return [(step.title, step.files) for step in parse_plan(text).steps]
                 except NoPlan:
                     return []
         return []
 
-    async def _mended(self, worker: StepKey, number: int, results: Results) -> str:
+    async def _fix(self, worker: StepKey, number: int, results: Results) -> str:
         job, log = await self._conversation(worker, number, results)
-        said = render_failure(self._checked(results, number)[-1], changed_files(self._run.state))
+        said = render_failure(self._verifications(results, number)[-1], changed_files(self._run.state))
         return await self._setup.again(job, log, worker.of_attempt(number), said)
 
     async def _conversation(self, worker: StepKey, number: int, results: Results) -> tuple[Job, TaskTurnLog]:
-        """The worker's own, up to its last word; in another life of the task it is told again from the log."""
+        """The worker's own conversation; after a restart, it is replayed from the log."""
         known = self._setup.jobs.get(worker)
         if known is not None:
             return known
         others = {key: body for key, body in results.items() if key != worker and not key.attempt}
-        job, log = self._setup.jobs[worker] = await self._setup.job(worker, worker.agent, so_far(others, self._run))
+        assignment = Assignment(reports=collect_reports(others), changed=self._run.state.files_modified())
+        job, log = self._setup.jobs[worker] = await self._setup.job(worker, assignment)
         await run_agent(job, log)
         for earlier in range(2, number):
             body = results.get(worker.of_attempt(earlier))
             if body is None:
                 continue
             result = parse_result(body)
-            said = render_failure(self._checked(results, earlier)[-1], [])
+            said = render_failure(self._verifications(results, earlier)[-1], [])
             if isinstance(result, GaveUp):
-                # It has no last word in the log, and is not to go on here.
-                job.fitting.add(UserTurn(text=said))
-                job.fitting.add(ModelTurn(text=f"Not finished: {result.reason}"))
+                # It has no final turn in the log to replay.
+                job.conversation.add(UserTurn(text=said))
+                job.conversation.add(ModelTurn(text=f"Not finished: {result.reason}"))
             else:
                 await self._setup.again(job, log, worker.of_attempt(earlier), said)
         return job, log
@@ -244,8 +245,8 @@ class VerificationStages:
     def _key(self, number: int) -> StepKey:
         return StepKey(self._setup.round, VERIFICATION, number=number)
 
-    def _checked(self, results: Results, before: int | None = None) -> list[Verification]:
-        """This round's verifications in order; those before an attempt, if one is named."""
+    def _verifications(self, results: Results, before: int | None = None) -> list[Verification]:
+        """This round's verifications in order; with `before`, only those before that attempt."""
         numbers = sorted(key.number for key in results if key.is_verification)
         return [
             Verification.model_validate_json(results[self._key(number)])
@@ -254,7 +255,7 @@ class VerificationStages:
         ]
 
 
-def _state(changes: Sequence[FileVersions]) -> str:
+def _hash_changes(changes: Sequence[FileVersions]) -> str:
     total = hashlib.sha256()
     for change in sorted(changes):
         content = "" if change.after is None else hashlib.sha256(change.after).hexdigest()
@@ -262,8 +263,8 @@ def _state(changes: Sequence[FileVersions]) -> str:
     return total.hexdigest()
 
 
-async def _content(host: Host, path: str) -> bytes | None:
+async def _read(host: Host, path: str) -> bytes | None:
     try:
-        return await host.read(path, _SIZE)
+        return await host.read(path, _MAX_BYTES)
     except (ToolError, OSError):
         return None

@@ -1,4 +1,4 @@
-"""What the worker does with a task that was claimed, and with what an earlier life of it left open."""
+"""The engine's port to this room: carries out a claimed task, and cleans up after it."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -37,19 +37,19 @@ class Workflow:
         self._contained = contained
 
     def suggest_command(self, asked: str, workspace: str) -> str | None:
-        """What to say of words that begin with a misspelled slash command."""
+        """The error for a task that starts with a mistyped slash command."""
         if not asked.lstrip().startswith("/"):
             return None
         from sidecar.work.router import suggest_for
 
-        return suggest_for(asked, self._customizations.of(workspace))
+        return suggest_for(asked, self._customizations.load(workspace))
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
         return await self.rounds.carry_out(run)
 
     @cached_property
     def rounds(self) -> "RoundRunner":
-        """Agents, router and pipelines are loaded with the first task, or when there is time: no start waits for it."""
+        """Imports agents, router and pipelines with the first task, or when there is time, so that no start waits."""
         from sidecar.work.rounds import RoundRunner
 
         return RoundRunner(
@@ -63,7 +63,7 @@ class Workflow:
         )
 
     async def abandon(self, run: TaskRun) -> None:
-        """End what an earlier life of the task left open; it is not gone on with."""
+        """Settles calls that an earlier run of a cancelled task left open."""
         left_open = {
             call_id: intent for call_id, intent in run.state.intents.items() if call_id not in run.state.outcomes
         }
@@ -73,6 +73,6 @@ class Workflow:
         return self.rounds.missed(run)
 
     async def tidy(self, run: TaskRun) -> None:
-        """What the task still has running in the background ends with it."""
+        """Ends the task's background commands."""
         for killed in await self._executor.end(run.ledger):
             run.ledger.killed("", killed.pid, killed.command)

@@ -5,7 +5,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from sidecar.engine.pipeline import Step, run_pipeline
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import UserMessage
 from sidecar.engine.worker import Worker
@@ -13,6 +12,7 @@ from sidecar.journal.port import NewTask
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest, TaskResult
+from sidecar.work.pipeline import Step, run_pipeline
 from tests.benchmarks.bench_journal import _raw_commits
 from tests.benchmarks.result import Result
 

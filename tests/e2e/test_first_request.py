@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.work.context import LIMIT
+from sidecar.work.context import FIRST_REQUEST_BYTES
 from tests.contract.servers.completions import Completions
 from tests.contract.servers.http import Answer, Server, a_server
 from tests.contract.servers.speech import Call, Speaker, Speech
@@ -58,7 +58,7 @@ def test_the_first_request_of_the_coder_is_small(tmp_path: Path, workspace: Path
             body = asked(sidecar, server, speaker)
     size = size_beside(body, TASK, SELECTED)
     print(f"{speaker.provider}: {size} bytes beside what the person gave")
-    assert size <= LIMIT == 6_144
+    assert size <= FIRST_REQUEST_BYTES == 6_144
     for told in ("Workspace:", "Changed since", "folder_with", "Ä ", "x = ", "read_file", "run_command", "edit_file"):
         assert told in body.decode(), f"{told!r} is not told any more"
 
@@ -83,7 +83,7 @@ def test_it_is_as_small_when_there_is_a_long_plan(tmp_path: Path, workspace: Pat
             wait_until(lambda: len(server.seen) > 1, seconds=30, what="the coder's request")
             sidecar.post(f"/api/brain/tasks/{task}/cancel")
     body = server.seen[1].body
-    assert size_beside(body, TASK) <= LIMIT
+    assert size_beside(body, TASK) <= FIRST_REQUEST_BYTES
     for told in ("Your part is step 1: Write", "src/module_1.py", "30. Write", "Workspace:", "x = "):
         assert told in body.decode(), f"{told!r} is not told"
 
@@ -99,7 +99,7 @@ def test_it_is_as_small_for_a_model_that_is_driven_by_a_schema(tmp_path: Path, w
     # The form holds the model's hand; it is not read by it.
     form = len(json.dumps(sent["response_format"], ensure_ascii=False, separators=(",", ":")).encode())
     print(f"driven by a schema: {size_beside(body, TASK, SELECTED) - form} bytes, and a form of {form}")
-    assert size_beside(body, TASK, SELECTED) - form <= LIMIT
+    assert size_beside(body, TASK, SELECTED) - form <= FIRST_REQUEST_BYTES
 
 
 @pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)

@@ -335,7 +335,7 @@ async def test_the_clock_stands_still_while_a_person_is_asked(tmp_path: Path) ->
 async def test_a_failing_step_is_tried_three_times_and_the_tries_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidecar.engine.pipeline.FIRST_BACKOFF", 0.001)
+    monkeypatch.setattr("sidecar.work.pipeline.FIRST_BACKOFF", 0.001)
     async with a_house(tmp_path) as house:
         failure = {"failure": {"code": "overloaded", "message": "The model is overloaded."}}
         models = house.script("fail", [failure])

@@ -9,7 +9,7 @@ from sidecar.models.port import Brief, Delta, ModelTurn, Reply, Request, Stop, T
 from sidecar.offline.model import Offline
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tools import ToolInfo
-from sidecar.work.plan import read_plan
+from sidecar.work.plan import parse_plan
 from sidecar.work.roster import READ, RUN, WRITE
 from tests.unit.offline.questions import declined, failed, result
 from tools.executor.registry import default_registry
@@ -170,5 +170,5 @@ async def test_what_a_skill_does_in_one_go_is_planned_as_one_step() -> None:
 
     reply = await planned("please rename `load` to `read`")
     assert reply.stop is Stop.END
-    assert [step.title for step in read_plan(reply.text).steps] == ["rename `load` to `read`"]
+    assert [step.title for step in parse_plan(reply.text).steps] == ["rename `load` to `read`"]
     assert (await planned("make it nicer somehow")).stop is Stop.DECLINED

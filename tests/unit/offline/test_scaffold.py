@@ -19,9 +19,9 @@ from sidecar.offline.scaffold.request import ProjectRequest, parse_request
 from sidecar.offline.scaffold.skill import Scaffold
 from sidecar.offline.skill import Act, Decline, Say
 from sidecar.wire.base import JsonObject
-from sidecar.work.plan import read_plan
+from sidecar.work.plan import parse_plan
 from sidecar.work.router import route
-from sidecar.work.verdict import Verdict, read_verdict
+from sidecar.work.verdict import Verdict, parse_verdict
 from tools.executor.registry import default_registry
 
 TOOLS = frozenset(tool.name for tool in default_registry().infos())
@@ -187,7 +187,7 @@ def played(agent: str, text: str, folders: Mapping[str, Sequence[str]], **brief:
 
 def planned_files(move: object) -> list[str]:
     assert isinstance(move, Say), move
-    return [file for step in read_plan(move.text).steps for file in step.files]
+    return [file for step in parse_plan(move.text).steps for file in step.files]
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_a_readme_that_is_there_is_kept_and_said() -> None:
 def test_the_plan_has_steps_that_need_not_wait_for_each_other() -> None:
     move, _ = played("planner", "create a starlette api called orders", {".": []})
     assert isinstance(move, Say)
-    plan = read_plan(move.text)
+    plan = parse_plan(move.text)
     assert [len(others) for others in plan.waits().values()] == [0, 0, 0]
     assert all(step.checks for step in plan.steps)
 
@@ -257,7 +257,7 @@ def test_each_step_of_the_plan_writes_its_own_files(kind: str, place: str) -> No
         listings[folder] = []
     move, _ = played("planner", text, listings)
     assert isinstance(move, Say), move
-    plan = read_plan(move.text)
+    plan = parse_plan(move.text)
     written: list[str] = []
     for number, step in enumerate(plan.steps, start=1):
         act, _ = played("coder", text, {}, part=f"s{number}", plan=[each.files for each in plan.steps])
@@ -321,7 +321,7 @@ def reviewed(text: str, changed: list[str], findings: list[JsonValue], calls: li
     assert args is not None
     move = Scaffold().next(args, question)
     assert isinstance(move, Say)
-    verdict = read_verdict(move.text)
+    verdict = parse_verdict(move.text)
     assert verdict is not None
     return verdict
 

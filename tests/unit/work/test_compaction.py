@@ -5,8 +5,7 @@ from random import Random
 import pytest
 
 from sidecar.models.port import ModelTurn, NativeTurn, ToolReturn, ToolTurn, ToolUse, UserTurn
-from sidecar.work.compaction import Fitting
-from sidecar.work.tokens import of_turn
+from sidecar.work.compaction import Conversation, turn_tokens
 
 
 def exchange(chance: Random, number: int) -> tuple[ModelTurn, ToolTurn]:
@@ -21,8 +20,8 @@ def exchange(chance: Random, number: int) -> tuple[ModelTurn, ToolTurn]:
     return ModelTurn(text="words", calls=calls, kept=kept), ToolTurn(returns=returns)
 
 
-def results(fitting: Fitting) -> list[ToolReturn]:
-    return [back for turn in fitting.history if isinstance(turn, ToolTurn) for back in turn.returns]
+def results(conversation: Conversation) -> list[ToolReturn]:
+    return [back for turn in conversation.history if isinstance(turn, ToolTurn) for back in turn.returns]
 
 
 @pytest.mark.parametrize("room", [600, 1_500, 4_000, 9_000])
@@ -30,25 +29,27 @@ def results(fitting: Fitting) -> list[ToolReturn]:
 def test_any_conversation_in_any_room_stays_valid_and_nothing_of_it_is_lost(room: int, seed: int) -> None:
     chance = Random(f"{room} {seed}")
     said = ["the rules", "the request"]
-    fitting = Fitting(lambda: room, [UserTurn(text=text) for text in said])
+    conversation = Conversation(lambda: room, [UserTurn(text=text) for text in said])
     brought: list[str] = []
     for number in range(20):
         asked, answered = exchange(chance, number)
         brought += [back.id for back in answered.returns]
-        fitting.add(asked)
-        fitting.add(answered)
+        conversation.add(asked)
+        conversation.add(answered)
         if chance.random() < 0.2:
             said.append(f"message {number}")
-            fitting.add(UserTurn(text=said[-1]))
-        fitting.fit(room)
-        for turn, after in zip(fitting.history, [*fitting.history[1:], None], strict=True):
+            conversation.add(UserTurn(text=said[-1]))
+        conversation.fit(room)
+        for turn, after in zip(conversation.history, [*conversation.history[1:], None], strict=True):
             if isinstance(turn, ModelTurn):
                 assert isinstance(after, ToolTurn)
                 assert [call.id for call in turn.calls] == [back.id for back in after.returns]
-        words = [turn.text for turn in fitting.history if isinstance(turn, UserTurn)]
+        words = [turn.text for turn in conversation.history if isinstance(turn, UserTurn)]
         assert [text for text in words if not text.startswith("[")] == said, "what the person said stays word for word"
         assert len(words) - len(said) <= 1, "there is one note on what is gone"
-        assert {back.id for back in answered.returns} <= {back.id for back in results(fitting)}
-        assert fitting.tokens == sum(map(of_turn, fitting.history))
-        there = " ".join([*(back.content for back in results(fitting)), *(text for _, text in fitting.archive.kept)])
+        assert {back.id for back in answered.returns} <= {back.id for back in results(conversation)}
+        assert conversation.tokens == sum(map(turn_tokens, conversation.history))
+        there = " ".join(
+            [*(back.content for back in results(conversation)), *(text for _, text in conversation.archive.entries)]
+        )
         assert not [each for each in brought if f"<{each}>" not in there], "what is not sent can be searched"

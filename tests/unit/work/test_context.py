@@ -9,7 +9,7 @@ from typing import Any
 from sidecar.engine.operations import Execute
 from sidecar.models.port import Request, ToolTurn, UserTurn
 from sidecar.wire.tasks import ExecuteRequest, Status
-from sidecar.work.context import ROOM, fenced
+from sidecar.work.context import CONTEXT_BYTES, fenced
 from sidecar.work.customizations import Customizations
 from tests.unit.engine.house import House, a_house
 from tests.unit.work.replies import hearing
@@ -48,9 +48,9 @@ async def test_little_is_told_however_large_the_workspace(tmp_path: Path) -> Non
         request = await first_request(house, task, context)
     about = request.history[0]
     assert isinstance(about, UserTurn)
-    told, _, rest = about.text.partition("The person has selected")
+    told, _, rest = about.text.partition("The user selected")
     assert selection in rest
-    assert len(json.dumps(told, ensure_ascii=False).encode()) <= ROOM + 10
+    assert len(json.dumps(told, ensure_ascii=False).encode()) <= CONTEXT_BYTES + 10
     assert request.history[-1] == UserTurn(text=task)
 
 
@@ -112,7 +112,7 @@ async def test_whatever_is_mentioned_is_shown_or_said_to_be_missing(tmp_path: Pa
             "@lines.py#L2-L3.": "```\n    two\nthree\n```",
             "@computed": "code.py:1 function computed",
             "@nowhere.py": "not shown: nowhere.py (no file or folder)",
-            "@../x": "not shown: ../x (outside of the workspace)",
+            "@../x": "not shown: ../x (outside the workspace)",
             "@x.bin": "not shown: x.bin (binary)",
         }.items():
             text = said(await first_request(house, f"look at {mention}"))

@@ -1,4 +1,4 @@
-"""The loop by itself, with log that are kept in a list."""
+"""The loop by itself, with a log in memory."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from sidecar.engine.errors import AgentError
+from sidecar.engine.state import UserMessage
 from sidecar.engine.steps import StepKey
 from sidecar.models.port import (
     Capabilities,
@@ -22,10 +23,10 @@ from sidecar.models.port import (
     UserTurn,
 )
 from sidecar.wire.base import JsonObject
+from sidecar.work.compaction import turn_tokens
 from sidecar.work.loop import Job, run_agent
-from sidecar.work.replies import CollectedReply, collect
-from sidecar.work.roster import ROSTER, Agent
-from sidecar.work.tokens import of_turn
+from sidecar.work.replies import CollectedReply
+from sidecar.work.roster import ROSTER
 
 
 class Replies:
@@ -49,32 +50,48 @@ KEY = StepKey(1, "coder", 1)
 class ListTurnLog:
     def __init__(self, result: Callable[[ToolUse], str] = lambda call: "same") -> None:
         self.result = result
-        self.told: list[str] = []
+        self.left_out: list[str] = []
         self.messages: list[str] = []
         self.ends: list[StepKey] = []
         self.rooms: list[int] = []
 
-    def room(self, key: StepKey) -> int | None:
+    def recorded(self, key: StepKey) -> CollectedReply | None:
         return None
 
-    async def turn(
-        self, key: StepKey, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
-    ) -> CollectedReply:
+    async def begin(self) -> Sequence[UserMessage]:
+        messages, self.messages = self.messages, []
+        return [UserMessage(id=f"m{number}", text=text) for number, text in enumerate(messages)]
+
+    def show(self, key: StepKey, delta: Delta) -> None:
+        pass
+
+    def keep_partial(self, key: StepKey, text: str) -> None:
+        pass
+
+    def record(self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int) -> CollectedReply:
         self.rooms.append(room)
-        heard, self.messages = self.messages, []
-        return CollectedReply(heard, await collect(ask(heard), lambda delta: None))
+        return CollectedReply([message.text for message in messages], reply, room)
 
-    async def call(self, key: StepKey, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
-        return [ToolReturn(id=call.id, tool=call.tool, status="success", content=self.result(call)) for call in calls]
+    async def call(self, key: StepKey, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
+        return [
+            ToolReturn(
+                id=call.id,
+                tool=call.tool,
+                status="success",
+                content=self.result(call),
+                details={"exitCode": 1} if call.tool == "run_tests" else {},
+            )
+            for call in calls
+        ]
 
-    def goes_on(self, key: StepKey) -> bool:
+    def may_continue(self, key: StepKey) -> bool:
         return bool(self.messages)
 
-    def stopped(self, key: StepKey) -> None:
+    def record_stop(self, key: StepKey) -> None:
         self.ends.append(key)
 
-    def left_out(self, what: str) -> None:
-        self.told.append(what)
+    def note_left_out(self, what: str) -> None:
+        self.left_out.append(what)
 
 
 def call(number: int, tool: str = "read_file", **args: str) -> Reply:
@@ -148,10 +165,10 @@ async def test_a_message_from_the_person_lets_a_stopped_agent_go_on() -> None:
     model = Replies(*[call(1)] * 5, end("as you say"))
 
     class Interrupted(ListTurnLog):
-        async def call(self, key: StepKey, agent: Agent, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
+        async def call(self, key: StepKey, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
             if len(model.requests) == 5:
                 self.messages = ["try something else"]
-            return await super().call(key, agent, calls)
+            return await super().call(key, calls)
 
     assert await run_agent(job(model), Interrupted()) == "as you say"
     assert texts(model.requests[-1])[-1] == "try something else"
@@ -186,12 +203,9 @@ async def test_what_the_person_says_during_an_agents_last_word_is_heard_all_the_
     model = Replies(end("done"), end("done, with tabs"))
 
     class Interrupted(ListTurnLog):
-        async def turn(
-            self, key: StepKey, agent: str, ask: Callable[[Sequence[str]], AsyncIterator[Delta | Reply]], room: int
-        ) -> CollectedReply:
-            heard = await super().turn(key, agent, ask, room)
+        def record(self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int) -> CollectedReply:
             self.messages = ["use tabs"] if len(model.requests) == 1 else []
-            return heard
+            return super().record(key, messages, reply, room)
 
     assert await run_agent(job(model), Interrupted()) == "done, with tabs"
     assert texts(model.requests[1])[-1] == "use tabs"
@@ -200,7 +214,7 @@ async def test_what_the_person_says_during_an_agents_last_word_is_heard_all_the_
 
 async def test_an_agent_that_was_stopped_and_resumed_has_as_many_turns_again() -> None:
     class Resumed(ListTurnLog):
-        def goes_on(self, key: StepKey) -> bool:
+        def may_continue(self, key: StepKey) -> bool:
             return key.turn == 2
 
     model = Replies(*[call(number) for number in range(100)])
@@ -224,8 +238,8 @@ async def test_when_the_window_fills_old_results_are_left_out_and_that_is_told()
     results = [turn.returns[0].content for turn in last if isinstance(turn, ToolTurn)]
     assert "left out to make room" in results[0]
     assert results[-1] == f"result 29 {LONG}"
-    assert 1 <= len(log.told) <= 6, "room is made rarely, so that the beginning of a request stays the same"
-    assert "records" in log.told[0]
+    assert 1 <= len(log.left_out) <= 6, "room is made rarely, so that the beginning of a request stays the same"
+    assert "records" in log.left_out[0]
     assert all(sum(len(str(turn)) for turn in request.history) < 20_000 * 4 for request in model.requests)
 
 
@@ -247,7 +261,7 @@ async def test_what_was_written_long_ago_is_left_out_of_the_calls_too() -> None:
     await run_agent(job(model), ListTurnLog(lambda call: "ok " + str(call.args["path"])))
     first = model.requests[-1].history[1]
     assert isinstance(first, ModelTurn)
-    assert first.calls[0].args == {"path": "0", "content": "[3,000 characters, left out]"}
+    assert first.calls[0].args == {"path": "0", "content": "[3,000 characters left out]"}
 
 
 async def test_the_same_history_is_made_again_from_the_same_replies() -> None:
@@ -287,8 +301,8 @@ async def test_turns_that_cannot_be_shortened_go_as_a_whole_with_their_results()
     assert f"[{40 - len(kept)} earlier exchanges" in note
     assert texts(last)[0] == "The rules. The request."
     assert all(holds_together(request) for request in model.requests)
-    assert all(sum(map(of_turn, request.history)) <= 20_000 * 0.7 for request in model.requests)
-    assert "whole exchanges" in log.told[0]
+    assert all(sum(map(turn_tokens, request.history)) <= 20_000 * 0.7 for request in model.requests)
+    assert "whole exchanges" in log.left_out[0]
 
 
 async def test_many_small_turns_stay_within_the_window_and_room_is_made_rarely() -> None:
@@ -296,8 +310,8 @@ async def test_many_small_turns_stay_within_the_window_and_room_is_made_rarely()
     model = Replies(*[call(number) for number in range(300)], end("done"), context_size=8_000)
     log = ListTurnLog(lambda call: f"{call.args['path']} " + "y" * 300)
     await run_agent(job(model, limit=400), log)
-    assert all(sum(map(of_turn, request.history)) <= 8_000 * 0.7 for request in model.requests)
-    assert 1 <= len(log.told) <= 30
+    assert all(sum(map(turn_tokens, request.history)) <= 8_000 * 0.7 for request in model.requests)
+    assert 1 <= len(log.left_out) <= 30
     assert all(holds_together(request) for request in model.requests)
 
 
@@ -341,7 +355,7 @@ async def test_a_server_that_tells_its_size_only_when_it_is_asked_is_never_sent_
     model = Shy(*[call(number) for number in range(20)], end("done"))
     log = ListTurnLog(lambda call: f"{call.args['path']} {LONG}")
     assert await run_agent(job(model), log) == "done"
-    assert all(sum(map(of_turn, request.history)) <= 4_096 * 0.7 for request in model.requests[1:])
+    assert all(sum(map(turn_tokens, request.history)) <= 4_096 * 0.7 for request in model.requests[1:])
     assert all(holds_together(request) for request in model.requests)
     newest = model.requests[-1].history[-1]
     assert isinstance(newest, ToolTurn)
@@ -360,7 +374,7 @@ async def test_a_result_that_is_larger_than_the_window_loses_its_middle_and_keep
 async def test_a_server_that_refuses_so_much_is_sent_less_as_long_as_something_can_be_left_out() -> None:
     class Small(Replies):
         async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-            if sum(map(of_turn, request.history)) > 3_000:
+            if sum(map(turn_tokens, request.history)) > 3_000:
                 yield Reply(stop=Stop.FAILED, failure=Failure(code="context_overflow", message="too much", retry=False))
                 return
             async for part in super().stream(request):
@@ -369,7 +383,7 @@ async def test_a_server_that_refuses_so_much_is_sent_less_as_long_as_something_c
     model = Small(*[call(number) for number in range(20)], end("done"))
     log = ListTurnLog(lambda call: f"{call.args['path']} {LONG}")
     assert await run_agent(job(model), log) == "done"
-    assert log.told
+    assert log.left_out
     hopeless = Small(end("never"))
     with pytest.raises(AgentError) as error:
         await run_agent(Job(KEY, ROSTER["coder"], hopeless, [UserTurn(text="x" * 30_000)]), ListTurnLog())

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from sidecar.work.plan import NoPlan, Plan, one_step, read_plan
+from sidecar.work.plan import NoPlan, Plan, one_step, parse_plan
 
 
 def plan(*steps: dict[str, object]) -> Plan:
-    return read_plan(json.dumps({"steps": steps}))
+    return parse_plan(json.dumps({"steps": steps}))
 
 
 def waits(found: Plan) -> dict[str, set[str]]:
@@ -16,13 +16,13 @@ def waits(found: Plan) -> dict[str, set[str]]:
 
 
 def test_a_plan_between_fences_after_a_preface_is_found() -> None:
-    found = read_plan('Here is {my} plan:\n```json\n{"steps": [{"id": 1, "title": "one", "check": "make"}]}\n```\nOk?')
+    found = parse_plan('Here is {my} plan:\n```json\n{"steps": [{"id": 1, "title": "one", "check": "make"}]}\n```\nOk?')
     assert [(step.id, step.title, step.checks) for step in found.steps] == [("1", "one", ["make"])]
 
 
 def test_other_names_for_the_same_things_are_understood() -> None:
     steps = [{"description": "a", "files": "x.py"}, {"task": "b", "dependsOn": [1], "acceptance": None}, "c"]
-    found = read_plan(json.dumps({"plan": steps}))
+    found = parse_plan(json.dumps({"plan": steps}))
     assert [(step.id, step.title, step.files, step.after) for step in found.steps] == [
         ("1", "a", ["x.py"], []),
         ("2", "b", [], ["1"]),
@@ -31,7 +31,7 @@ def test_other_names_for_the_same_things_are_understood() -> None:
 
 
 def test_numbered_prose_is_a_plan_in_that_order() -> None:
-    found = read_plan("I would do this:\n1. write the parser\n2. write the tests\n3) run them")
+    found = parse_plan("I would do this:\n1. write the parser\n2. write the tests\n3) run them")
     assert waits(found) == {"1": set(), "2": {"1"}, "3": {"1", "2"}}
 
 
@@ -77,7 +77,7 @@ def test_a_step_stands_after_those_that_it_waits_for_however_it_is_written() -> 
 )
 def test_what_is_no_plan_is_told_why(said: str, problem: str) -> None:
     with pytest.raises(NoPlan, match=problem):
-        read_plan(said)
+        parse_plan(said)
 
 
 def test_without_a_plan_the_request_is_the_only_step() -> None:
@@ -93,7 +93,7 @@ def test_without_a_plan_the_request_is_the_only_step() -> None:
     ],
 )
 def test_a_plan_is_found_with_or_without_something_around_it(said: str) -> None:
-    assert [step.title for step in read_plan(said).steps] == ["one", "two"]
+    assert [step.title for step in parse_plan(said).steps] == ["one", "two"]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,19 @@ def says(agent: str) -> list[str]:
     return [line.format(agent) for line in SAYS]
 
 
+def plans() -> list[str]:
+    return [*says("planner"), "plan pending", "handoff planner coder"]
+
+
+def carries_out_the_plan() -> list[str]:
+    started, *rest = says("coder")
+    return [started, "plan running", *rest, "plan done"]
+
+
+def reviews() -> list[str]:
+    return [*says("reviewer"), "verdict"]
+
+
 def told(events: list[Json]) -> list[str]:
     lines = []
     for event in events:
@@ -36,6 +49,8 @@ def told(events: list[Json]) -> list[str]:
                 lines.append(f"tool {event['status']}")
             case "handoff":
                 lines.append(f"handoff {event['from']} {event['to']}")
+            case "plan":
+                lines.append(f"plan {' '.join(item['state'] for item in event['items'])}")
             case other:
                 lines.append(other)
     return lines
@@ -52,19 +67,18 @@ SEQUENCES = {
     "chat": ("hello there", says("coder")),
     "explain_code": ("explain the parser in parser.py", says("coder")),
     "run_command": ("build it", says("terminal")),
-    "review_code": ("review my changes", says("reviewer")),
-    "edit_code": ("fix the bug in parser.py", [*says("coder"), "handoff coder reviewer", *says("reviewer")]),
-    "write_docs": ("write a README", [*says("docs"), "handoff docs reviewer", *says("reviewer")]),
+    "review_code": ("review my changes", reviews()),
+    "edit_code": ("fix the bug in parser.py", [*says("coder"), "handoff coder reviewer", *reviews()]),
+    "write_docs": ("write a README", [*says("docs"), "handoff docs reviewer", *reviews()]),
     "refactor_code": (
         "refactor parser.py",
-        [*says("planner"), "handoff planner coder", *says("coder"), "handoff coder reviewer", *says("reviewer")],
+        [*plans(), *carries_out_the_plan(), "handoff coder reviewer", *reviews()],
     ),
     "create_project": (
         "create a todo app",
         [
-            *says("planner"),
-            "handoff planner coder",
-            *says("coder"),
+            *plans(),
+            *carries_out_the_plan(),
             "handoff coder terminal",
             *says("terminal"),
             "handoff terminal coder",
@@ -72,7 +86,7 @@ SEQUENCES = {
             "handoff coder terminal",
             *says("terminal"),
             "handoff terminal reviewer",
-            *says("reviewer"),
+            *reviews(),
             "handoff reviewer docs",
             *says("docs"),
         ],
@@ -121,7 +135,7 @@ async def test_a_handoff_carries_what_was_done_and_what_remains(tmp_path: Path) 
     assert handoff["context"] == {
         "filesModified": ["a.txt"],
         "currentState": "I wrote a.txt.",
-        "remainingTasks": ["Review what was done"],
+        "remainingTasks": ["Review the changes"],
     }
     assert handoff["reason"]
     heard = requests[-1].history[-1].text  # type: ignore[union-attr]

@@ -5,7 +5,7 @@ import pytest
 from sidecar.models.port import ModelTurn, ToolUse
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.roster import ROSTER
-from sidecar.work.tool_selection import BUDGET, MORE, ToolSelection, size
+from sidecar.work.tool_selection import BUDGET, MORE_TOOLS, ToolSelection, description_size
 from tools.executor.registry import default_registry
 
 REGISTRY = default_registry()
@@ -13,7 +13,7 @@ CODER = REGISTRY.offers(frozenset(ROSTER["coder"].tools))
 
 
 def asks(*names: str) -> ToolUse:
-    return ToolUse(id="1", tool=MORE, args={"names": list(names)})
+    return ToolUse(id="1", tool=MORE_TOOLS, args={"names": list(names)})
 
 
 def named(selection: ToolSelection) -> list[str]:
@@ -25,8 +25,8 @@ def named(selection: ToolSelection) -> list[str]:
 def test_what_is_offered_at_first_stays_within_its_budget(agent: object, read_only: bool) -> None:
     chosen = agent.read_only() if read_only else agent  # type: ignore[attr-defined]
     selection = ToolSelection(REGISTRY.offers(frozenset(chosen.tools)))
-    assert sum(map(size, selection.offered)) <= BUDGET
-    assert {"read_file", "search_code", MORE} <= set(named(selection))
+    assert sum(map(description_size, selection.offered)) <= BUDGET
+    assert {"read_file", "search_code", MORE_TOOLS} <= set(named(selection))
 
 
 def test_the_coder_begins_with_what_most_tasks_need() -> None:
@@ -37,7 +37,7 @@ def test_the_coder_begins_with_what_most_tasks_need() -> None:
 def test_however_many_tools_there_will_be_the_budget_holds() -> None:
     more = [tool.model_copy(update={"name": f"{tool.name}_{number}"}) for number in range(20) for tool in CODER]
     selection = ToolSelection([*CODER, *more])
-    assert sum(map(size, selection.offered)) <= BUDGET
+    assert sum(map(description_size, selection.offered)) <= BUDGET
     everything = selection.fetch(asks()).content
     assert all(tool.name in everything for tool in more), "whoever asks for no name is told of all"
 
@@ -66,7 +66,7 @@ def test_what_is_not_there_is_said_with_what_is() -> None:
     assert answer.status == "error"
     assert "no tool fly" in answer.content
     assert "git_blame: " in answer.content
-    assert selection.fetch(ToolUse(id="1", tool=MORE, args={"names": "git_blame"})).status == "success"
+    assert selection.fetch(ToolUse(id="1", tool=MORE_TOOLS, args={"names": "git_blame"})).status == "success"
 
 
 def test_what_the_conversation_asked_for_is_there_again() -> None:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from sidecar.work.verdict import read_verdict, was_meant
+from sidecar.work.verdict import looks_like_verdict, parse_verdict
 
 
 def test_a_verdict_has_its_issues_with_place_severity_and_fix() -> None:
-    verdict = read_verdict(
+    verdict = parse_verdict(
         'One thing.\n```json\n{"passed": false, "issues": [{"file": "a.py", "line": "12-14", "severity": "HIGH", '
         '"message": "It leaks.", "fix": "Close it."}]}\n```'
     )
@@ -30,7 +30,7 @@ def test_a_verdict_has_its_issues_with_place_severity_and_fix() -> None:
     ],
 )
 def test_what_is_wrong_is_not_lost_because_of_its_form(said: str, issues: list[str] | None) -> None:
-    verdict = read_verdict(said)
+    verdict = parse_verdict(said)
     assert verdict is not None
     assert verdict.passed is False
     found = [issue.render() for issue in verdict.issues]
@@ -39,29 +39,29 @@ def test_what_is_wrong_is_not_lost_because_of_its_form(said: str, issues: list[s
 
 
 def test_issues_without_an_error_pass_by_themselves() -> None:
-    verdict = read_verdict('Fine. {"issues": [{"message": "a word too much", "severity": "hint"}]}')
+    verdict = parse_verdict('Fine. {"issues": [{"message": "a word too much", "severity": "hint"}]}')
     assert verdict is not None
     assert (verdict.passed, verdict.summary) == (True, "Fine.")
 
 
 def test_what_passes_with_remarks_is_not_said_to_have_nothing_wrong() -> None:
-    verdict = read_verdict('{"passed": true, "issues": [{"message": "It leaks.", "severity": "error"}]}')
+    verdict = parse_verdict('{"passed": true, "issues": [{"message": "It leaks.", "severity": "error"}]}')
     assert verdict is not None and verdict.passed
-    assert verdict.render() == "The review found nothing that must be mended.\n- error: It leaks."
+    assert verdict.render() == "The review found nothing that must be fixed.\n- error: It leaks."
 
 
 def test_a_verdict_that_was_meant_is_known_from_prose() -> None:
-    assert was_meant('```json\n{"passed": false, "issues": [{"mess')
-    assert not was_meant("It passed, and has no issues.")
+    assert looks_like_verdict('```json\n{"passed": false, "issues": [{"mess')
+    assert not looks_like_verdict("It passed, and has no issues.")
 
 
 def test_prose_is_no_verdict_and_stands_for_itself() -> None:
-    assert read_verdict("It is fine.") is None
-    assert read_verdict('{"steps": []}') is None
-    assert read_verdict('{"passed": "perhaps"}') is None
+    assert parse_verdict("It is fine.") is None
+    assert parse_verdict('{"steps": []}') is None
+    assert parse_verdict('{"passed": "perhaps"}') is None
 
 
 def test_a_verdict_without_issues_says_so_in_words() -> None:
-    verdict = read_verdict('{"passed": true}')
+    verdict = parse_verdict('{"passed": true}')
     assert verdict is not None
-    assert verdict.render() == "The review found nothing wrong."
+    assert verdict.render() == "The review found no problems."

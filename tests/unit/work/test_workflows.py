@@ -126,7 +126,7 @@ async def test_whoever_is_the_last_of_a_plan_hands_over_what_all_of_them_did(tmp
     assert handoff["context"] == {
         "filesModified": ["1.txt", "2.txt"],
         "currentState": "A: I wrote 1.\nB: I wrote 2.",
-        "remainingTasks": ["Review what was done"],
+        "remainingTasks": ["Review the changes"],
     }
     assert task.result is not None
     assert task.result.summary.startswith("I wrote 1.\n\nI wrote 2.\n\n")
@@ -137,7 +137,7 @@ async def test_what_remains_gets_less_from_one_handing_over_to_the_next(tmp_path
     async with a_house(tmp_path) as house:
         _, events = await ended(house, script, intent="create_project")
     remaining = [event["context"]["remainingTasks"] for event in events if event["type"] == "handoff"]
-    last = ["Install", "Configure", "Test", "Review what was done", "Document"]
+    last = ["Install", "Configure", "Test", "Review the changes", "Document"]
     assert remaining == [["Write it"], *(last[place:] for place in range(5))]
 
 
@@ -217,7 +217,7 @@ async def test_a_verdict_that_cannot_be_read_is_asked_for_once_more(tmp_path: Pa
             _, events = await ended(house, script, intent="edit_code")
             assert any(event["type"] == "handoff" and event["to"] == "coder" for event in events)
             task, events = await ended(house, {**script, "reviewer": [broken]}, intent="edit_code")
-    assert "cannot be read" in requests[2].history[-1].text  # type: ignore[union-attr]
+    assert "can't be parsed" in requests[2].history[-1].text  # type: ignore[union-attr]
     assert task.status is Status.COMPLETED, "where none comes, nobody is sent back"
     assert len(steps(events)) == 2
 
@@ -356,7 +356,7 @@ async def test_f22_a_planned_and_reviewed_task_survives_any_cut_and_repeats_noth
 async def test_what_no_longer_fits_is_told_and_a_resumed_task_sends_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidecar.work.tokens.USUAL_WINDOW", 20_000)
+    monkeypatch.setattr("sidecar.work.compaction._DEFAULT_WINDOW", 20_000)
     looks = [{"calls": [{"tool": "read_file", "args": {"path": f"{number}.txt"}}]} for number in range(12)]
     script: list[Json] = [*looks, {"failure": {"code": "refused", "message": "no", "retry": False}}]
     async with a_house(tmp_path) as house:
@@ -381,7 +381,7 @@ async def test_what_no_longer_fits_is_told_and_a_resumed_task_sends_the_same(
 async def test_a_resumed_task_recalls_the_same_though_its_server_has_not_told_its_size_yet(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidecar.work.tokens.USUAL_WINDOW", 20_000)
+    monkeypatch.setattr("sidecar.work.compaction._DEFAULT_WINDOW", 20_000)
     looks = [{"calls": [{"tool": "read_file", "args": {"path": f"{number}.txt"}}]} for number in range(6)]
     recall = {"calls": [{"tool": "recall", "args": {"query": "0 words"}}]}
     refusal = {"failure": {"code": "refused", "message": "no", "retry": False}}
@@ -391,7 +391,7 @@ async def test_a_resumed_task_recalls_the_same_though_its_server_has_not_told_it
         with hearing() as requests:
             task, _ = await ended(house, [*looks, recall, refusal], intent="chat")
             before = requests[-1].history
-        monkeypatch.setattr("sidecar.work.tokens.USUAL_WINDOW", 200_000)
+        monkeypatch.setattr("sidecar.work.compaction._DEFAULT_WINDOW", 200_000)
         house.script("play", [*looks, recall, {"text": "done"}])
         with hearing() as requests:
             await house.submit(Resume(task.id))
@@ -414,7 +414,7 @@ async def test_a_review_that_comes_to_no_end_does_not_spoil_the_work(tmp_path: P
 async def test_a_conversation_too_long_for_the_window_keeps_its_newest_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidecar.work.tokens.USUAL_WINDOW", 8_000)
+    monkeypatch.setattr("sidecar.work.compaction._DEFAULT_WINDOW", 8_000)
     async with a_house(tmp_path) as house:
         first, _ = await ended(house, [{"text": "old " * 1_500}], "the oldest question", intent="chat")
         conversation = first.conversation_id
@@ -426,7 +426,7 @@ async def test_a_conversation_too_long_for_the_window_keeps_its_newest_part(
     texts = [turn.text for turn in requests[0].history]  # type: ignore[union-attr]
     assert "the oldest question" not in texts
     assert "a newer question" in texts
-    assert any("do not fit" in event.get("reason", "") for event in events if event["type"] == "model")
+    assert any("don't fit" in event.get("reason", "") for event in events if event["type"] == "model")
 
 
 # -- a language model for what the words leave open --------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A pipeline is a list of steps. A step that is done is not done again; one that fails is tried again, a few times."""
+"""Runs a pipeline of steps. A finished step doesn't run again; a failed one is retried a few times."""
 
 import asyncio
 import random
@@ -15,29 +15,27 @@ from sidecar.wire.events import Event, RetryEvent, StepEvent
 ATTEMPTS = 3
 FIRST_BACKOFF = 0.5
 
-#: What the steps that are done returned.
+#: The results of finished steps.
 Results = dict[StepKey, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`key` is the step's name for good. `act` gets what the earlier steps returned, by key.
-
-    `then` are the events that follow from its result; they are recorded together with it.
-    """
+    """`act` gets the results of earlier steps. `then` and `failed` return events that are recorded with its end."""
 
     key: StepKey
     agent: str
     message: str
     act: Callable[[Results], Awaitable[str]]
     then: Callable[[str], Sequence[Event]] = lambda value: ()
+    failed: Callable[[], Sequence[Event]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """Steps at the same time, some at once, each as soon as those are done that it comes `after`, by their keys.
+    """Steps that run at the same time, each as soon as those that it comes `after` are done.
 
-    They stand in an order in which they could be done one by one.
+    They are in an order in which they could run one by one.
     """
 
     steps: tuple[Step, ...]
@@ -47,9 +45,9 @@ class Parallel:
 
 @dataclass(frozen=True, slots=True)
 class Unfold:
-    """Stages that are known only when those before them are done; until then they count as `expected` steps.
+    """Stages that depend on the results so far; until then they count as `expected` steps.
 
-    `make` is a pure function of the results: a resumed task unfolds the same stages.
+    `make` is a pure function of the results, so a resumed task unfolds the same stages.
     """
 
     make: "Callable[[Results], Sequence[Stage]]"
@@ -71,7 +69,7 @@ async def run_pipeline(pipeline: Pipeline, run: TaskRun) -> Results:
             continue
         total = number + sum(_size(each) for each in (stage, *waiting))
         if isinstance(stage, Parallel):
-            await _together(stage, number, total, results, run)
+            await _run_parallel(stage, number, total, results, run)
         else:
             results[stage.key] = await _run_step(number + 1, total, stage, results, run)
         number += _size(stage)
@@ -84,31 +82,31 @@ def _size(stage: Stage) -> int:
     return len(stage.steps) if isinstance(stage, Parallel) else 1
 
 
-async def _together(stage: Parallel, number: int, total: int, results: Results, run: TaskRun) -> None:
-    places = asyncio.Semaphore(stage.at_once)
+async def _run_parallel(stage: Parallel, number: int, total: int, results: Results, run: TaskRun) -> None:
+    slots = asyncio.Semaphore(stage.at_once)
     tasks: dict[StepKey, asyncio.Task[None]] = {}
 
     async def begin(place: int, step: Step) -> None:
         for key in stage.after.get(step.key, ()):
             await tasks[key]
-        async with places:
+        async with slots:
             results[step.key] = await _run_step(number + place, total, step, results, run)
 
     for place, step in enumerate(stage.steps, start=1):
         tasks[step.key] = asyncio.ensure_future(begin(place, step))
     try:
-        await _ended(tasks.values())
+        await _join(tasks.values())
     except StepFailed:
-        if stopped := run.fail_open_steps("Stopped, because another step failed."):
+        if stopped := run.fail_open_steps("Stopped because another step failed."):
             run.log.enqueue(*stopped)
             run.open_steps.clear()
         raise
-    # In their own order, whoever was done first: what is told of them is the same in every life of the task.
+    # In plan order, whichever finished first, so a resumed task reads the same.
     results.update({step.key: results.pop(step.key) for step in stage.steps})
 
 
-async def _ended(tasks: Collection[asyncio.Task[None]]) -> None:
-    """If one fails or the task is cancelled, the others end too, and have ended before anybody goes on."""
+async def _join(tasks: Collection[asyncio.Task[None]]) -> None:
+    """If one fails or the task is cancelled, cancels the others and waits for them."""
     try:
         await asyncio.gather(*tasks)
     finally:
@@ -133,7 +131,7 @@ async def _run_step(number: int, total: int, step: Step, results: Results, run: 
                 return await step.act(results)
             except AgentError as error:
                 if not error.retry or attempt == ATTEMPTS:
-                    run.log.enqueue(ended("failed", error.message))
+                    run.log.enqueue(ended("failed", error.message), *step.failed())
                     raise StepFailed(error.code, error.message, recoverable=error.recoverable) from error
                 run.log.enqueue(RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=[], error=error.message))
                 await asyncio.sleep(backoff(attempt))
@@ -143,5 +141,5 @@ async def _run_step(number: int, total: int, step: Step, results: Results, run: 
 
 
 def backoff(attempt: int) -> float:
-    """Doubling, with jitter, so that many who failed together do not come back together."""
+    """Doubles each time, with jitter, so that steps that failed together don't retry together."""
     return FIRST_BACKOFF * float(2 ** (attempt - 1)) * random.uniform(0.5, 1.0)  # noqa: S311 - not a secret

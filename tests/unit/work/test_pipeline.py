@@ -8,13 +8,13 @@ import pytest
 
 from sidecar.engine.approvals import Slots
 from sidecar.engine.errors import AgentError, StepFailed
-from sidecar.engine.pipeline import Parallel, Results, Step, run_pipeline
 from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import StepKey
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, StoredEvent
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
+from sidecar.work.pipeline import Parallel, Results, Step, run_pipeline
 
 
 async def a_run(journal: MemoryJournal, now: float = 0) -> TaskRun:
@@ -185,7 +185,7 @@ async def test_steps_that_are_interrupted_have_not_failed(journal: MemoryJournal
 async def test_a_step_that_succeeds_at_the_second_try_is_a_success(
     journal: MemoryJournal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("sidecar.engine.pipeline.FIRST_BACKOFF", 0.001)
+    monkeypatch.setattr("sidecar.work.pipeline.FIRST_BACKOFF", 0.001)
     tries: list[int] = []
 
     async def act(results: Results) -> str:

@@ -1,0 +1,322 @@
+"""Builds the pipeline of each intent. Steps keep their keys, so a resumed task goes on after the last finished one."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Literal
+
+from sidecar.engine.errors import AgentError
+from sidecar.engine.steps import PLANNED, StepKey
+from sidecar.wire.events import Event, PlanEvent, PlanItem
+from sidecar.wire.intents import Intent
+from sidecar.wire.tasks import RouteAnswer
+from sidecar.work.handover import Assignment, Part, collect_reports, handoff
+from sidecar.work.loop import Job, run_agent
+from sidecar.work.pipeline import Parallel, Pipeline, Results, Stage, Step, Unfold
+from sidecar.work.plan import NoPlan, Plan, PlannedStep, one_step, parse_plan
+from sidecar.work.results import AgentResult, Answered, GaveUp, agent_step, parse_result, render_result
+from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
+from sidecar.work.turn_log import TaskTurnLog
+from sidecar.work.verdict import Verdict, looks_like_verdict, parse_verdict
+
+#: How often a reviewer may send the work back.
+MAX_SENT_BACK = 2
+_INSTALL = "Your part: install what the project needs, in the workspace only. If it needs nothing, say so."
+_CONFIGURE = "Your part: look at what was created and installed, and fix what keeps it from running."
+_TEST = "Your part: run the project's tests, or start it if it has none, and say what works and what doesn't."
+_REVIEW = "Your part: review what was done."
+#: Agents that do the work itself. The others help, and the task goes on without them if their model can't.
+_WORKERS = ("coder", "docs")
+
+#: Step titles of the built-in agents; your own agents' steps show their description.
+_TITLES = {
+    "planner": "Plan the steps",
+    "coder": "Change the code",
+    "terminal": "Run it",
+    "reviewer": "Review the changes",
+    "docs": "Write the documentation",
+}
+_READ_ONLY_TITLES = {"coder": "Look at the code and answer", "reviewer": "Review the code"}
+
+
+def build_pipeline(setup: AgentSetup, route: RouteAnswer) -> Pipeline:
+    names = tuple(route.pipeline)
+    build = _BY_INTENT.get(route.intent)
+    if build is not None and names == build[0]:
+        return build[1](PipelineBuilder(setup, names))
+    return PipelineBuilder(setup, names).sequence()
+
+
+class PipelineBuilder:
+    def __init__(self, setup: AgentSetup, names: tuple[str, ...]) -> None:
+        self._setup = setup
+        self._names = names
+        workers = [name for name in names if name in _WORKERS]
+        self._worker = workers[0] if workers else names[0]
+
+    # -- pipelines ---------------------------------------------------------------------------------------------------
+
+    def sequence(self) -> Pipeline:
+        """One agent after the other."""
+        steps: list[Stage] = []
+        parts = [self._part(name) for name in self._names]
+        for place, part in enumerate(parts):
+            following = parts[place + 1 :]
+            if part.agent == "reviewer" and place and self._names[place - 1] in _WORKERS:
+                steps += self._review(following)
+            else:
+                steps.append(self._step(self._key(part.agent), part, following))
+        return steps
+
+    def refactor_code(self) -> Pipeline:
+        return [self._plan(), self._planned_work([self._part("reviewer")]), *self._review(())]
+
+    def create_project(self) -> Pipeline:
+        """Plan, create the files, install, configure, test, review, document."""
+        terminal, coder = self._key("terminal"), self._key("coder")
+        install, configure, test = Part("terminal", "Install"), Part("coder", "Configure"), Part("terminal", "Test")
+        review, document = self._part("reviewer"), Part("docs", "Document")
+        return [
+            self._plan(),
+            self._planned_work([install, configure, test, review, document]),
+            self._step(terminal, install, (configure, test, review, document), _INSTALL),
+            self._step(coder.of_part("configure"), configure, (test, review, document), _CONFIGURE),
+            self._step(terminal.of_part("test"), test, (review, document), _TEST),
+            *self._review((document,)),
+            self._step(self._key("docs"), document, ()),
+        ]
+
+    # -- steps -------------------------------------------------------------------------------------------------------
+
+    def _key(self, name: str) -> StepKey:
+        return StepKey(self._setup.round, name, self._names.index(name) + 1)
+
+    def _part(self, name: str) -> Part:
+        titles = {**_TITLES, **_READ_ONLY_TITLES} if self._setup.read_only else _TITLES
+        return Part(name, titles.get(name) or self._setup.agent(name).description)
+
+    def _assign(self, results: Results, instruction: str = "", verdict: Verdict | None = None) -> Assignment:
+        changed = self._setup.run.state.files_modified()
+        return Assignment(instruction, collect_reports(results), changed, verdict=verdict)
+
+    def _step(
+        self,
+        key: StepKey,
+        part: Part,
+        following: Sequence[Part],
+        instruction: str = "",
+        verdict: Verdict | None = None,
+    ) -> Step:
+        setup = self._setup
+        needed = key == self._key(self._worker)
+
+        async def act(results: Results) -> AgentResult:
+            try:
+                return Answered(text=await setup.work(key, self._assign(results, instruction, verdict)))
+            except AgentError as error:
+                if needed or error.code not in CANNOT:
+                    raise
+                return GaveUp(reason=error.message, began=False)
+
+        def then(text: str) -> Sequence[Event]:
+            given = parse_verdict(text) if part.agent == "reviewer" else None
+            events: list[Event] = [given.event()] if given else []
+            return [*events, handoff(setup.run, part.agent, following, text)] if following and text else events
+
+        return agent_step(key, part.task, act, then)
+
+    # -- the plan ----------------------------------------------------------------------------------------------------
+
+    def _plan(self) -> Step:
+        setup, key = self._setup, self._key("planner")
+
+        async def act(results: Results) -> AgentResult:
+            try:
+                job, log = await setup.job(key)
+                text = await run_agent(job, log)
+            except AgentError as error:
+                if error.code not in CANNOT:
+                    raise
+                return GaveUp(reason=error.message, began=False)
+            try:
+                parse_plan(text)
+            except NoPlan as problem:
+                text = await self._repair_plan(text, problem, job, log)
+            return Answered(text=text)
+
+        def then(text: str) -> Sequence[Event]:
+            if not text:
+                return []
+            plan = self._read_plan(text)
+            parts = [Part("coder", step.title) for step in plan.steps]
+            return [PlanProgress(plan).event(), handoff(setup.run, "planner", parts, text)]
+
+        return agent_step(key, _TITLES["planner"], act, then)
+
+    async def _repair_plan(self, text: str, problem: NoPlan, job: Job, log: TaskTurnLog) -> str:
+        """Asks once more. If that is no plan either, the planner's text stays and the work is one step."""
+        wish = f"That plan can't be carried out: {problem}. Answer with the JSON of the plan and nothing else."
+        try:
+            repaired = await self._setup.again(job, log, job.key.of_repair(), wish)
+            parse_plan(repaired)
+        except (AgentError, NoPlan):
+            return text
+        return repaired
+
+    def _read_plan(self, text: str) -> Plan:
+        try:
+            return parse_plan(text)
+        except NoPlan:
+            return one_step(self._setup.request)
+
+    def _planned_work(self, following: Sequence[Part]) -> Unfold:
+        """Unfolds into one coder step, or one for each step of the plan."""
+        planner, coder = self._key("planner"), self._key("coder")
+
+        def make(results: Results) -> Sequence[Stage]:
+            text = render_result(parse_result(results[planner]))
+            plan = self._read_plan(text)
+            if len(plan.steps) > 1:
+                return [PlannedSteps(self._setup, coder, plan, following).stage()]
+            progress = PlanProgress(plan, {plan.steps[0].id: coder}, self._setup.run.state.steps) if text else None
+            return [self._whole_plan(coder, plan, text, progress, following)]
+
+        return Unfold(make, expected=1)
+
+    def _whole_plan(
+        self, key: StepKey, plan: Plan, text: str, progress: "PlanProgress | None", following: Sequence[Part]
+    ) -> Step:
+        """One coder does the whole plan; without a plan, the request itself."""
+        setup, step = self._setup, plan.steps[0]
+        assignment = Assignment(plan=plan, planner_text=text) if text else Assignment()
+
+        async def act(results: Results) -> AgentResult:
+            if progress:
+                setup.run.log.enqueue(progress.event(step, "running"))
+            return Answered(text=await setup.work(key, assignment))
+
+        def then(said: str) -> Sequence[Event]:
+            done = [progress.event(step, "done")] if progress else []
+            return [*done, handoff(setup.run, "coder", following, said)]
+
+        failed = (lambda: [progress.event(step, "failed")]) if progress else tuple
+        return agent_step(key, step.title, act, then, failed)
+
+    # -- the review --------------------------------------------------------------------------------------------------
+
+    def _review(self, following: Sequence[Part], sent_back: int = 0) -> list[Stage]:
+        """A verdict that doesn't approve sends the worker back; its fix gets another review."""
+        setup, worker, review = self._setup, self._worker, self._part("reviewer")
+        key = self._key("reviewer")
+        key = key.of_part("again", sent_back) if sent_back else key
+        count = f"{sent_back + 1} of {MAX_SENT_BACK}"
+
+        def rejection(verdict: Verdict | None) -> Verdict | None:
+            return verdict if verdict and not verdict.passed and sent_back < MAX_SENT_BACK else None
+
+        async def act(results: Results) -> AgentResult:
+            try:
+                return Answered(text=await self._ask_reviewer(key, self._assign(results, _REVIEW)))
+            except AgentError as error:
+                if error.code not in CANNOT | ENDLESS:
+                    raise
+                return GaveUp(reason=error.message, began=error.code in ENDLESS)
+
+        def then(text: str) -> Sequence[Event]:
+            verdict = parse_verdict(text)
+            events: list[Event] = [verdict.event()] if verdict else []
+            if rejected := rejection(verdict):
+                problems = len(rejected.issues) or "some"
+                reason = f"The review found {problems} problem{'s' * (problems != 1)} (sent back {count})."
+                remaining = [issue.render() for issue in rejected.issues] or [rejected.render()]
+                parts = [Part(worker, each) for each in remaining]
+                return [*events, handoff(setup.run, "reviewer", parts, text, reason)]
+            return [*events, handoff(setup.run, "reviewer", following, text)] if following and text else events
+
+        def make(results: Results) -> Sequence[Stage]:
+            verdict = rejection(parse_verdict(render_result(parse_result(results[key]))))
+            if verdict is None:
+                return []
+            fix = Part(worker, f"Fix what the review found ({count})")
+            fix_key = self._key(worker).of_part("fix", sent_back + 1)
+            step = self._step(fix_key, fix, (review, *following), verdict=verdict)
+            return [step, *self._review(following, sent_back + 1)]
+
+        return [agent_step(key, review.task, act, then), Unfold(make)]
+
+    async def _ask_reviewer(self, key: StepKey, assignment: Assignment) -> str:
+        """Asks once more for a verdict that can't be parsed. Prose stands for itself."""
+        job, log = await self._setup.job(key, assignment)
+        text = await run_agent(job, log)
+        if parse_verdict(text) is not None or not looks_like_verdict(text):
+            return text
+        wish = "That verdict can't be parsed. Answer with its JSON, `passed` and `issues`, and nothing else."
+        try:
+            repaired = await self._setup.again(job, log, job.key.of_repair(), wish)
+        except AgentError:
+            return text
+        return repaired if parse_verdict(repaired) is not None else text
+
+
+class PlanProgress:
+    """The state of each planned step, for `plan` events."""
+
+    def __init__(
+        self, plan: Plan, keys: Mapping[str, StepKey] | None = None, done: Collection[StepKey] = frozenset()
+    ) -> None:
+        self._plan = plan
+        self._states: dict[str, Literal["pending", "running", "done", "failed"]] = {
+            step.id: "done" if keys and keys[step.id] in done else "pending" for step in plan.steps
+        }
+
+    def event(
+        self, step: PlannedStep | None = None, state: Literal["running", "done", "failed"] = "running"
+    ) -> PlanEvent:
+        if step is not None:
+            self._states[step.id] = state
+        items = [PlanItem(id=each.id, title=each.title, state=self._states[each.id]) for each in self._plan.steps]
+        return PlanEvent(items=items)
+
+
+class PlannedSteps:
+    """The steps of one plan, a coder each. The last one to finish hands over for all of them."""
+
+    def __init__(self, setup: AgentSetup, key: StepKey, plan: Plan, following: Sequence[Part]) -> None:
+        self._setup = setup
+        self._plan = plan
+        self._following = following
+        self._keys = {step.id: key.of_part(PLANNED, number) for number, step in enumerate(plan.steps, start=1)}
+        steps = setup.run.state.steps
+        self._progress = PlanProgress(plan, self._keys, steps)
+        self._texts = {
+            step: render_result(parse_result(steps[key])) for step, key in self._keys.items() if key in steps
+        }
+
+    def stage(self) -> Parallel:
+        """Independent steps run at the same time."""
+        after = {self._keys[step]: [self._keys[each] for each in others] for step, others in self._plan.waits().items()}
+        return Parallel(tuple(self._step(step) for step in self._plan.order()), after)
+
+    def _step(self, step: PlannedStep) -> Step:
+        setup, key = self._setup, self._keys[step.id]
+
+        async def act(results: Results) -> AgentResult:
+            setup.run.log.enqueue(self._progress.event(step, "running"))
+            earlier = collect_reports({self._keys[other]: results[self._keys[other]] for other in step.after})
+            changed = setup.run.state.files_modified()
+            assignment = Assignment(reports=earlier, changed=changed, plan=self._plan, step=step)
+            return Answered(text=await setup.work(key, assignment))
+
+        def then(text: str) -> Sequence[Event]:
+            self._texts[step.id] = text
+            done = self._progress.event(step, "done")
+            if not self._following or len(self._texts) < len(self._keys):
+                return [done]
+            state = "\n".join(f"{each.title}: {self._texts[each.id]}" for each in self._plan.steps)
+            return [done, handoff(setup.run, "coder", self._following, state)]
+
+        return agent_step(key, step.title, act, then, lambda: [self._progress.event(step, "failed")])
+
+
+_BY_INTENT: dict[Intent, tuple[tuple[str, ...], Callable[[PipelineBuilder], Pipeline]]] = {
+    "refactor_code": (("planner", "coder", "reviewer"), PipelineBuilder.refactor_code),
+    "create_project": (("planner", "coder", "terminal", "reviewer", "docs"), PipelineBuilder.create_project),
+}
