@@ -98,7 +98,7 @@ async def test_a_model_that_has_nothing_more_to_say_needs_a_person_and_goes_on_w
         task = await house.ended(task_id)
         assert task.status is Status.ESCALATED
         (escalation,) = await told(house, task_id, "escalation")
-        assert "came to nothing" in escalation["reason"]
+        assert "could not begin" in escalation["reason"]
         # What came to nothing is told as a turn of its own, so the script has one more.
         house.script("proof", {"coder": [*MENDED[:2], says(""), *MENDED[2:]], "reviewer": []})
         await house.submit(SendMessage(task_id, "Write that it is right."))
@@ -197,7 +197,7 @@ async def test_a_check_that_changes_what_it_checks_proves_nothing(tmp_path: Path
         task = await house.ended(await begun(house, [write("right"), says("Done.")], verify=["echo x >> out.txt"]))
         assert (task.status, task.verified) == (Status.COMPLETED, None)
         assert task.result is not None
-        assert "changed while they were checked" in str(task.result.verification)
+        assert "changed again during the checks" in str(task.result.verification)
 
 
 async def test_a_change_is_checked_under_one_name_however_its_path_was_written(tmp_path: Path) -> None:
