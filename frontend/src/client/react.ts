@@ -16,7 +16,7 @@ export function useTasks({ feed }: WatchRegistry): TaskList {
   return useSyncExternalStore(feed.subscribe, feed.snapshot, feed.snapshot);
 }
 
-const HIDDEN_MS = 20_000;
+const HIDDEN_MS = 5_000;
 
 /**
  * Pauses the registry while the page is hidden: a browser gives all its tabs six connections to one server, and each

@@ -181,8 +181,11 @@ export class TaskFeed {
     for (const event of events)
       if (!known.has(event.taskId) || (event.type === "status" && hasEnded(event.status)))
         this.#stale.add(event.taskId);
-    this.#list = { ...this.#list, tasks: events.reduce(reduceTasks, this.#list.tasks) };
     for (const listener of this.#eventListeners) listener(events);
+    const tasks = events.reduce(reduceTasks, this.#list.tasks);
+    // Most events, such as tool calls, change nothing that the list shows.
+    if (tasks === this.#list.tasks && this.#stale.size === 0) return;
+    this.#list = { ...this.#list, tasks };
     this.#cancelFrame ??= nextFrame(() => {
       this.#cancelFrame = undefined;
       this.#publish({});
