@@ -186,8 +186,8 @@ function approval(builder: ThreadBuilder, event: ApprovalEvent, seq: number): vo
     seq: before?.seq ?? seq,
     at: before?.at ?? event.at,
   });
-  const others = builder.now.asking.filter((key) => key !== event.approvalId);
-  builder.set("asking", event.state === "requested" ? [...others, event.approvalId] : others);
+  const others = builder.now.openApprovals.filter((key) => key !== event.approvalId);
+  builder.set("openApprovals", event.state === "requested" ? [...others, event.approvalId] : others);
 }
 
 function diff(builder: ThreadBuilder, event: DiffEvent, seq: number): void {

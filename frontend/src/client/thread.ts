@@ -149,7 +149,7 @@ export interface Thread {
   /** Keys of this round's steps. */
   readonly steps: readonly string[];
   /** Keys of open approvals. */
-  readonly asking: readonly string[];
+  readonly openApprovals: readonly string[];
   readonly changes: ReadonlyMap<string, ChangedFile>;
   /** Every edit in order: the checkpoints that a rewind can go to. */
   readonly edits: readonly Edit[];
@@ -184,7 +184,7 @@ export const emptyThread = (taskId: string): Thread => ({
   items: [],
   index: new Map(),
   steps: [],
-  asking: [],
+  openApprovals: [],
   changes: new Map(),
   edits: [],
   verification: undefined,

@@ -102,8 +102,8 @@ describe("a thread", () => {
 
   it("knows which approvals are open", () => {
     const asked = replay(STORY.filter((event) => isDurable(event) && event.seq! <= 13));
-    expect(asked).toMatchObject({ status: "waiting", asking: ["a1"] });
-    expect(replay(STORY).asking).toEqual([]);
+    expect(asked).toMatchObject({ status: "waiting", openApprovals: ["a1"] });
+    expect(replay(STORY).openApprovals).toEqual([]);
   });
 
   it("sums up the changes", () => {

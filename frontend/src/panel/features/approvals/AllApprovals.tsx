@@ -12,7 +12,7 @@ import { describeAction, describeQuestion } from "./describe.ts";
 
 const openApprovals = (thread: Thread): ApprovalItem[] =>
   thread.status === "waiting"
-    ? thread.asking.map((key) => itemOf(thread, key)).filter((item) => item?.kind === "approval")
+    ? thread.openApprovals.map((key) => itemOf(thread, key)).filter((item) => item?.kind === "approval")
     : [];
 
 /** Answers several open approvals at once; each has its own card above. */

@@ -41,7 +41,7 @@ export function describeActivity(thread: Thread): string {
 }
 
 function describeWait(thread: Thread): string {
-  const open = thread.asking.map((key) => itemOf(thread, key)).find((item) => item?.kind === "approval");
+  const open = thread.openApprovals.map((key) => itemOf(thread, key)).find((item) => item?.kind === "approval");
   if (open?.kind !== "approval") return thread.reason ?? "Waiting for you.";
   return `Needs your approval: ${open.argv ? commandLine(open.argv) : revealHidden(open.action)}`;
 }
