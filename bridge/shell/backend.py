@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from bridge.shell.buffers import BufferHost, Buffers
 from sidecar.wire.base import JsonObject
@@ -15,7 +15,6 @@ from tools.executor.file_changes import apply_all
 from tools.executor.live import LiveOutput
 from tools.executor.registry import Registry
 from tools.executor.validation import validate
-from tools.host import Host
 from tools.ledger import ListLedger
 from tools.local.backend import LocalBackend
 from tools.local.confinement import Limits
@@ -50,22 +49,18 @@ class BufferedBackend(LocalBackend):
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         """Validates again: the sidecar may have another version than this shell."""
         arguments = validate(tool, args, call.workspace)
-        local = self._local(call.workspace)
+        host = self._local(call.workspace)
         if not hasattr(tool, "prepare"):  # checking the protocol itself would cost more than many calls
-            return await self._supervisor.run(
-                cast("Tool[Arguments]", tool), arguments, call, local, output, self._with_buffers
-            )
-        host = self._with_buffers(local)
+            return await self._supervisor.run(cast("Tool[Arguments]", tool), arguments, call, host, output)
         prepared = await tool.prepare(arguments, host, call)
         # A cancel waits for the end, so that no change is half done.
         await run_to_completion(apply_all(host, prepared.changes))
         return prepared.result
 
-    def host(self, workspace: str) -> Host:
-        return self._with_buffers(self._local(workspace))
-
-    def _with_buffers(self, local: LocalHost) -> Host:
-        return BufferHost(local, self._buffers)
+    def _make_host(self, *args: Any) -> LocalHost:
+        host = BufferHost(*args)
+        host.buffers = self._buffers
+        return host
 
 
 class CallAnswer(NamedTuple):

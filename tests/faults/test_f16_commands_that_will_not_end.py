@@ -37,6 +37,11 @@ COMMANDS = {
 }
 
 
+#: Of this test process alone: the same tests may run beside it.
+CALL = f"f16-{os.getpid()}"
+MARK = f"BRAIN_CALL_ID={CALL}\0".encode()
+
+
 def _marked() -> list[str]:
     """Every living process that carries the mark of a call of this test process."""
     found = []
@@ -48,7 +53,7 @@ def _marked() -> list[str]:
             except OSError:
                 continue
             orphan = state[1] == str(os.getpid()) and b"PATH=" not in environ
-            if (b"BRAIN_CALL_ID=f16" in environ or orphan) and state[0] not in "ZX":
+            if (MARK in environ or orphan) and state[0] not in "ZX":
                 found.append((place / "cmdline").read_text())
     return found
 
@@ -57,7 +62,7 @@ def _marked() -> list[str]:
 async def test_f16_it_ends_by_its_deadline_and_leaves_nothing(tmp_path: Path, name: str) -> None:
     async with workbench(tmp_path) as bench:
         began = time.monotonic()
-        outcome = await bench.call("run_command", "f16", command=COMMANDS[name], timeoutMs=300)
+        outcome = await bench.call("run_command", CALL, command=COMMANDS[name], timeoutMs=300)
 
         assert time.monotonic() - began < 0.3 + 2
         assert outcome.status in ("success", "error")
@@ -68,19 +73,19 @@ async def test_f16_a_flood_keeps_head_and_tail_and_ends(tmp_path: Path) -> None:
     size = scaled(100_000_000, 1_000_000_000)
     async with workbench(tmp_path) as bench:
         outcome = await bench.call(
-            "run_command", "f16", command=f"echo first; head -c {size} /dev/zero | tr '\\0' x; echo; echo last"
+            "run_command", CALL, command=f"echo first; head -c {size} /dev/zero | tr '\\0' x; echo; echo last"
         )
 
         assert outcome.content.startswith("first\nx") and outcome.content.endswith("last")
         assert f"{size + 12 - 2 * 24 * 1024} bytes left out" in outcome.content
-        log = bench.data_dir / "output" / "f16.log"
+        log = bench.data_dir / "output" / f"{CALL}.log"
         assert log.stat().st_size == 64 * 1024 * 1024
 
 
 async def test_f16_an_endless_flood_ends_at_its_deadline(tmp_path: Path) -> None:
     async with workbench(tmp_path) as bench:
         began = time.monotonic()
-        outcome = await bench.call("run_command", "f16", command="yes", timeoutMs=300)
+        outcome = await bench.call("run_command", CALL, command="yes", timeoutMs=300)
 
         assert time.monotonic() - began < 2.3
         assert outcome.error is not None and outcome.error.code == "timed_out"

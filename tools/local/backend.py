@@ -2,7 +2,7 @@
 
 from collections.abc import Container
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from sidecar.wire.base import JsonObject
 from tools.errors import WorkspaceGone
@@ -61,9 +61,15 @@ class LocalBackend:
             if len(self._hosts) >= _MAX_HOSTS:
                 self._hosts.pop(next(iter(self._hosts))).free_memory()
             record_write = self._supervisor.record_write
-            host = LocalHost(workspace, self._data_dir, self._processes, self._memory, self._private, record_write)
+            host = self._make_host(
+                workspace, self._data_dir, self._processes, self._memory, self._private, record_write
+            )
             self._hosts[workspace] = host
         return host
+
+    def _make_host(self, *args: Any) -> LocalHost:
+        """The arguments of `LocalHost`, for a backend with another kind of host."""
+        return LocalHost(*args)
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         host = self._local(call.workspace)

@@ -1,10 +1,8 @@
 """Runs tools that start commands: in a sandbox, within limits, and with protected files monitored."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from tools.host import Host
 from tools.local.confinement import Confinement, Limits
 from tools.local.host import LocalHost
 from tools.local.processes import Processes
@@ -46,27 +44,23 @@ class CommandSupervisor:
         call: Call,
         local: LocalHost,
         output: Output,
-        view: Callable[[LocalHost], Host] = lambda local: local,
     ) -> ToolResult:
-        """Confine commands of the model and of the project, but not our own searches and Git.
-
-        `view` makes the host that the tool sees.
-        """
+        """Confine commands of the model and of the project, but not our own searches and Git."""
         if tool.spec.name in _REPORTS:
-            result = await tool.run(arguments, view(local), call, output)
+            result = await tool.run(arguments, local, call, output)
             return add_reverted(result, self._monitor(local).take_report())
         if not (tool.spec.runs_project or tool.spec.name in _COMMANDS):
-            return await tool.run(arguments, view(local), call, output)
+            return await tool.run(arguments, local, call, output)
         sandbox = None if self._sandboxes is None else await self._sandboxes.find()
         confinement = partial(Confinement, sandbox, self._limits, local.workspace, call.approved, self._private)
         monitor, background_exit = self._monitor(local), partial(self._processes.background_exit, call.id)
         if call.approved:
             async with monitor.allow_changes(background_exit):
-                return await tool.run(arguments, view(local.confined(confinement())), call, output)
+                return await tool.run(arguments, local.confined(confinement()), call, output)
         async with monitor.watch(call.id, background_exit) as watch:
             held = monitor.hold(watch, _MAX_HELD) if sandbox is not None and sandbox.holds_files else []
             inside = local.confined(confinement([f"{local.workspace}/{path}" for path in held]))
-            result = await tool.run(arguments, view(inside), call, output)
+            result = await tool.run(arguments, inside, call, output)
         return add_reverted(result, watch.reverted)
 
     def record_write(self, local: LocalHost, path: str) -> None:

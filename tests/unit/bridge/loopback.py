@@ -1,4 +1,4 @@
-"""A bridge over a real loopback WebSocket, in this process: the backend on one end, whoever connects on the other."""
+"""A bridge over a real loopback WebSocket, in this process, with any shell on the other end."""
 
 import asyncio
 import json
@@ -19,7 +19,9 @@ from bridge.shell.shell import Endpoint, ReferenceShell
 from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.streams import Streams
 from sidecar.wire.bridge import SUBPROTOCOL
+from tools.executor.registry import default_registry
 from tools.local.sandbox.probe import Sandboxes
+from tools.spec import Call, ToolResult
 
 SECONDS = 5.0
 
@@ -86,3 +88,20 @@ async def loopback(*, reconnect_seconds: float = 30.0, heartbeat_seconds: float 
     finally:
         server.stop()
         await serving
+
+
+def start_call(
+    bridge: Loopback,
+    tool: str,
+    call_id: str,
+    workspace: Path,
+    seconds: float = 30.0,
+    reports: list[object] | None = None,
+    **args: object,
+) -> asyncio.Task[ToolResult]:
+    found = [] if reports is None else reports
+    call = Call(call_id, str(workspace), seconds, {}, lambda pid, command: found.append((pid, command)))
+    work = bridge.backend.run(
+        default_registry().get(tool), args, call, lambda stream, text: found.append((stream, text))
+    )  # type: ignore[arg-type]
+    return asyncio.create_task(work)

@@ -7,33 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.bridge.loopback import SECONDS, Loopback, loopback
+from tests.unit.bridge.loopback import SECONDS, Loopback, loopback, start_call
 from tools.errors import HostGone, ToolError
-from tools.executor.registry import default_registry
-from tools.spec import Call, ToolResult
-
-REGISTRY = default_registry()
 
 
 @pytest.fixture
 async def bridge() -> AsyncIterator[Loopback]:
     async with loopback() as made:
         yield made
-
-
-def running(
-    bridge: Loopback,
-    tool: str,
-    call_id: str,
-    workspace: Path,
-    seconds: float = 30.0,
-    heard: list[object] | None = None,
-    **args: object,
-) -> asyncio.Task[ToolResult]:
-    said = [] if heard is None else heard
-    call = Call(call_id, str(workspace), seconds, {}, lambda pid, command: said.append((pid, command)))
-    work = bridge.backend.run(REGISTRY.get(tool), args, call, lambda stream, text: said.append((stream, text)))  # type: ignore[arg-type]
-    return asyncio.create_task(work)
 
 
 async def test_a_call_goes_to_the_shell_that_offers_it(bridge: Loopback, tmp_path: Path) -> None:
@@ -44,7 +25,7 @@ async def test_a_call_goes_to_the_shell_that_offers_it(bridge: Loopback, tmp_pat
         assert bridge.backend.offers("read_file", str(tmp_path))
         assert not bridge.backend.offers("write_file", str(tmp_path))
         assert not bridge.backend.offers("read_file", str(tmp_path / "other"))
-        asked = running(bridge, "read_file", "c1", tmp_path, path="a.py")
+        asked = start_call(bridge, "read_file", "c1", tmp_path, path="a.py")
         frame = await shell.next("tool_call")
         assert frame == {
             "type": "tool_call",
@@ -72,7 +53,7 @@ async def test_output_and_errors_come_through(bridge: Loopback, tmp_path: Path) 
     async with bridge.raw_shell(tmp_path, "run_command") as shell:
         await shell.hello()
         heard: list[object] = []
-        asked = running(bridge, "run_command", "c1", tmp_path, heard=heard, command=["make"])
+        asked = start_call(bridge, "run_command", "c1", tmp_path, reports=heard, command=["make"])
         await shell.next("tool_call")
         await shell.send(type="stream", id="c1", stream="stdout", text="building")
         await shell.send(
@@ -91,7 +72,7 @@ async def test_a_cancel_reaches_the_shell_and_waits_for_its_word(bridge: Loopbac
     async with bridge.raw_shell(tmp_path, "run_command") as shell:
         await shell.hello()
         heard: list[object] = []
-        asked = running(bridge, "run_command", "c1", tmp_path, heard=heard, command=["sleep", "60"])
+        asked = start_call(bridge, "run_command", "c1", tmp_path, reports=heard, command=["sleep", "60"])
         await shell.next("tool_call")
         asked.cancel()
         assert await shell.next("cancel") == {"type": "cancel", "id": "c1"}
@@ -110,7 +91,7 @@ async def test_a_time_out_is_the_sidecars_too(
     bridge.dispatcher.hurry(0.05)
     async with bridge.raw_shell(tmp_path, "read_file") as shell:
         await shell.hello()
-        asked = running(bridge, "read_file", "c1", tmp_path, seconds=0.05, path="a")
+        asked = start_call(bridge, "read_file", "c1", tmp_path, seconds=0.05, path="a")
         await shell.next("tool_call")
         await shell.next("cancel")
         # Nobody said how it ended, so it may have taken effect.
@@ -123,7 +104,7 @@ async def test_after_a_reconnect_the_call_comes_again_and_its_first_answer_count
 ) -> None:
     async with bridge.raw_shell(tmp_path, "write_file") as shell:
         session = (await shell.hello())["session"]
-        asked = running(bridge, "write_file", "c1", tmp_path, path="a", content="x")
+        asked = start_call(bridge, "write_file", "c1", tmp_path, path="a", content="x")
         await shell.next("tool_call")
     async with bridge.raw_shell(tmp_path, "write_file") as shell:
         welcome = await shell.hello(session=session)
@@ -137,7 +118,7 @@ async def test_after_a_reconnect_the_call_comes_again_and_its_first_answer_count
 async def test_a_new_connection_of_a_session_takes_the_place_of_the_old_one(bridge: Loopback, tmp_path: Path) -> None:
     async with bridge.raw_shell(tmp_path, "write_file") as old, bridge.raw_shell(tmp_path, "write_file") as new:
         session = (await old.hello())["session"]
-        asked = running(bridge, "write_file", "c1", tmp_path, path="a", content="x")
+        asked = start_call(bridge, "write_file", "c1", tmp_path, path="a", content="x")
         await old.next("tool_call")
         await new.hello(session=session)
         await asyncio.wait_for(old.socket.wait_closed(), SECONDS)
@@ -150,13 +131,13 @@ async def test_a_shell_that_does_not_return_leaves_an_error(tmp_path: Path) -> N
     async with loopback(reconnect_seconds=0.05) as bridge:
         async with bridge.raw_shell(tmp_path, "run_command") as shell:
             await shell.hello()
-            asked = running(bridge, "run_command", "c1", tmp_path, command=["make"])
+            asked = start_call(bridge, "run_command", "c1", tmp_path, command=["make"])
             await shell.next("tool_call")
         with pytest.raises(HostGone):
             await asyncio.wait_for(asked, SECONDS)
         assert len(bridge.dispatcher.sessions) == 0
         with pytest.raises(ToolError) as never_sent:
-            await running(bridge, "run_command", "c2", tmp_path, command=["make"])
+            await start_call(bridge, "run_command", "c2", tmp_path, command=["make"])
         assert never_sent.value.code == "host_gone" and not isinstance(never_sent.value, HostGone)
 
 
@@ -165,7 +146,7 @@ async def test_two_shells_answer_for_their_own_calls_only(bridge: Loopback, tmp_
     async with bridge.raw_shell(one, "read_file") as first, bridge.raw_shell(two, "read_file") as second:
         await first.hello()
         await second.hello()
-        asked = running(bridge, "read_file", "c1", one, path="a")
+        asked = start_call(bridge, "read_file", "c1", one, path="a")
         await first.next("tool_call")
         await second.result("c1", "forged")
         assert (await second.next("error"))["error"]["code"] == "unknown_call"
@@ -178,7 +159,7 @@ async def test_a_read_that_is_made_again_is_a_call_of_its_own(bridge: Loopback, 
         await shell.hello(remembers=["from-before"])
         ids = []
         for call_id in ("c1", "c1", "c1", "from-before"):
-            asked = running(bridge, "read_file", call_id, tmp_path, path="a")
+            asked = start_call(bridge, "read_file", call_id, tmp_path, path="a")
             ids.append((await shell.next("tool_call"))["id"])
             await shell.result(ids[-1], "x")
             await asked
@@ -191,7 +172,7 @@ async def test_an_effect_keeps_its_id_unless_it_is_another_one(bridge: Loopback,
         assert bridge.backend.remembers("from-before") and not bridge.backend.remembers("unknown")
         ids = []
         for call_id, content in (("from-before", "x"), ("c1", "x"), ("c1", "x"), ("c1", "y")):
-            asked = running(bridge, "write_file", call_id, tmp_path, path="a", content=content)
+            asked = start_call(bridge, "write_file", call_id, tmp_path, path="a", content=content)
             ids.append((await shell.next("tool_call"))["id"])
             await shell.result(ids[-1], "x")
             await asked
@@ -216,7 +197,7 @@ async def test_a_frame_above_the_limit_is_answered_and_a_giant_one_ends_only_its
         await shell.hello()
         await shell.socket.send("x" * (16 * 1024 * 1024 + 1))
         assert (await shell.next("error"))["error"]["code"] == "frame_too_large"
-        asked = running(bridge, "read_file", "c1", tmp_path, path="a")
+        asked = start_call(bridge, "read_file", "c1", tmp_path, path="a")
         await shell.next("tool_call")
         await shell.result("c1", "x" * (15 * 1024 * 1024))
         assert len((await asked).content) == 15 * 1024 * 1024
@@ -235,7 +216,7 @@ async def test_a_shell_that_does_not_read_is_dropped_and_its_calls_wait_for_it(
         session = (await shell.hello())["session"]
         shell.socket.transport.pause_reading()
         asked = [
-            running(bridge, "write_file", f"c{number}", tmp_path, path="a", content="x" * 1_000_000)
+            start_call(bridge, "write_file", f"c{number}", tmp_path, path="a", content="x" * 1_000_000)
             for number in range(20)
         ]
         async with asyncio.timeout(SECONDS):
@@ -274,7 +255,7 @@ async def test_what_the_editor_says_reaches_caches_and_diagnostics(bridge: Loopb
         await shell.next("error")  # so everything before it was heard
         assert bridge.changed == [str(tmp_path / "a.py")]
         assert bridge.backend.offers("get_diagnostics", str(tmp_path))
-        result = await running(bridge, "get_diagnostics", "c1", tmp_path, paths=["a.py", "b.py"])
+        result = await start_call(bridge, "get_diagnostics", "c1", tmp_path, paths=["a.py", "b.py"])
         assert "a.py:1:5 error: y is not defined" in result.content
         assert "nothing about b.py" in result.content
         (tmp_path / "a.py").write_text("x = 1  # mended\n")
@@ -285,4 +266,4 @@ async def test_arguments_that_are_no_text_are_refused(bridge: Loopback, tmp_path
     async with bridge.raw_shell(tmp_path, "read_file") as shell:
         await shell.hello()
         with pytest.raises(ToolError):
-            await running(bridge, "read_file", "c1", tmp_path, path=json.loads('"\\ud800"'))
+            await start_call(bridge, "read_file", "c1", tmp_path, path=json.loads('"\\ud800"'))

@@ -10,8 +10,7 @@ from bridge.shell.buffers import BufferHost
 from bridge.shell.shell import ReferenceShell
 from sidecar.config.data_dir import ShellDirectory
 from sidecar.wire.bridge import Diagnostic
-from tests.unit.bridge.loopback import SECONDS, Loopback, loopback
-from tests.unit.bridge.test_backend import running
+from tests.unit.bridge.loopback import SECONDS, Loopback, loopback, start_call
 from tests.waiting import until_true
 from tools.errors import ChangedElsewhere, ToolError
 from tools.host import FileChange
@@ -36,26 +35,26 @@ async def test_an_unsaved_buffer_wins_over_the_disk(bridge: Loopback, shell: Ref
     workspace = Path(shell.workspace)
     (workspace / "a.py").write_text("saved\n")
     shell.open_buffer("a.py", "unsaved, ä\n")
-    assert (await running(bridge, "read_file", "c1", workspace, path="a.py")).content == "1 unsaved, ä"
+    assert (await start_call(bridge, "read_file", "c1", workspace, path="a.py")).content == "1 unsaved, ä"
     shell.close_buffer("a.py")
-    assert (await running(bridge, "read_file", "c2", workspace, path="a.py")).content == "1 saved"
+    assert (await start_call(bridge, "read_file", "c2", workspace, path="a.py")).content == "1 saved"
 
 
 async def test_an_edit_changes_the_buffer_and_saves_it(bridge: Loopback, shell: ReferenceShell) -> None:
     workspace = Path(shell.workspace)
     (workspace / "a.py").write_text("x = 1\n")
     shell.open_buffer("a.py", "x = 1\ny = 2\n")
-    await running(bridge, "edit_file", "c1", workspace, path="a.py", oldText="y = 2", newText="y = 3")
+    await start_call(bridge, "edit_file", "c1", workspace, path="a.py", oldText="y = 2", newText="y = 3")
     assert shell.buffer("a.py") == "x = 1\ny = 3\n" == (workspace / "a.py").read_text()
-    await running(bridge, "delete_file", "c2", workspace, path="a.py")
+    await start_call(bridge, "delete_file", "c2", workspace, path="a.py")
     assert shell.buffer("a.py") is None and not (workspace / "a.py").exists()
 
 
 async def test_a_buffer_of_a_file_that_does_not_exist_yet(bridge: Loopback, shell: ReferenceShell) -> None:
     workspace = Path(shell.workspace)
     shell.open_buffer("new.py", "only here\n")
-    assert (await running(bridge, "read_file", "c1", workspace, path="new.py")).content == "1 only here"
-    await running(bridge, "edit_file", "c2", workspace, path="new.py", oldText="only here", newText="on disk")
+    assert (await start_call(bridge, "read_file", "c1", workspace, path="new.py")).content == "1 only here"
+    await start_call(bridge, "edit_file", "c2", workspace, path="new.py", oldText="only here", newText="on disk")
     assert (workspace / "new.py").read_text() == "on disk\n"
 
 
@@ -75,7 +74,7 @@ async def test_a_patch_of_several_files_is_all_or_nothing(
     monkeypatch.setattr(BufferHost, "apply", edited_meanwhile)
     patch = "".join(f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-old\n+new\n" for name in "ab")
     with pytest.raises(ToolError, match="edited meanwhile"):
-        await running(bridge, "apply_patch", "c1", workspace, patch=patch)
+        await start_call(bridge, "apply_patch", "c1", workspace, patch=patch)
     assert (workspace / "a").read_text() == "old\n"
 
 
@@ -83,13 +82,13 @@ async def test_the_sidecars_own_directory_stays_shut(bridge: Loopback, shell: Re
     for number, tool in enumerate(("read_file", "write_file")):
         args = {"path": "data/token"} | ({"content": "x"} if tool == "write_file" else {})
         with pytest.raises(ToolError) as denied:
-            await running(bridge, tool, f"c{number}", Path(shell.workspace), **args)
+            await start_call(bridge, tool, f"c{number}", Path(shell.workspace), **args)
         assert denied.value.code == "path_denied"
 
 
 async def test_what_is_no_call_is_an_error_with_a_code(bridge: Loopback, shell: ReferenceShell) -> None:
     with pytest.raises(ToolError) as refused:
-        await running(bridge, "read_file", "c1", Path(shell.workspace), path="a", surprise=True)
+        await start_call(bridge, "read_file", "c1", Path(shell.workspace), path="a", surprise=True)
     assert refused.value.code == "invalid_arguments"
 
 
@@ -97,7 +96,7 @@ async def test_what_a_model_may_do_about_an_error_is_told_apart_from_what_happen
     bridge: Loopback, shell: ReferenceShell
 ) -> None:
     with pytest.raises(ToolError) as missing:
-        await running(bridge, "edit_file", "c1", Path(shell.workspace), path="a", oldText="x", newText="y")
+        await start_call(bridge, "edit_file", "c1", Path(shell.workspace), path="a", oldText="x", newText="y")
     assert missing.value.message == "a does not exist."
     assert "find_files" in missing.value.advice
 
@@ -107,7 +106,7 @@ async def test_a_command_goes_on_through_a_lost_connection_and_runs_once(
 ) -> None:
     workspace = Path(shell.workspace)
     command = "echo run >> log; until [ -e go ]; do sleep 0.01; done; echo done"
-    asked = running(bridge, "run_command", "c1", workspace, command=command)
+    asked = start_call(bridge, "run_command", "c1", workspace, command=command)
     await until_true((workspace / "log").exists)
     for outlet in list(bridge.dispatcher._outlets.values()):
         outlet._abort()  # type: ignore[attr-defined]
@@ -121,7 +120,7 @@ async def test_a_command_goes_on_through_a_lost_connection_and_runs_once(
 async def test_a_cancel_kills_the_process_and_names_it(bridge: Loopback, shell: ReferenceShell) -> None:
     workspace = Path(shell.workspace)
     heard: list[object] = []
-    asked = running(bridge, "run_command", "c1", workspace, heard=heard, command="echo $$ > pid; exec sleep 1000")
+    asked = start_call(bridge, "run_command", "c1", workspace, reports=heard, command="echo $$ > pid; exec sleep 1000")
     await until_true(lambda: (workspace / "pid").exists() and (workspace / "pid").read_text().strip())
     pid = int((workspace / "pid").read_text())
     asked.cancel()
@@ -134,7 +133,7 @@ async def test_a_cancel_kills_the_process_and_names_it(bridge: Loopback, shell: 
 async def test_a_background_command_is_ended_from_afar(bridge: Loopback, shell: ReferenceShell) -> None:
     workspace = Path(shell.workspace)
     command = "echo $$ > pid; exec sleep 1000"
-    await running(bridge, "run_command", "c1", workspace, command=command, background=True)
+    await start_call(bridge, "run_command", "c1", workspace, command=command, background=True)
     await until_true(lambda: (workspace / "pid").exists() and (workspace / "pid").read_text().strip())
     pid = int((workspace / "pid").read_text())
     assert pid in [each.pid for each in await bridge.backend.stop("c1", str(workspace))]

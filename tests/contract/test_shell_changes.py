@@ -1,4 +1,4 @@
-"""What a desktop shell does to files, with commands or its own edits, is seen from here and can be taken back."""
+"""The sidecar records a shell's file changes, by commands and by edits, so that they can be undone."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tools.local.backend import LocalBackend
 from tools.policy.policy import Policy
 
 
-async def test_what_a_shell_changed_is_in_the_books_with_both_contents(tmp_path: Path) -> None:
+async def test_a_shells_changes_are_recorded_with_both_contents(tmp_path: Path) -> None:
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     (workspace / "a.txt").write_text("one\n")
