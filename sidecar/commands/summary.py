@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from sidecar.commands.text import Style, clip, duration, paragraph, safe, safe_line, short
+from sidecar.engine.timeline import Rewind, Timeline
 
 Event = dict[str, Any]
 
@@ -166,13 +167,13 @@ class ChangeSummary:
 
     def __init__(self) -> None:
         self._diffs: list[tuple[int, bool, list[Event]]] = []
-        self._rewinds: list[tuple[int, int]] = []
+        self._rewinds: list[Rewind] = []
 
     def add(self, event: Event, *, by_checks: bool) -> None:
         self._diffs.append((event.get("seq", 0), by_checks, event["files"]))
 
     def rewind(self, to: int, at: int) -> None:
-        self._rewinds.append((to, at))
+        self._rewinds.append(Rewind(to, at))
 
     def files(self) -> list[Event]:
         files: dict[str, Event] = {}
@@ -193,18 +194,5 @@ class ChangeSummary:
         return len(written - {file["path"] for file in self.files()})
 
     def _counting(self, *, by_checks: bool) -> list[list[Event]]:
-        spans = _spans(self._rewinds)
-        return [
-            files
-            for seq, checks, files in self._diffs
-            if checks == by_checks and any(after < seq <= last for after, last in spans)
-        ]
-
-
-def _spans(rewinds: list[tuple[int, int]]) -> list[tuple[int, float]]:
-    """Which events count, each span without its first: a rewind may go back to before others, and so undo them."""
-    if not rewinds:
-        return [(0, float("inf"))]
-    *earlier, (to, at) = rewinds
-    then = _spans([one for one in earlier if one[1] <= to])
-    return [*((after, min(last, to)) for after, last in then if after < to), (at, float("inf"))]
+        timeline = Timeline.of(self._rewinds)
+        return [files for seq, checks, files in self._diffs if checks == by_checks and timeline.holds(seq)]

@@ -8,8 +8,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sidecar.engine.state import RecordKind, Round, TaskState, TurnRecord, UserMessage
-from sidecar.engine.timeline import Timeline, plain, rewinds
+from sidecar.engine.state import RecordKind, Round, TaskState, TurnRecord, UserMessage, read_rewinds
+from sidecar.engine.timeline import Timeline, plain
 from sidecar.journal.port import Record, StoredEvent
 from sidecar.wire.events import MessageEvent
 from sidecar.wire.tasks import ForkRequest, Options, Usage
@@ -32,7 +32,7 @@ class Beginning:
 
 
 def beginning(task_id: str, new_id: str, seq: int, records: Sequence[Record], said: Sequence[StoredEvent]) -> Beginning:
-    timeline = Timeline.of([rewind for rewind in rewinds(records) if rewind.at <= seq])
+    timeline = Timeline.of([rewind for rewind in read_rewinds(records) if rewind.at <= seq])
     held = [record for record in records if record.seq <= seq and timeline.holds(record.seq)]
     memory = TaskState.of(held)
     copied = [copy for record in held if (copy := _copied(record, task_id, new_id)) is not None]

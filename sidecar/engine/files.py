@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sidecar.engine.state import RecordKind
-from sidecar.engine.timeline import Timeline, rewinds
+from sidecar.engine.state import RecordKind, read_rewinds
+from sidecar.engine.timeline import Timeline
 from sidecar.journal.port import Record
 from tools.ledger import FileState, IntentRecord, IrreversibleChange, Outcome
 from tools.paths import normalize
@@ -37,7 +37,7 @@ class Hop(NamedTuple):
 
 class FileHistory:
     def __init__(self, records: Sequence[Record], workspace: str) -> None:
-        self._rewinds = rewinds(records)
+        self._rewinds = read_rewinds(records)
         self._steps: dict[str, list[FileStep]] = {}
         self._unkept: list[tuple[int, IrreversibleChange]] = []
         self._timelines: dict[int | None, Timeline] = {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sidecar.engine.steps import StepKey
-from sidecar.engine.timeline import REWIND, Timeline, plain, rewinds
+from sidecar.engine.timeline import Rewind, Timeline, plain
 from sidecar.journal.port import Record
 from sidecar.models.port import Reply, Stop
 from sidecar.wire.base import Wire, optional
@@ -36,10 +36,22 @@ class RecordKind(StrEnum):
     ANSWER = "answer"
     REVOKED = "revoked"
     ROUND = "round"
-    REWIND = REWIND
+    REWIND = "rewind"
     HUNK = "hunk"
     UNDO = "undo"
     UNDONE = "undone"
+
+
+class RewoundTo(Wire):
+    to: int
+
+
+def read_rewinds(records: Sequence[Record]) -> list[Rewind]:
+    return [
+        Rewind(RewoundTo.model_validate_json(record.body).to, record.seq)
+        for record in records
+        if record.kind == RecordKind.REWIND
+    ]
 
 
 class UserMessage(Wire):
@@ -99,7 +111,7 @@ class TaskState:
     @classmethod
     def of(cls, records: Sequence[Record]) -> "TaskState":
         """What the task knows now; what was rewound it has never known."""
-        timeline = Timeline.of(rewinds(records))
+        timeline = Timeline.of(read_rewinds(records))
         memory = cls(timeline=timeline)
         # A call that was cut by a rewind, between what it was about to do and what came of it, is over.
         over = {

@@ -1,44 +1,27 @@
-"""Which of a task's records still count, after it was rewound, perhaps more than once.
+"""Which events of a task still count after rewinds. Pure, and cheap to import: the command line uses it too.
 
-A rewind to event S, told by event R, makes the task go on from S: what came between S and R no longer counts, what
-comes after R does. Nothing is removed, so a rewind can be rewound.
+A rewind to event S, recorded by event R, makes the task go on from S: events between S and R no longer count, events
+after R do. Nothing is removed, so a rewind can be rewound.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sidecar.journal.port import Record
-from sidecar.wire.base import Wire
-
-REWIND = "rewind"
-
-
-class RewoundTo(Wire):
-    """What the record of a rewind says."""
-
-    to: int
-
 
 @dataclass(frozen=True, slots=True)
 class Rewind:
-    """To which event a task was rewound, and which event told of it."""
+    """The event to which a task was rewound, and the event that recorded it."""
 
     to: int
     at: int
 
 
-def rewinds(records: Sequence[Record]) -> list[Rewind]:
-    return [
-        Rewind(RewoundTo.model_validate_json(record.body).to, record.seq) for record in records if record.kind == REWIND
-    ]
-
-
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Spans of sequence numbers, each without its first and with its last; the last span is open."""
+    """Spans of event numbers, each without its first and with its last; the last span is open."""
 
     spans: tuple[tuple[int, int | None], ...] = ((0, None),)
-    #: How often the task was rewound: what is done anew after a rewind has a name of its own.
+    #: How often the task was rewound; keys of what is done again contain it.
     branch: int = 0
 
     def holds(self, seq: int) -> bool:
@@ -48,7 +31,7 @@ class Timeline:
     def of(cls, rewinds: Sequence[Rewind]) -> "Timeline":
         timeline = cls()
         for number, rewind in enumerate(rewinds, start=1):
-            # What counted at that moment is what counted then, not what counts now.
+            # What counted at that event is what counted then, not what counts now.
             then = cls.of([earlier for earlier in rewinds[: number - 1] if earlier.at <= rewind.to])
             spans = [
                 (after, rewind.to if last is None else min(last, rewind.to))
@@ -60,6 +43,7 @@ class Timeline:
 
 
 def branched(key: str, branch: int) -> str:
+    """The stored key of a round or hunk: it is unique even if the task was rewound before."""
     return f"{key}~{branch}" if branch else key
 
 

@@ -13,8 +13,7 @@ from typing import Literal
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.files import Hop, Side
 from sidecar.engine.merge import Conflict, File, moved
-from sidecar.engine.state import RecordKind, UserMessage
-from sidecar.engine.timeline import RewoundTo
+from sidecar.engine.state import RecordKind, RewoundTo, UserMessage
 from sidecar.journal.errors import DuplicateRecord, WrongStatus
 from sidecar.journal.port import Journal, Record
 from sidecar.wire.base import Wire
