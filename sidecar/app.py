@@ -27,7 +27,7 @@ from sidecar.config.paths import config_file, policy_file
 from sidecar.config.settings import ModelSettings, Settings
 from sidecar.config.trust import Trust
 from sidecar.engine.engine import Engine
-from sidecar.journal.retention import Retention
+from sidecar.journal.port import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.models.catalog import Catalog
 from sidecar.models.selection import Selection

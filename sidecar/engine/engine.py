@@ -8,8 +8,6 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from sidecar.config.grants import Grants
-from sidecar.engine import recovery
-from sidecar.engine.discretion import discreet
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.fork import Forks
 from sidecar.engine.operations import (
@@ -21,6 +19,7 @@ from sidecar.engine.operations import (
     Resume,
     RevokeApproval,
     SendMessage,
+    redact_operation,
 )
 from sidecar.engine.port import Work
 from sidecar.engine.review import Review
@@ -68,7 +67,7 @@ class Engine:
 
     async def start(self) -> None:
         await self.review.finish()
-        await recovery.enqueue_left_open(self._journal, self._owner)
+        await enqueue_left_open(self._journal, self._owner)
         self._worker.start()
 
     async def stop(self) -> None:
@@ -100,7 +99,7 @@ class Engine:
 
     async def submit(self, operation: Operation) -> str:
         """Returns once the operation is durable: the id of the task that it is about."""
-        operation = discreet(operation, self._redact)
+        operation = redact_operation(operation, self._redact)
         match operation:
             case Execute():
                 return await self._execute(operation)
@@ -292,3 +291,21 @@ def _is_directory(path: Path) -> bool:
         return path.is_dir()
     except OSError:
         return False
+
+
+#: Claimed but not begun; or being cancelled, which whoever claims it finishes rather than goes on.
+_AS_THEY_ARE = frozenset({Status.QUEUED, Status.CANCELLING})
+
+
+async def enqueue_left_open(journal: Journal, owner: str) -> int:
+    tasks = await journal.left_open(owner)
+    for task in tasks:
+        if task.status in _AS_THEY_ARE:
+            await journal.release(task.id)
+            continue
+        died = StatusEvent(status=Status.INTERRUPTED, reason="The sidecar stopped while the task was at work.")
+        again = StatusEvent(status=Status.QUEUED, reason="resumed after the sidecar stopped")
+        await journal.append(task.id, [again] if task.status is Status.INTERRUPTED else [died, again])
+    if tasks:
+        log.info("Tasks left open by an earlier sidecar and queued again: %d", len(tasks))
+    return len(tasks)

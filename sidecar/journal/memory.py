@@ -27,10 +27,11 @@ from sidecar.journal.port import (
     NewTask,
     Page,
     Record,
+    Retention,
     StoredEvent,
+    timestamp,
 )
 from sidecar.journal.projection import TaskProjection, fold, task_of
-from sidecar.journal.retention import Retention, timestamp
 from sidecar.journal.tail import Hub
 from sidecar.wire.events import Event
 from sidecar.wire.system import JournalState

@@ -3,12 +3,30 @@
 from asyncio import Future
 from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, Protocol
 
-from sidecar.journal.retention import timestamp
 from sidecar.wire.events import Event
 from sidecar.wire.system import JournalState
 from sidecar.wire.tasks import ENDED, Priority, Status, StoredRequest, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    days: float = 90
+    bytes: int = 512 * 1024 * 1024
+    #: What the file contents of one task may take; those beyond it are not kept, and cannot be undone.
+    task_bytes: int = 256 * 1024 * 1024
+
+    def drops(self, created_at: str, size: int) -> bool:
+        """Whether a task of that age goes, when the journal has that size."""
+        return size > self.bytes or created_at < timestamp(datetime.now(UTC) - timedelta(days=self.days))
+
+
+def timestamp(moment: datetime | None = None) -> str:
+    """As the wire has it: UTC, milliseconds, `Z`."""
+    moment = moment or datetime.now(UTC)
+    return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 class StoredEvent(NamedTuple):

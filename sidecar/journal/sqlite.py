@@ -13,8 +13,7 @@ from typing import TypeVar
 from sidecar.journal import damage, rows
 from sidecar.journal.blobs import read_blob
 from sidecar.journal.errors import CannotOpen, CursorLost, UnknownTask
-from sidecar.journal.port import LEFT_OPEN, Claim, Entry, EventsPage, NewTask, Page, Record, StoredEvent
-from sidecar.journal.retention import Retention
+from sidecar.journal.port import LEFT_OPEN, Claim, Entry, EventsPage, NewTask, Page, Record, Retention, StoredEvent
 from sidecar.journal.store import Pending, Store, connect, read_records
 from sidecar.journal.tail import Hub
 from sidecar.journal.writer import Writer

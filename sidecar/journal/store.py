@@ -15,13 +15,12 @@ from sidecar.journal import rows
 from sidecar.journal.blobs import Blobs
 from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.migrations import MIGRATIONS, migrate
-from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, NewTask, Record, StoredEvent
+from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, NewTask, Record, Retention, StoredEvent
 from sidecar.journal.projection import TaskProjection, fold, task_of
-from sidecar.journal.retention import Retention
-from sidecar.journal.sheaf import Sheaf
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
 
+_MAX_ROWS = 64
 HEADS_KEPT = 1_000
 
 
@@ -48,6 +47,35 @@ class Head:
     state: TaskProjection
     #: What the task's contents take, once that was asked for.
     blob_bytes: int | None = None
+
+
+class InsertBatch:
+    """Rows on their way into a table, many in one statement.
+
+    Other threads go on while a statement runs, but this thread waits for its turn before and after each.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, table: str, columns: int) -> None:
+        self._connection = connection
+        self._insert = f"INSERT INTO {table} VALUES "  # noqa: S608 a table of ours
+        self._row = f"({', '.join('?' * columns)})"
+        self._rows: list[Sequence[object]] = []
+
+    def add(self, row: Sequence[object]) -> None:
+        self._rows.append(row)
+
+    def flush(self) -> None:
+        """Insert them. If one is refused, so are all of them."""
+        rows, self._rows = self._rows, []
+        while rows:
+            # A power of two: SQLite keeps a compiled statement for each number of rows.
+            count = min(1 << (len(rows).bit_length() - 1), _MAX_ROWS)
+            some, rows = rows[:count], rows[count:]
+            values = [value for row in some for value in row]
+            self._connection.execute(self._insert + ", ".join([self._row] * count), values)
+
+    def clear(self) -> None:
+        self._rows = []
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -77,8 +105,8 @@ class Store:
         self.path = path
         self._connection = open_file(path)
         self._blobs = Blobs(self._connection)
-        self._events = Sheaf(self._connection, "events", 6)
-        self._records = Sheaf(self._connection, "records", 7)
+        self._events = InsertBatch(self._connection, "events", 6)
+        self._records = InsertBatch(self._connection, "records", 7)
         self._heads: OrderedDict[str, Head] = OrderedDict()
         #: Rows whose state is written once, at the commit, however many events of the group changed it.
         self._changed: dict[int, TaskProjection] = {}
@@ -101,10 +129,10 @@ class Store:
     def bind(self) -> None:
         """Everything that was appended so far stands in the file's tables, or is refused together."""
         try:
-            self._records.bind()
+            self._records.flush()
         except sqlite3.IntegrityError:
             raise DuplicateRecord from None
-        self._events.bind()
+        self._events.flush()
 
     def commit(self, *, proof: bool = False) -> None:
         """`proof` writes something in any case: whoever wants to know whether the disk takes it."""
@@ -129,8 +157,8 @@ class Store:
     def rollback(self) -> None:
         self._connection.execute("ROLLBACK")
         self._changed.clear()
-        self._events.drop()
-        self._records.drop()
+        self._events.clear()
+        self._records.clear()
         self._heads.clear()
         self._blobs.forget()
         self._cursor, self._pruned = self._committed

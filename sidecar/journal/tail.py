@@ -13,8 +13,7 @@ from contextlib import aclosing
 from functools import partial
 
 from sidecar.journal import rows
-from sidecar.journal.port import Entry, EventsPage, Page, StoredEvent
-from sidecar.journal.retention import timestamp
+from sidecar.journal.port import Entry, EventsPage, Page, StoredEvent, timestamp
 from sidecar.journal.spoken import Spoken
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import ENDED

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import Journal
-from sidecar.journal.retention import Retention
+from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
 
 

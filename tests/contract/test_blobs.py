@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from sidecar.journal.delta import difference, restored
 from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import Journal
-from sidecar.journal.retention import Retention
+from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
 from tests.contract.journals import COMPLETED, new_task
 from tools.ledger import digest

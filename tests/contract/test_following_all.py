@@ -9,8 +9,7 @@ import pytest
 
 from sidecar.journal import tail
 from sidecar.journal.errors import CursorLost
-from sidecar.journal.port import Journal
-from sidecar.journal.retention import Retention
+from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import DeltaEvent
 from tests.contract.journals import COMPLETED, SECONDS, new_task, step

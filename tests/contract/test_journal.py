@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
-from sidecar.journal.port import PAGE_CHARACTERS, Entry, Journal, Record
-from sidecar.journal.retention import Retention
+from sidecar.journal.port import PAGE_CHARACTERS, Entry, Journal, Record, Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import CompleteEvent, ErrorEvent, MessageEvent, RouteEvent, StatusEvent
 from sidecar.wire.tasks import Priority, Status, TaskResult, Usage

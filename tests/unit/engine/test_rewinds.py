@@ -11,7 +11,7 @@ import pytest
 from sidecar.engine.operations import Cancel, Resume
 from sidecar.journal.errors import JournalClosed
 from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.retention import Retention
+from sidecar.journal.port import Retention
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tasks import HunkRequest, Status
 from tests.unit.engine.house import a_house
