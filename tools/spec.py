@@ -1,7 +1,7 @@
 """What a tool is. A tool is one small file in `builtin/`; the executor does everything around it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from pydantic import ConfigDict, JsonValue, ValidationInfo, field_validator
@@ -12,7 +12,25 @@ from sidecar.wire.events import ErrorBody
 from sidecar.wire.tools import Effects, Executor, ToolInfo
 from tools.host import FileChange, FileInfo, Host, ProcessKilled
 from tools.paths import normalize
-from tools.schema import shorten
+
+_DROPPED = frozenset(
+    (
+        "title",
+        "additionalProperties",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "pattern",
+        "$defs",
+    )
+)
+#: Defaults that go without saying.
+_USUAL: tuple[object, ...] = (None, "", ".", False, 0, [], {})
 
 Paths = str | list[str] | None
 
@@ -174,3 +192,49 @@ def describe_arguments(arguments: JsonObject) -> str:
         text = value if isinstance(value, str) else repr(value)
         parts.append(f"{name}={text[:60]}{'…' if len(text) > 60 else ''}")
     return " ".join(parts)
+
+
+def shorten(schema: JsonObject, *, described: bool = True) -> JsonObject:
+    """Shorten a JSON schema for models: fields and types stay, limits that only validation needs go.
+
+    Without `described`, field descriptions go too, for tools whose brief explains them.
+    """
+    definitions = schema.get("$defs")
+    dropped = _DROPPED if described else _DROPPED | {"description"}
+    found = _Shortener(definitions if isinstance(definitions, dict) else {}, dropped).of(schema)
+    return found if isinstance(found, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shortener:
+    definitions: JsonObject
+    dropped: frozenset[str]
+    #: The definitions around the current node.
+    within: tuple[str, ...] = ()
+
+    def of(self, node: Any) -> Any:
+        if isinstance(node, list):
+            return [self.of(each) for each in node]
+        if not isinstance(node, dict):
+            return node
+        if isinstance(node.get("$ref"), str):
+            return self._resolve(node["$ref"].rpartition("/")[2])
+        kept = {name: value for name, value in node.items() if name not in self.dropped}
+        if "default" in kept and kept["default"] in _USUAL:
+            del kept["default"]
+        kinds = [kind for kind in kept.pop("anyOf", []) if kind != {"type": "null"}]
+        shorter = {
+            name: self._fields(value) if name == "properties" else self.of(value) for name, value in kept.items()
+        }
+        if len(kinds) == 1:
+            return {**self.of(kinds[0]), **shorter}
+        return {**shorter, "anyOf": self.of(kinds)} if kinds else shorter
+
+    def _fields(self, properties: Any) -> Any:
+        # These names are the tool's own, so one may be called `title`.
+        return {name: self.of(each) for name, each in properties.items()}
+
+    def _resolve(self, name: str) -> Any:
+        # A recursive definition ends at its first repetition.
+        known = self.definitions.get(name) if name not in self.within else None
+        return replace(self, within=(*self.within, name)).of(known) if known else {"type": "object"}

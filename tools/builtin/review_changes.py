@@ -28,6 +28,7 @@ from tools.errors import FileMissing, InvalidArguments, ToolError
 from tools.git import GitPath, Reference, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 _FILES = 300
 _SHOWN = 40
@@ -69,18 +70,18 @@ class ReviewChanges:
             reviewed, names = await _uncommitted(host, call)
         if not names:
             what = "the workspace" if args.paths_ and args.paths() == (".",) else what
-            return ToolResult(f"There is nothing to review in {what}.", {"findings": []}, "nothing to review")
+            return ToolResult(f"Nothing to review in {what}.", {"findings": []}, "nothing to review")
         modules = Modules(files)
         needed = {path for file in reviewed for path in imported_files(file, modules)}
         sources = await open_sources(host, sorted(needed)[:_FILES])
         graph = await import_graph(host, call, modules)
         found = await asyncio.to_thread(_findings, reviewed, names, files, modules, sources, graph)
-        found = [each for each in found if not await _there_after_all(each, host)]
+        found = [each for each in found if not await _exists_unlisted(each, host)]
         return _result(what, reviewed, names, found)
 
 
 def _parted(path: str) -> tuple[str, frozenset[int] | None]:
-    """`a.py:3-9,12` is a file and the lines of it that count."""
+    """Split `a.py:3-9,12` into the path and its lines."""
     match = _LINES.match(path)
     if match is None:
         return path, None
@@ -88,7 +89,7 @@ def _parted(path: str) -> tuple[str, frozenset[int] | None]:
     for part in match["lines"].split(","):
         first, _, last = part.partition("-")
         if int(last or first) - int(first) > 1_000_000:
-            raise InvalidArguments(f"{part} is no range of lines.")
+            raise InvalidArguments(f"{part} is not a valid range of lines.")
         lines.update(range(int(first), int(last or first) + 1))
     return match["path"], frozenset(lines)
 
@@ -168,8 +169,8 @@ def _findings(
     return sorted(set(found), key=lambda each: (ORDER[each.severity], each.path, each.line))
 
 
-async def _there_after_all(finding: ReviewFinding, host: Host) -> bool:
-    """A module that .gitignore names is no less there: one that a build makes, for example."""
+async def _exists_unlisted(finding: ReviewFinding, host: Host) -> bool:
+    """Whether a module that looked missing exists after all, in a file that .gitignore excludes."""
     name = finding.missing
     if not name:
         return False
@@ -195,14 +196,12 @@ def _result(
     what: str, reviewed: Sequence[ReviewedFile], names: Sequence[str], found: Sequence[ReviewFinding]
 ) -> ToolResult:
     counts = Counter(each.severity for each in found)
-    said = ", ".join(f"{counts[name]} {name}{'s' if counts[name] > 1 else ''}" for name in ORDER if counts[name])
-    size = f"{len(names)} file{'s' if len(names) != 1 else ''}"
-    head = f"Reviewed {what} ({size}) by rules: {said or 'nothing was found'}."
-    lines = [head]
+    counted = ", ".join(plural(counts[name], name) for name in ORDER if counts[name])
+    lines = [f"Reviewed {what} ({plural(len(names), 'file')}) by rules: {counted or 'no findings'}."]
     if found:
         lines += ["", *(each.render() for each in found[:_SHOWN])]
     else:
-        lines.append(f"Looked for: {_RULES}. Whether it does what it should, rules cannot say.")
+        lines.append(f"Checked: {_RULES}. Rules can't tell whether the code does what it should.")
     if len(found) > _SHOWN:
         lines.append(f"- … {len(found) - _SHOWN} more")
     if len(names) > _FILES:
@@ -218,4 +217,4 @@ def _result(
         }
         for each in found[:200]
     ]
-    return ToolResult("\n".join(lines), {"findings": details}, said or "nothing found")
+    return ToolResult("\n".join(lines), {"findings": details}, counted or "no findings")

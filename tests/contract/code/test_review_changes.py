@@ -127,7 +127,7 @@ async def test_nothing_to_review_and_no_repository_are_said_so(bench: Workbench)
     assert outcome.error is not None and outcome.error.code == "no_git"
     git(bench, "init", "-q")
     assert "nothing to review" in (await bench.call("review_changes")).content
-    assert (await bench.call("review_changes", paths=["."])).content == "There is nothing to review in the workspace."
+    assert (await bench.call("review_changes", paths=["."])).content == "Nothing to review in the workspace."
 
 
 async def test_the_log_begins_at_a_tag_a_commit_or_a_date(bench: Workbench) -> None:

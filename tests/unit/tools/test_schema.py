@@ -1,7 +1,7 @@
 """A schema without what only the check needs."""
 
 from sidecar.wire.base import JsonObject
-from tools.schema import shorten
+from tools.spec import shorten
 
 EDIT: JsonObject = {
     "$defs": {
