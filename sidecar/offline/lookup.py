@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sidecar.models.port import ToolReturn
 from sidecar.offline.question import Question
-from sidecar.offline.results import place_of, quoted, records, strings
+from sidecar.offline.results import format_place, quote_names, records, strings
 from sidecar.offline.skill import Act, Decline, Move, Skill
 from sidecar.wire.base import JsonObject
 
@@ -33,7 +33,7 @@ def resolve_path(skill: Skill, args: JsonObject, question: Question) -> Question
         return replace(question, asked=written.sub(lambda _: found[0], question.asked), returns=returns[2:])
     if not found:
         return Decline(f"There is no file `{name}` in this project; nothing was changed.")
-    return Decline(f"Several files are named `{name}` ({quoted(found)}). Say which one; nothing was changed.")
+    return Decline(f"Several files are named `{name}` ({quote_names(found)}). Say which one; nothing was changed.")
 
 
 def _missing_name(first: Move) -> str:
@@ -63,5 +63,5 @@ def defining_file(symbol: str, back: ToolReturn) -> str | Decline:
         return paths[0]
     if not paths:
         return Decline(f"Nothing named `{symbol}` is defined in this workspace.")
-    places = ", ".join(place_of(each) for each in matching[:_PLACES])
+    places = ", ".join(format_place(each) for each in matching[:_PLACES])
     return Decline(f"Several things are named `{symbol}` ({places}). Say in which file.")

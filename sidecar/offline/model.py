@@ -19,9 +19,9 @@ from sidecar.offline.skills.help import GROUPS, Help, describe_nearest
 from sidecar.offline.skills.imports import Imports
 from sidecar.offline.skills.moving import Moving
 from sidecar.offline.skills.rename import Rename
-from sidecar.offline.skills.review import Review, ReviewVerdict
+from sidecar.offline.skills.review import ReviewCode, ReviewVerdict
 from sidecar.offline.skills.running import Commands, Formatting, ProjectCommands
-from sidecar.offline.skills.search import Listing, Search
+from sidecar.offline.skills.search import ListFiles, Search
 from sidecar.offline.skills.test_runs import TestRuns
 from sidecar.offline.skills.usages import Usages
 from sidecar.offline.skills.writing import Writing
@@ -38,7 +38,7 @@ SKILLS: tuple[Skill, ...] = (
     Formatting(),
     TestRuns(),
     ProjectCommands(),
-    Review(),
+    ReviewCode(),
     GitState(),
     CommitMessage(),
     Commit(),
@@ -48,7 +48,7 @@ SKILLS: tuple[Skill, ...] = (
     ExplainFile(),
     Usages(),
     ExplainSymbol(),
-    Listing(),
+    ListFiles(),
     Search(),
     Commands(),
 )

@@ -52,20 +52,16 @@ def is_not_installed(back: ToolReturn) -> bool:
     return back.details.get("exitCode") == 127 or _NOT_INSTALLED.search(output_of(back)) is not None
 
 
-def place_of(record: JsonObject) -> str:
+def format_place(record: JsonObject) -> str:
     """`path:line`, or the path alone."""
     return f"{record['path']}:{record['line']}" if record.get("line") else str(record["path"])
 
 
-def count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' if number != 1 else ''}"
-
-
-def quoted(names: Sequence[str], most: int = 5) -> str:
+def quote_names(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(f"`{name}`" for name in names[:most])
 
 
-def shorten(output: str, most: int = _SHOWN) -> str:
+def shorten_output(output: str, most: int = _SHOWN) -> str:
     """The output; of a long one the lines that report a problem, and the last ones."""
     lines = output.splitlines()
     if len(lines) <= most:
@@ -77,7 +73,7 @@ def shorten(output: str, most: int = _SHOWN) -> str:
 
 def describe_run(command: str, back: ToolReturn) -> str:
     """How a command went, with its output."""
-    output = shorten(output_of(back))
+    output = shorten_output(output_of(back))
     block = f":\n\n```\n{output}\n```" if output else " and printed nothing."
     if back.status == "success":
         return f"`{command}` ran{block}"

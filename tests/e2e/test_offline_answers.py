@@ -167,4 +167,4 @@ def test_a_reviewer_without_a_language_model_sends_back_what_is_broken(trusting:
     issues = back[0]["context"]["remainingTasks"]
     assert issues[0].startswith("error: shop/money.py:1: `shop.gone` is imported")
     assert issues[1].startswith("error: shop/money.py:4: There is a syntax error here")
-    assert "must be mended" in ended["result"]["summary"]
+    assert "errors to fix" in ended["result"]["summary"]

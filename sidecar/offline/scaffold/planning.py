@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from sidecar.models.port import Brief, ToolReturn
 from sidecar.offline.question import Question
-from sidecar.offline.results import count, failure, quoted, records
+from sidecar.offline.results import failure, quote_names, records
 from sidecar.offline.scaffold.kinds import load_kinds, name_problem, slug
-from sidecar.offline.scaffold.project import Project, default_name, group_files
+from sidecar.offline.scaffold.project import NewProject, default_name, group_files
 from sidecar.offline.scaffold.request import ProjectRequest
 from sidecar.offline.skill import Act, Decline, Move, Say
+from tools.text import plural
 
 _CHECKS = {
     "sources": "every file can be parsed",
@@ -31,7 +32,7 @@ _IGNORED = frozenset(
 class Location:
     """A free place for the project; `kept` are files there that stay as they are."""
 
-    project: Project
+    project: NewProject
     kept: frozenset[str]
 
 
@@ -53,17 +54,17 @@ def choose_location(
             return Decline(f"The workspace can't be listed: {failure(listing)}")
         entries = _entries(listing)
         if own == "." or (depth == 0 and not asked.folder and not entries - KEPT):
-            return _check(Project.of(asked, ".", workspace), entries)
+            return _check(NewProject.of(asked, ".", workspace), entries)
         if depth == len(way):
-            return _check_own(Project.of(asked, own, workspace), entries)
+            return _check_own(NewProject.of(asked, own, workspace), entries)
         if way[depth] in entries or f"{way[depth]}@" in entries:
             return Decline(f"`{'/'.join(way[: depth + 1])}` already exists and is not a folder; nothing was changed.")
         if f"{way[depth]}/" not in entries:
-            return _check(Project.of(asked, own, workspace), frozenset())
+            return _check(NewProject.of(asked, own, workspace), frozenset())
     return ListFolder("/".join(way[: len(listed)]) or ".")
 
 
-def _check_own(project: Project, entries: frozenset[str]) -> Location | Decline:
+def _check_own(project: NewProject, entries: frozenset[str]) -> Location | Decline:
     if not entries - KEPT:
         return _check(project, entries)
     return Decline(
@@ -89,7 +90,7 @@ def _entries(listed: ToolReturn) -> frozenset[str]:
     return frozenset(names) - _IGNORED
 
 
-def _check(project: Project, entries: frozenset[str]) -> Location | Decline:
+def _check(project: NewProject, entries: frozenset[str]) -> Location | Decline:
     if why := name_problem(project.name, project.kind):
         return Decline(f"Choose another name: {why}. Nothing was changed.")
     tops = {re.sub(r"(?<=/).*", "", path) for path in project.files()}
@@ -138,7 +139,7 @@ def to_write(found: Location) -> list[str]:
     return [file for file in found.project.files() if file not in found.kept]
 
 
-def planned(asked: ProjectRequest, brief: Brief) -> tuple[Project, Sequence[str]] | None:
+def planned(asked: ProjectRequest, brief: Brief) -> tuple[NewProject, Sequence[str]] | None:
     """The project of the plan, and the files of the agent's step `s1`, `s2`, …"""
     project = project_of(asked, [file for step in brief.plan for file in step], brief.workspace)
     number = brief.part.removeprefix("s")
@@ -147,10 +148,10 @@ def planned(asked: ProjectRequest, brief: Brief) -> tuple[Project, Sequence[str]
     return project, brief.plan[int(number) - 1]
 
 
-def project_of(asked: ProjectRequest, files: Sequence[str], workspace: str) -> Project | None:
+def project_of(asked: ProjectRequest, files: Sequence[str], workspace: str) -> NewProject | None:
     """The project that these files belong to."""
     for root in _roots(asked, files):
-        project = Project.of(asked, root, workspace)
+        project = NewProject.of(asked, root, workspace)
         if any(project.path(file) in files for file in project.files()):
             return project
     return None
@@ -165,7 +166,7 @@ def _roots(asked: ProjectRequest, files: Sequence[str]) -> list[str]:
 def _describe_location(found: Location) -> str:
     project = found.project
     place = "the workspace" if project.root == "." else f"`{project.root}/`"
-    text = f"A {project.kind.said}, `{project.name}` in {place}: {count(len(to_write(found)), 'file')}."
+    text = f"A {project.kind.said}, `{project.name}` in {place}: {plural(len(to_write(found)), 'file')}."
     if found.kept:
-        text += f" Kept as they are: {quoted(sorted(found.kept))}."
+        text += f" Kept as they are: {quote_names(sorted(found.kept))}."
     return text

@@ -19,7 +19,7 @@ _WIDTH = 88
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class NewProject:
     kind: Kind
     name: str
     purpose: str
@@ -27,7 +27,7 @@ class Project:
     root: str
 
     @classmethod
-    def of(cls, asked: ProjectRequest, root: str, workspace: str) -> "Project":
+    def of(cls, asked: ProjectRequest, root: str, workspace: str) -> "NewProject":
         """Without a name it takes that of its folder."""
         folder = PurePosixPath(root).name or PurePosixPath(workspace.replace("\\", "/")).name
         kind = load_kinds()[asked.kind]

@@ -9,13 +9,14 @@ from pydantic import JsonValue
 
 from sidecar.models.port import EarlierCall, ToolReturn
 from sidecar.offline.question import Question
-from sidecar.offline.results import count, failure, strings
+from sidecar.offline.results import failure, strings
 from sidecar.offline.scaffold.planning import Location, locate, plan, planned, project_of, to_write
-from sidecar.offline.scaffold.project import Project
+from sidecar.offline.scaffold.project import NewProject
 from sidecar.offline.scaffold.request import ProjectRequest, parse_request
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.offline.skills.review import find_issues, render_verdict
 from sidecar.wire.base import JsonObject
+from tools.text import plural
 
 #: The tools that each agent needs for its step.
 _TOOLS = {
@@ -97,7 +98,7 @@ def _write_all(asked: ProjectRequest, question: Question) -> Move:
     return _write(found.project, wanted, [each for each in question.returns if each.tool == "create_file"])
 
 
-def _complete(project: Project, question: Question) -> Move:
+def _complete(project: NewProject, question: Question) -> Move:
     """Write missing files, when configuring or after a review. Rules can't fix more than that."""
     if not question.returns:
         return Act([("read_directory_tree", {"path": project.root})])
@@ -106,13 +107,13 @@ def _complete(project: Project, question: Question) -> Move:
     missing = {path: text for path, text in files.items() if path not in there}
     if missing:
         return _write(project, missing, question.returns[1:])
-    complete = f"All {count(len(files), 'file')} of `{project.name}` are there."
+    complete = f"All {plural(len(files), 'file')} of `{project.name}` are there."
     if question.brief.part.startswith("fix"):
         return Say(f"{complete} The offline model can't fix what else the review found.")
     return Say(f"{complete} Nothing is left to configure.")
 
 
-def _write(project: Project, files: dict[str, str], returns: Sequence[ToolReturn]) -> Move:
+def _write(project: NewProject, files: dict[str, str], returns: Sequence[ToolReturn]) -> Move:
     if not returns:
         return Act([("create_file", {"path": path, "content": text}) for path, text in files.items()])
     failed = [
@@ -122,7 +123,7 @@ def _write(project: Project, files: dict[str, str], returns: Sequence[ToolReturn
         written = len(files) - len(failed)
         return Decline(f"Wrote {written} of {len(files)} files of `{project.name}`. Not written: {' '.join(failed)}")
     paths = ", ".join(f"`{path}`" for path in files)
-    return Say(f"Wrote {count(len(files), 'file')} of `{project.name}`: {paths}.")
+    return Say(f"Wrote {plural(len(files), 'file')} of `{project.name}`: {paths}.")
 
 
 # -- terminal: install and test --------------------------------------------------------------------------------------
@@ -135,7 +136,7 @@ class Evidence(NamedTuple):
     tests: EarlierCall | None
 
     @classmethod
-    def of(cls, project: Project, calls: Sequence[EarlierCall]) -> "Evidence":
+    def of(cls, project: NewProject, calls: Sequence[EarlierCall]) -> "Evidence":
         install = [each for each in calls if (each.tool, each.args) == _install_call(project)]
         tests = [each for each in calls if (each.tool, each.args) == _test_call(project)]
         return cls(next(reversed(install), None), next(reversed(tests), None))
@@ -160,7 +161,7 @@ class Evidence(NamedTuple):
         return f"The tests could not run: {self.tests.message}" if self.tests else "The tests have not been run."
 
 
-def _install(project: Project, question: Question) -> Move:
+def _install(project: NewProject, question: Question) -> Move:
     last = question.last
     if last is not None and last.tool == "run_command" and not _node_version(last):
         return _describe_install(project, last)
@@ -180,7 +181,7 @@ def _install(project: Project, question: Question) -> Move:
     return Act([_install_call(project)], _INSTALLING)
 
 
-def _test(project: Project, question: Question) -> Move:
+def _test(project: NewProject, question: Question) -> Move:
     last = question.last
     if last is None:
         return Act([_test_call(project) if project.kind.key != "react_app" else ("list_dir", {"path": project.root})])
@@ -205,22 +206,22 @@ def _lists_node_modules(listing: ToolReturn) -> bool:
     )
 
 
-def _test_call(project: Project) -> tuple[str, JsonObject]:
+def _test_call(project: NewProject) -> tuple[str, JsonObject]:
     return ("run_tests", {} if project.root == "." else {"target": project.root})
 
 
-def _install_call(project: Project) -> tuple[str, JsonObject]:
+def _install_call(project: NewProject) -> tuple[str, JsonObject]:
     command: JsonValue = _NPM if project.kind.needs == "node" else _VENV
     return ("run_command", {"command": command, "cwd": project.root, "timeoutMs": _INSTALL_MS})
 
 
-def _describe_install(project: Project, last: ToolReturn) -> Say:
+def _describe_install(project: NewProject, last: ToolReturn) -> Say:
     if last.status == "success":
         return Say(f"Installed the packages of `{project.name}`.")
     return Say(f"The packages were not installed: {failure(last)}\n\n{_describe_later(project)}")
 
 
-def _describe_later(project: Project) -> str:
+def _describe_later(project: NewProject) -> str:
     enter = "" if project.root == "." else f"cd {project.root} && "
     if project.kind.needs == "node":
         return f"To do it later: `{enter}npm install && npm test`."
@@ -235,7 +236,7 @@ def _node_version(back: ToolReturn) -> tuple[int, int] | None:
 # -- reviewer: a verdict ---------------------------------------------------------------------------------------------
 
 
-def _review(project: Project, question: Question) -> Move:
+def _review(project: NewProject, question: Question) -> Move:
     paths: list[JsonValue] = [project.path(file) for file in project.files()]
     last = question.last
     if last is None:
@@ -245,17 +246,17 @@ def _review(project: Project, question: Question) -> Move:
     issues = [each for each in find_issues(last) if each["severity"] == "error"]
     passed, failed = Evidence.of(project, question.brief.earlier_calls).counts or (0, 0)
     if failed:
-        issues.append({"message": f"{count(failed, 'test')} failed.", "severity": "error"})
+        issues.append({"message": f"{plural(failed, 'test')} failed.", "severity": "error"})
     elif not passed:
         issues.append({"message": "The tests have not been run.", "severity": "hint"})
-    tests = f", and {count(passed, 'test')} passed" if passed and not failed else ""
-    return render_verdict(f"Reviewed {count(len(paths), 'file')} of {project.name} by rules{tests}.", issues)
+    tests = f", and {plural(passed, 'test')} passed" if passed and not failed else ""
+    return render_verdict(f"Reviewed {plural(len(paths), 'file')} of {project.name} by rules{tests}.", issues)
 
 
 # -- docs: the file table of the README, and the summary -------------------------------------------------------------
 
 
-def _document(project: Project, question: Question) -> Move:
+def _document(project: NewProject, question: Question) -> Move:
     readme = project.path("README.md")
     if not question.returns:
         return Act([("read_directory_tree", {"path": project.root}), ("read_file", {"path": readme})])
@@ -271,7 +272,7 @@ def _document(project: Project, question: Question) -> Move:
     return Say(summary)
 
 
-def _render_table(project: Project, there: Sequence[str]) -> str:
+def _render_table(project: NewProject, there: Sequence[str]) -> str:
     purposes = project.purposes()
     known = [file for file in sorted(purposes) if project.path(file) in there][:_FILES_SHOWN]
     rows = [("file", "what it is"), *((f"`{file}`", purposes[file]) for file in known)]
@@ -281,7 +282,7 @@ def _render_table(project: Project, there: Sequence[str]) -> str:
     return "\n".join([_FILES_HEADING, "", head, f"| {'-' * wide[0]} | {'-' * wide[1]} |", *lines])
 
 
-def _summarize(project: Project, question: Question) -> str:
+def _summarize(project: NewProject, question: Question) -> str:
     evidence = Evidence.of(project, question.brief.earlier_calls)
     folder = "the workspace" if project.root == "." else f"`{project.root}/`"
     enter = "" if project.root == "." else f"cd {project.root} && "
@@ -289,12 +290,12 @@ def _summarize(project: Project, question: Question) -> str:
     example = project.kind.example.format(module=project.module)
     purpose = f"Its README says what it is for (“{project.description.rstrip('.')}”); " if project.purpose else ""
     code = f"{purpose}{'the' if purpose else 'The'} code in it is an example, {example}. Your own is not written yet."
-    head = f"`{project.name}` is in {folder}, a {project.kind.said} of {count(written, 'file')}."
+    head = f"`{project.name}` is in {folder}, a {project.kind.said} of {plural(written, 'file')}."
     start = f"Try it: `{enter}{_start_command(project, evidence.installed)}`"
     return "\n\n".join([head, evidence.describe(), code, start])
 
 
-def _start_command(project: Project, installed: bool) -> str:
+def _start_command(project: NewProject, installed: bool) -> str:
     if project.kind.needs == "python" and not installed:
         return f"{_VENV} && {_start_command(project, True)}"
     python = ".venv/bin/python" if installed else "python3"

@@ -10,9 +10,10 @@ from sidecar.offline.message import commit_message
 from sidecar.offline.moves import PossibleMoves
 from sidecar.offline.phrases import part, phrases
 from sidecar.offline.question import Question
-from sidecar.offline.results import count, failure, is_declined, place_of, quoted, records
+from sidecar.offline.results import failure, format_place, is_declined, quote_names, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
+from tools.text import plural
 
 _MESSAGE = phrases(
     """
@@ -110,16 +111,16 @@ class Commit:
         if last.tool != "git_commit":
             return Act([("git_commit", {"message": message})])
         first = last.content.partition("\n")[0]
-        left = f"\n\nLeft out, because programs made it: {quoted(leftovers)}." if leftovers else ""
-        return Say(f"Committed {count(len(changes), 'file')}:\n\n```\n{message}\n```\n\n{first}{left}".rstrip())
+        left = f"\n\nLeft out, because programs made it: {quote_names(leftovers)}." if leftovers else ""
+        return Say(f"Committed {plural(len(changes), 'file')}:\n\n```\n{message}\n```\n\n{first}{left}".rstrip())
 
 
 def _stop(changes: list[Change], review: ToolReturn) -> Decline | None:
     """Stops the commit because of conflicts or secrets."""
     if conflicts := [change.path for change in changes if change.how == "conflicted"]:
-        return Decline(f"Nothing was committed: there are conflicts in {quoted(conflicts)}. Resolve them first.")
+        return Decline(f"Nothing was committed: there are conflicts in {quote_names(conflicts)}. Resolve them first.")
     found = [
-        f"- `{place_of(each)}` {each['message']}"
+        f"- `{format_place(each)}` {each['message']}"
         for each in records(review, "findings")
         if each["severity"] == "error" and each.get("rule") in _STOPS
     ]

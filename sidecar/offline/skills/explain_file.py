@@ -2,7 +2,7 @@
 
 from sidecar.offline.phrases import is_path, part, phrases
 from sidecar.offline.question import Question
-from sidecar.offline.results import failure, quoted, strings
+from sidecar.offline.results import failure, quote_names, strings
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
 
@@ -79,7 +79,7 @@ class ExplainFile:
         found = whole or [each for each in paths if f"/{each}".endswith(f"/{_last(path)}")]
         if len(found) == 1 and found[0] != path:
             return Act([("describe_file", {"path": found[0]})])
-        others = f" There are {quoted(found)}." if len(found) > 1 else ""
+        others = f" There are {quote_names(found)}." if len(found) > 1 else ""
         return Decline(f"There is no file `{path}` in this project.{others}")
 
 

@@ -5,7 +5,7 @@ import re
 from sidecar.models.port import ToolReturn
 from sidecar.offline.phrases import group, is_path, part, phrases
 from sidecar.offline.question import Question
-from sidecar.offline.results import failure, place_of, quoted, records
+from sidecar.offline.results import failure, format_place, quote_names, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
 
@@ -109,7 +109,9 @@ class ExplainSymbol:
             return Act([("describe_symbol", {"symbol": str(name)}) for name in names])
         texts = [each.content for each in question.returns if each.status == "success"]
         if not texts:
-            return Decline(f"The project defines none of the selected names: {quoted([str(name) for name in names])}.")
+            return Decline(
+                f"The project defines none of the selected names: {quote_names([str(name) for name in names])}."
+            )
         return Say("\n\n---\n\n".join(texts))
 
 
@@ -141,8 +143,8 @@ def _is_code(asked: re.Match[str], words: str) -> bool:
 def _describe_place(last: ToolReturn) -> str:
     """The place and the signature, and where else the name is defined."""
     found = last.details
-    lines = [f"**`{found['name']}`** is at `{place_of(found)}`."]
+    lines = [f"**`{found['name']}`** is at `{format_place(found)}`."]
     lines.append(f"```{str(found.get('language', '')).lower()}\n{found['signature']}\n```")
-    others = [f"`{each['name']}` ({place_of(each)})" for each in records(last, "elsewhere")[:_ELSEWHERE]]
+    others = [f"`{each['name']}` ({format_place(each)})" for each in records(last, "elsewhere")[:_ELSEWHERE]]
     lines += [f"It is also defined elsewhere: {', '.join(others)}."] if others else []
     return "\n\n".join(lines)

@@ -5,9 +5,10 @@ import re
 from sidecar.models.port import ToolReturn
 from sidecar.offline.phrases import group, is_path, part, phrases
 from sidecar.offline.question import Question
-from sidecar.offline.results import count, failure, records
+from sidecar.offline.results import failure, records
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.wire.base import JsonObject
+from tools.text import plural
 
 _SINCE = r"(?P<since>.{2,60})"
 _LOG = phrases(
@@ -80,7 +81,7 @@ class History(OneCall):
         by = f"{len(people)} people" if len(people) > 1 else people.pop()
         lines = [f"- `{each['hash']}` {_day(each)} {each['subject']}" for each in commits[:_SHOWN]]
         more = [f"- … {len(commits) - _SHOWN} more"] if len(commits) > _SHOWN else []
-        head = f"{count(len(commits), 'commit')}{where}{since} by {by}, newest first:"
+        head = f"{plural(len(commits), 'commit')}{where}{since} by {by}, newest first:"
         return "\n".join([head, "", *lines, *more])
 
 
@@ -152,8 +153,8 @@ def _describe_authors(last: ToolReturn) -> str:
         authors.setdefault((each["author"], each["date"], each["hash"]), []).append(each["line"])
     ordered = sorted(authors.items(), key=lambda pair: -len(pair[1]))
     described = [
-        f"- {author}, {date} (commit `{commit}`): {count(len(numbers), 'line')}, from line {numbers[0]} on"
+        f"- {author}, {date} (commit `{commit}`): {plural(len(numbers), 'line')}, from line {numbers[0]} on"
         for (author, date, commit), numbers in ordered[:_COMMITS]
     ]
-    more = [f"- … {count(len(ordered) - _COMMITS, 'more commit')}"] if len(ordered) > _COMMITS else []
-    return "\n".join([f"{len(lines)} lines, from {count(len(ordered), 'commit')}:", *described, *more])
+    more = [f"- … {plural(len(ordered) - _COMMITS, 'more commit')}"] if len(ordered) > _COMMITS else []
+    return "\n".join([f"{len(lines)} lines, from {plural(len(ordered), 'commit')}:", *described, *more])

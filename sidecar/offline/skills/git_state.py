@@ -4,9 +4,10 @@ from sidecar.models.port import ToolReturn
 from sidecar.offline.changes import Change, read_changes
 from sidecar.offline.phrases import phrases
 from sidecar.offline.question import Question
-from sidecar.offline.results import count, failure, quoted
+from sidecar.offline.results import failure, quote_names
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
+from tools.text import plural
 
 _STATUS = phrases(
     """
@@ -60,7 +61,7 @@ class GitState:
 
 def _untracked(changes: list[Change]) -> str:
     new = [change.path for change in changes if change.how == "added" and not change.plus]
-    return f"\n\nNew and not in the diff: {quoted(new, _SHOWN)}." if new else ""
+    return f"\n\nNew and not in the diff: {quote_names(new, _SHOWN)}." if new else ""
 
 
 def _describe_branch(status: ToolReturn) -> str:
@@ -68,16 +69,16 @@ def _describe_branch(status: ToolReturn) -> str:
     ahead, behind = status.details.get("ahead"), status.details.get("behind")
     words = f"on branch `{name}`" if name else "on no branch (a commit is checked out)"
     if isinstance(ahead, int) and ahead:
-        words += f", {count(ahead, 'commit')} ahead of `{upstream}`"
+        words += f", {plural(ahead, 'commit')} ahead of `{upstream}`"
     if isinstance(behind, int) and behind:
-        words += f", {count(behind, 'commit')} behind `{upstream}`"
+        words += f", {plural(behind, 'commit')} behind `{upstream}`"
     return words
 
 
 def _describe(branch: str, changes: list[Change]) -> str:
     plus, minus = sum(change.plus for change in changes), sum(change.minus for change in changes)
     size = f": +{plus} −{minus} lines." if plus or minus else "."
-    parts = [f"{count(len(changes), 'file')} changed {branch}{size}"]
+    parts = [f"{plural(len(changes), 'file')} changed {branch}{size}"]
     for title, chosen in (
         ("In conflict", [change for change in changes if change.how == "conflicted"]),
         ("Staged", [change for change in changes if change.staged and change.how != "conflicted"]),

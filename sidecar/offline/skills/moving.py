@@ -7,7 +7,7 @@ from sidecar.models.port import ToolReturn
 from sidecar.offline.lookup import defining_file, find_definition
 from sidecar.offline.phrases import HERE, group, is_path, part, path_group, phrases, selected_name
 from sidecar.offline.question import Question
-from sidecar.offline.results import quoted, strings
+from sidecar.offline.results import quote_names, strings
 from sidecar.offline.skill import Act, Decline, Move, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
 
@@ -79,5 +79,5 @@ def _move_to_target(args: JsonObject, asked: str, found: ToolReturn | None) -> M
     places = [path for path in strings(found, "paths") if f"/{path}".endswith(f"/{target}")]
     beside = f"{folder}/{target}"
     if len(places) > 1 and beside not in places:
-        return Decline(f"Several files are named `{target}` ({quoted(places)}). Say which one.")
+        return Decline(f"Several files are named `{target}` ({quote_names(places)}). Say which one.")
     return Act([("move_symbol", {**args, "to": places[0] if len(places) == 1 else beside})])

@@ -5,7 +5,7 @@ import re
 from sidecar.models.port import ToolReturn
 from sidecar.offline.phrases import is_path, name_group, path_group, selected_name, this_file
 from sidecar.offline.question import Question
-from sidecar.offline.results import place_of, records
+from sidecar.offline.results import format_place, records
 from sidecar.offline.skill import Act, Decline, Move, Say, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
 
@@ -133,7 +133,7 @@ class Rename:
             return answer_change(last)
         found = last.details.get("symbol")
         if isinstance(found, dict) and found["kind"] not in _KINDS[kind]:
-            place = f"`{found['name']}` ({place_of(found)})"
+            place = f"`{found['name']}` ({format_place(found)})"
             return Decline(f"{place} is a {found['kind']}, not a {kind}; nothing was changed.")
         return Act([("rename_symbol", call)])
 

@@ -6,9 +6,10 @@ import re
 from sidecar.models.port import ToolReturn
 from sidecar.offline.phrases import group, is_path, part, phrases
 from sidecar.offline.question import Question
-from sidecar.offline.results import count, failure, place_of, records
+from sidecar.offline.results import failure, format_place, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
+from tools.text import plural
 
 _LOOK = part("(re-?view|check|look (over|at|through)|inspect|audit|go over|examine|proof-?read|analy[sz]e)")
 _FAULTS = part(
@@ -76,7 +77,7 @@ _MOST = 200
 _SHOWN = 100
 
 
-class Review:
+class ReviewCode:
     example = "review my changes"
     tools = frozenset({"review_changes"})
 
@@ -125,10 +126,10 @@ def _rule(words: str) -> str:
 def _describe_findings(last: ToolReturn, rule: str) -> str:
     """The findings of one rule."""
     found = [each for each in records(last, "findings") if each.get("rule") == rule]
-    lines = [f"- **{each['severity']}** `{place_of(each)}` {each['message']} Fix: {each['fix']}" for each in found]
+    lines = [f"- **{each['severity']}** `{format_place(each)}` {each['message']} Fix: {each['fix']}" for each in found]
     if not found:
         return "The review found none."
-    return "\n".join([f"{count(len(found), 'finding')}:", "", *lines[:_SHOWN]])
+    return "\n".join([f"{plural(len(found), 'finding')}:", "", *lines[:_SHOWN]])
 
 
 class ReviewVerdict:
@@ -150,9 +151,9 @@ class ReviewVerdict:
             return Act([("review_changes", args)])
         if last.status != "success":
             return Decline(f"The review failed: {failure(last)}", code="not_understood")
-        files, issues = count(len(question.brief.changed), "changed file"), find_issues(last)
+        files, issues = plural(len(question.brief.changed), "changed file"), find_issues(last)
         errors = [each for each in issues if each["severity"] == "error"]
-        result = f"{count(len(errors), 'error')} to fix" if errors else "worth a look" if issues else "no problems"
+        result = f"{plural(len(errors), 'error')} to fix" if errors else "worth a look" if issues else "no problems"
         return render_verdict(f"Reviewed {files} by rules: {result}.", issues)
 
 

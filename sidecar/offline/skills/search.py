@@ -47,7 +47,7 @@ class Search(OneCall):
         return last.content if last.details.get("matches") else f"No matches for “{args['query']}”{where}."
 
 
-class Listing(OneCall):
+class ListFiles(OneCall):
     example = "list the files"
     tool = "list_dir"
     tools = frozenset({"list_dir"})

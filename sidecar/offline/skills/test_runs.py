@@ -5,7 +5,7 @@ import re
 from sidecar.models.port import ToolReturn
 from sidecar.offline.phrases import group, phrases
 from sidecar.offline.question import Question
-from sidecar.offline.results import failure, is_declined, output_of, records, shorten
+from sidecar.offline.results import failure, is_declined, output_of, records, shorten_output
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
 
@@ -72,7 +72,7 @@ def _describe(last: ToolReturn) -> str:
         return f"All tests pass: {counts}." if passed or skipped else "No tests were found."
     if not found:
         head = f"**{failed} failed**, {counts}" if failed else f"The tests failed: {failure(last)}"
-        return "\n".join([f"{head}:", "", "```", shorten(output), "```"])
+        return "\n".join([f"{head}:", "", "```", shorten_output(output), "```"])
     described = [_describe_failure(str(each["name"]), str(each["message"]), output) for each in found[:_SHOWN]]
     more = [f"- … {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
     return "\n".join([f"**{failed} failed**, {counts}:", "", *described, *more])

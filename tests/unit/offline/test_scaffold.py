@@ -14,7 +14,7 @@ from sidecar.models.port import Brief, EarlierCall, ToolReturn
 from sidecar.offline.model import SKILLS
 from sidecar.offline.question import Question, strip_politeness
 from sidecar.offline.scaffold.kinds import load_kinds, module, slug
-from sidecar.offline.scaffold.project import Project, group_files
+from sidecar.offline.scaffold.project import NewProject, group_files
 from sidecar.offline.scaffold.request import ProjectRequest, parse_request
 from sidecar.offline.scaffold.skill import Scaffold
 from sidecar.offline.skill import Act, Decline, Say
@@ -114,7 +114,7 @@ def test_what_there_is_no_template_for_is_declined_with_what_there_is(text: str,
 def test_a_purpose_and_a_place_are_understood_together() -> None:
     found = asked("create a python cli called counter that counts words in libs/counter")
     assert found == ProjectRequest("python_cli", "counter", "that counts words", "libs/counter")
-    project = Project.of(found, "libs/counter", "/home/me/work")
+    project = NewProject.of(found, "libs/counter", "/home/me/work")
     assert project.description == "A command line tool that counts words."
     files = project.files()
     assert project.description in files["README.md"]
@@ -126,7 +126,7 @@ def test_a_purpose_and_a_place_are_understood_together() -> None:
 def test_whatever_the_purpose_is_the_files_can_be_read(kind: str, said: str) -> None:
     found = asked(f"create a {load_kinds()[kind].said} called kit {said}")
     assert found is not None
-    for path, text in Project.of(found, ".", "/w").files().items():
+    for path, text in NewProject.of(found, ".", "/w").files().items():
         match Path(path).suffix:
             case ".toml":
                 tomllib.loads(text)
@@ -290,7 +290,7 @@ def test_a_file_that_could_not_be_written_ends_the_task_and_is_named() -> None:
 )
 def test_the_verdict_is_on_what_is_there_and_how_the_tests_went(counts: JsonObject | None, passed: bool) -> None:
     text = "create a python package called kit"
-    files = Project.of(ProjectRequest("python_package", "kit"), ".", "/w").files()
+    files = NewProject.of(ProjectRequest("python_package", "kit"), ".", "/w").files()
     calls = [EarlierCall("run_tests", {}, "success", details=counts)] if counts is not None else []
     verdict = reviewed(text, list(files), [], calls)
     assert verdict.passed is passed
@@ -299,7 +299,7 @@ def test_the_verdict_is_on_what_is_there_and_how_the_tests_went(counts: JsonObje
 
 def test_the_verdict_names_a_file_that_cannot_be_parsed() -> None:
     text = "create a python package called kit"
-    files = list(Project.of(ProjectRequest("python_package", "kit"), ".", "/w").files())
+    files = list(NewProject.of(ProjectRequest("python_package", "kit"), ".", "/w").files())
     broken: dict[str, JsonValue] = {
         "path": "src/kit/text.py",
         "line": 1,
@@ -337,7 +337,7 @@ def test_it_is_the_first_of_the_skills_to_be_asked() -> None:
 
 @pytest.mark.parametrize("kind", load_kinds())
 def test_every_kind_has_what_a_project_needs(kind: str) -> None:
-    project = Project.of(ProjectRequest(kind, "kit"), ".", "/w")
+    project = NewProject.of(ProjectRequest(kind, "kit"), ".", "/w")
     files = project.files()
     assert 5 <= len(files) <= 25
     assert {"README.md", "LICENSE", ".gitignore", ".editorconfig"} <= files.keys()
@@ -351,7 +351,7 @@ def test_every_kind_has_what_a_project_needs(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["python_package", "python_cli", "starlette_api", "static_site"])
 def test_what_is_made_passes_its_tests_and_its_linter_is_silent(kind: str, name: str, tmp_path: Path) -> None:
     purpose = "that does a great many things which take more than one line to tell, and are all of them of some use"
-    for path, text in Project.of(ProjectRequest(kind, name, purpose), ".", "/w").files().items():
+    for path, text in NewProject.of(ProjectRequest(kind, name, purpose), ".", "/w").files().items():
         file = tmp_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
