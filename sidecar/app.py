@@ -42,7 +42,7 @@ from tools.backend import Backend
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.local.backend import LocalBackend
-from tools.local.confinement import Limits
+from tools.local.confinement import CommandLimits
 from tools.local.sandbox.probe import Sandboxes
 from tools.policy.policy import Policy
 
@@ -118,7 +118,7 @@ class Sidecar:
             heartbeat_seconds=settings.bridge_heartbeat_seconds,
             changed=caches.changed,
         )
-        limits = Limits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes)
+        limits = CommandLimits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes)
         local = LocalBackend(self._registry, launch.data_dir, sandboxes=sandboxes, limits=limits)
         backends: list[Backend] = [self._bridge, local]
         choices = ModelSettings(settings, config_file(), os.environ)

@@ -17,7 +17,7 @@ from tools.executor.registry import Registry
 from tools.executor.validation import validate
 from tools.ledger import ListLedger
 from tools.local.backend import LocalBackend
-from tools.local.confinement import Limits
+from tools.local.confinement import CommandLimits
 from tools.local.host import LocalHost
 from tools.local.sandbox.probe import Sandboxes
 from tools.shield import run_to_completion
@@ -41,7 +41,7 @@ class BufferedBackend(LocalBackend):
         buffers: Buffers,
         private: Path,
         sandboxes: Sandboxes,
-        limits: Limits,
+        limits: CommandLimits,
     ) -> None:
         super().__init__(registry, data_dir, sandboxes=sandboxes, limits=limits, private=private)
         self._buffers = buffers

@@ -22,7 +22,7 @@ from bridge.shell.buffers import Buffers
 from sidecar.wire.bridge import FRAME_LIMIT, SUBPROTOCOL, Diagnostic, NotifyFrame, OpenCall, ShellInfo, Welcome
 from sidecar.wire.events import ErrorBody
 from tools.executor.registry import Registry, default_registry
-from tools.local.confinement import Limits
+from tools.local.confinement import CommandLimits
 from tools.local.sandbox.probe import Sandboxes
 
 log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class ReferenceShell:
         tools: Iterable[str] | None = None,
         info: ShellInfo | None = None,
         sandboxes: Sandboxes | None = None,
-        limits: Limits = Limits(),  # noqa: B008 - never changed
+        limits: CommandLimits = CommandLimits(),  # noqa: B008 - never changed
     ) -> None:
         self.workspace = os.path.realpath(workspace)
         self.connected = asyncio.Event()

@@ -90,7 +90,7 @@ def build_shell(
     from sidecar.config.settings import SettingsError, load
     from sidecar.wire.bridge import ShellInfo
     from tools.executor.registry import default_registry
-    from tools.local.confinement import Limits
+    from tools.local.confinement import CommandLimits
     from tools.local.sandbox.probe import Sandboxes
 
     try:
@@ -106,5 +106,5 @@ def build_shell(
         tools=_tool_names() if tools is None else tools,
         info=ShellInfo(name=name[:200], version=__version__),
         sandboxes=Sandboxes(settings.sandbox),
-        limits=Limits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes),
+        limits=CommandLimits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes),
     )

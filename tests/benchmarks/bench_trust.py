@@ -16,7 +16,7 @@ from sidecar.config.trust import Trust
 from sidecar.telemetry.redaction import Redactor
 from tests.benchmarks.result import Result
 from tools.executor.registry import default_registry
-from tools.local.confinement import Confinement, Limits
+from tools.local.confinement import CommandLimits, Confinement
 from tools.local.environment import sidecar_mark
 from tools.local.inventory import Inventory
 from tools.local.processes import Processes
@@ -111,7 +111,7 @@ async def _sandbox(root: Path) -> list[Result]:
     results = []
     try:
         for tier in _tiers():
-            confinement = Confinement(tier, Limits(), workspace)
+            confinement = Confinement(tier, CommandLimits(), workspace)
             bare, inside = await _milliseconds(spawn, partial(ours, confinement))
             limit, over = _SANDBOX[tier.tier], inside - bare
             name = f"run `true` in {tier.tier}, over a bare spawn"

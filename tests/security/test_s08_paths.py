@@ -14,7 +14,7 @@ from tests.faults.scale import scaled
 from tests.unit.tools.workbench import workbench
 from tools.errors import ToolError
 from tools.host import FileChange
-from tools.local.files import apply_change, list_files, read_file
+from tools.local.files import apply_change, list_directory, read_file
 from tools.local.root import WorkspaceRoot
 
 
@@ -34,7 +34,7 @@ def _denied(root: WorkspaceRoot, path: str) -> None:
     for act in (
         lambda: read_file(root, path, 100),
         lambda: apply_change(root, FileChange(path, None, b"planted")),
-        lambda: list_files(root, path),
+        lambda: list_directory(root, path),
     ):
         with pytest.raises(ToolError):
             act()

@@ -14,7 +14,7 @@ from tests.waiting import until_true
 from tools.executor.executor import Executor
 from tools.ledger import Outcome
 from tools.local.backend import LocalBackend
-from tools.local.confinement import Limits
+from tools.local.confinement import CommandLimits
 from tools.local.sandbox.access import Sandbox
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
@@ -63,7 +63,7 @@ class Guarded(Workbench):
         super().__init__(root)
         self.sandboxes = Sandboxes()
         self.sandboxes._found, self.sandboxes._looked = _tier(tier), True
-        self.backend = LocalBackend(self.registry, self.data_dir, sandboxes=self.sandboxes, limits=Limits())
+        self.backend = LocalBackend(self.registry, self.data_dir, sandboxes=self.sandboxes, limits=CommandLimits())
         self.executor = Executor(self.registry, [self.backend], Policy())
         subprocess.run(["git", "init", "-q", str(self.workspace)], check=True)
         self.write("make.py", WRITER)

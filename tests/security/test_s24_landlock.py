@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.local.sandbox.access import Access
+from tools.local.sandbox.access import CommandAccess
 from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.probe import works
 from tools.local.sandbox.restrict import Unconfined
@@ -32,7 +32,7 @@ class Caged:
 
     def run(self, command: str, *, approved: bool = False) -> str:
         environ = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
-        access = Access.grant(str(self.workspace), str(self.home), approved=approved, private=[str(self.data)])
+        access = CommandAccess.grant(str(self.workspace), str(self.home), approved=approved, private=[str(self.data)])
         launch = self._sandbox.wrap(["/bin/sh", "-c", command], access, str(self.workspace), environ)
         started = popen(launch, cwd=self.workspace, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         return started.communicate(timeout=20)[0].decode()
@@ -83,7 +83,9 @@ def test_what_it_cannot_give_up_it_does_not_run(caged: Caged) -> None:
         raise Unconfined("the rules do not hold")
 
     line = ["/bin/sh", "-c", "touch planted"]
-    launch = Landlock().wrap(line, Access.grant(str(caged.workspace)), "/", {})._replace(restrict=nothing_is_given_up)
+    launch = (
+        Landlock().wrap(line, CommandAccess.grant(str(caged.workspace)), "/", {})._replace(restrict=nothing_is_given_up)
+    )
     with pytest.raises(Unconfined):
         popen(launch, cwd=caged.workspace)
     assert not (caged.workspace / "planted").exists()

@@ -13,9 +13,9 @@ from tests.unit.tools.workbench import Workbench
 from tools.executor.executor import Executor
 from tools.ledger import Outcome
 from tools.local.backend import LocalBackend
-from tools.local.confinement import Limits, strip_limits
+from tools.local.confinement import CommandLimits, strip_limits
 from tools.local.sandbox import restrict
-from tools.local.sandbox.access import Access, Launch
+from tools.local.sandbox.access import CommandAccess, CommandLaunch
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.probe import Sandboxes, works
 from tools.local.sandbox.seatbelt import Seatbelt
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not SANDBOXES.available(), reason="this machine 
 class Caged(Workbench):
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self.backend = LocalBackend(self.registry, self.data_dir, sandboxes=SANDBOXES, limits=Limits())
+        self.backend = LocalBackend(self.registry, self.data_dir, sandboxes=SANDBOXES, limits=CommandLimits())
         self.executor = Executor(self.registry, [self.backend], Policy(contained=SANDBOXES.available))
         self.data_dir.mkdir()
 
@@ -143,7 +143,7 @@ async def test_a_sandbox_that_cannot_start_runs_nothing(caged: Caged, monkeypatc
     wrap = Bubblewrap("bwrap").wrap
 
     class Broken(Bubblewrap):
-        def wrap(self, *args: object) -> Launch:  # type: ignore[override]
+        def wrap(self, *args: object) -> CommandLaunch:  # type: ignore[override]
             start = wrap(*args)  # type: ignore[arg-type]
             return start._replace(argv=[start.argv[0], "--no-such-option", *start.argv[1:]])
 
@@ -164,8 +164,8 @@ def test_switched_off_is_said_and_every_command_asks() -> None:
 def test_what_a_person_approved_may_use_the_network_and_their_keys(tmp_path: Path) -> None:
     best = SANDBOXES.best()
     assert best is not None
-    strict = best.wrap(["true"], Access.grant(str(tmp_path), str(Path.home())), "/", {})
-    approved = best.wrap(["true"], Access.grant(str(tmp_path), str(Path.home()), approved=True), "/", {})
+    strict = best.wrap(["true"], CommandAccess.grant(str(tmp_path), str(Path.home())), "/", {})
+    approved = best.wrap(["true"], CommandAccess.grant(str(tmp_path), str(Path.home()), approved=True), "/", {})
     if isinstance(best, Bubblewrap):
         assert "--unshare-net" in strict.argv
         assert "--unshare-net" not in approved.argv
@@ -173,7 +173,9 @@ def test_what_a_person_approved_may_use_the_network_and_their_keys(tmp_path: Pat
 
 async def test_a_command_that_forks_without_end_is_ended_long_before_its_deadline(tmp_path: Path) -> None:
     bench = Caged(tmp_path)
-    bench.backend = LocalBackend(bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=Limits(processes=300))
+    bench.backend = LocalBackend(
+        bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=CommandLimits(processes=300)
+    )
     bench.executor = Executor(bench.registry, [bench.backend], Policy(contained=SANDBOXES.available))
     began = time.monotonic()
     outcome = await bench.run("while :; do sleep 1000 & done", timeoutMs=60_000)
@@ -187,7 +189,7 @@ async def test_a_command_that_forks_without_end_is_ended_long_before_its_deadlin
 async def test_a_command_that_writes_without_end_is_ended_at_its_limit(tmp_path: Path) -> None:
     bench = Caged(tmp_path)
     bench.backend = LocalBackend(
-        bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=Limits(file_bytes=1_000_000)
+        bench.registry, bench.data_dir, sandboxes=SANDBOXES, limits=CommandLimits(file_bytes=1_000_000)
     )
     bench.executor = Executor(bench.registry, [bench.backend], Policy(contained=SANDBOXES.available))
     outcome = await bench.run(["dd", "if=/dev/zero", "of=large", "bs=64k", "count=100"])
@@ -252,7 +254,7 @@ def test_the_rules_of_macos_hide_last_and_quote_every_path(tmp_path: Path) -> No
     """Read, not run: the last rule that fits decides there, and a path must not end its own rule."""
     odd = tmp_path / 'a") (allow network*) ("b'
     (odd / "data").mkdir(parents=True)
-    access = Access.grant(str(odd), private=[str(odd / "data")], readonly=[str(odd / ".env")])
+    access = CommandAccess.grant(str(odd), private=[str(odd / "data")], readonly=[str(odd / ".env")])
     start = Seatbelt().wrap(["true"], access, "/", {})
     rules = start.argv[2]
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', '""', rules)
@@ -263,7 +265,7 @@ def test_the_rules_of_macos_hide_last_and_quote_every_path(tmp_path: Path) -> No
     assert list(start.argv[3:]) == ["true"]
 
 
-@pytest.mark.parametrize("limits", [Limits(), Limits(1, 2, 3_000_000), Limits(0, 0, 0)])
-def test_a_command_is_told_as_it_was_given_without_its_limits(limits: Limits) -> None:
+@pytest.mark.parametrize("limits", [CommandLimits(), CommandLimits(1, 2, 3_000_000), CommandLimits(0, 0, 0)])
+def test_a_command_is_told_as_it_was_given_without_its_limits(limits: CommandLimits) -> None:
     line = " ".join(limits.wrap(["/bin/sh", "-c", "ulimit -n; sleep 5"], 5))
     assert strip_limits(line) == "/bin/sh -c ulimit -n; sleep 5"

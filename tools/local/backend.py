@@ -7,7 +7,7 @@ from typing import Any, cast
 from sidecar.wire.base import JsonObject
 from tools.errors import WorkspaceGone
 from tools.host import Host, Killed
-from tools.local.confinement import Limits
+from tools.local.confinement import CommandLimits
 from tools.local.environment import sidecar_mark
 from tools.local.host import LocalHost
 from tools.local.processes import Processes
@@ -31,7 +31,7 @@ class LocalBackend:
         data_dir: Path,
         table: ProcessTable | None = None,
         sandboxes: Sandboxes | None = None,
-        limits: Limits | None = None,
+        limits: CommandLimits | None = None,
         private: Path | None = None,
     ) -> None:
         mark = sidecar_mark(data_dir)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tools.local.sandbox.access import Access, Launch, Sandbox
+from tools.local.sandbox.access import CommandAccess, CommandLaunch, Sandbox
 
 _MAX_OPEN_FILES = 65_536
 _BLOCK = 512
@@ -25,7 +25,7 @@ _LIMITS = re.compile(r"ulimit -c 0 2>/dev/null; (?:(?:ulimit|\{ ulimit|\{ echo)[
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CommandLimits:
     """Zero is unlimited."""
 
     file_bytes: int = 1_000_000_000
@@ -66,7 +66,7 @@ class Confinement:
     """`readonly` are existing protected files of the workspace; `private` are the sidecar's own directories."""
 
     sandbox: Sandbox | None
-    limits: Limits | None
+    limits: CommandLimits | None
     workspace: str
     approved: bool = False
     private: Sequence[str] = ()
@@ -76,16 +76,18 @@ class Confinement:
     def supervised(self) -> bool:
         return self.sandbox is not None and self.sandbox.supervised
 
-    def wrap(self, argv: Sequence[str], cwd: str, environment: Mapping[str, str], seconds: float | None) -> Launch:
+    def wrap(
+        self, argv: Sequence[str], cwd: str, environment: Mapping[str, str], seconds: float | None
+    ) -> CommandLaunch:
         """Raises `OSError` for a program that can't start: inside a sandbox, the message would be worse."""
         if self.sandbox is None and self.limits is None:
-            return Launch(argv, environment)
+            return CommandLaunch(argv, environment)
         _check_program(argv, cwd, environment)
         limited = argv if self.limits is None else self.limits.wrap(argv, seconds)
         if self.sandbox is None:
-            return Launch(limited, environment)
+            return CommandLaunch(limited, environment)
         home = environment.get("HOME", "")
-        access = Access.grant(
+        access = CommandAccess.grant(
             self.workspace, home, approved=self.approved, private=self.private, readonly=self.readonly
         )
         return self.sandbox.wrap(limited, access, cwd, environment)
@@ -123,7 +125,7 @@ class ProcessGrowth:
 def prefer_for_oom_kill(pid: int) -> None:
     """When memory runs out, the kernel ends this process and its children before your editor.
 
-    `Limits` does this from inside, but Landlock forbids writing to `/proc`.
+    `CommandLimits` does this from inside, but Landlock forbids writing to `/proc`.
     """
     if sys.platform != "linux":
         return

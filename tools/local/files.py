@@ -87,7 +87,7 @@ def read_handle(handle: int, path: str, limit: int, offset: int = 0) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def list_files(root: WorkspaceRoot, path: str) -> list[FileInfo]:
+def list_directory(root: WorkspaceRoot, path: str) -> list[FileInfo]:
     prefix = "" if root.relative(path) == "." else f"{path.rstrip('/')}/"
     found = []
     with open_directory(root, path) as (_, inside):

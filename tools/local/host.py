@@ -97,7 +97,7 @@ class LocalHost:
         return info, content
 
     async def list(self, path: str) -> Sequence[FileInfo]:
-        return files.list_files(self.root, path)
+        return files.list_directory(self.root, path)
 
     async def names(self, path: str) -> Sequence[str]:
         """Cached while the directory doesn't change; callers must not change the list."""

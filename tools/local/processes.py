@@ -14,12 +14,12 @@ from typing import Any
 
 from tools.errors import CommandMissing, ToolError
 from tools.host import EnoughOutput, Killed, ProcessKilled, ProcessOutput, ProcessResult
-from tools.local.confinement import Confinement, Limits, ProcessGrowth, prefer_for_oom_kill
+from tools.local.confinement import CommandLimits, Confinement, ProcessGrowth, prefer_for_oom_kill
 from tools.local.environment import call_mark, command_environment
 from tools.local.output import OutputCapture
 from tools.local.reaper import Reaper
 from tools.local.root import path_of
-from tools.local.sandbox.access import Launch
+from tools.local.sandbox.access import CommandLaunch
 from tools.local.sandbox.spawn import spawn
 from tools.shield import run_to_completion
 
@@ -50,7 +50,7 @@ class RunningCommand(asyncio.SubprocessProtocol):
         self.killed: tuple[Killed, ...] = ()
         #: Whether this process only supervises a sandbox, and ends by itself after the command.
         self.supervises = False
-        self.limits: Limits | None = None
+        self.limits: CommandLimits | None = None
         #: Our children from before the start.
         self.earlier: frozenset[int] = frozenset()
         self.counting: asyncio.TimerHandle | None = None
@@ -222,7 +222,7 @@ class Processes:
         # The child enters the directory by its handle, so nobody can swap the path meanwhile.
         directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else path_of(cwd)
         clean = command_environment(call_id, self._mark, path_of(cwd), environment)
-        launch, earlier = Launch(argv, clean), self._reaper.children()
+        launch, earlier = CommandLaunch(argv, clean), self._reaper.children()
         try:
             if confinement is not None:
                 launch = confinement.wrap(argv, path_of(cwd), clean, seconds)

@@ -42,7 +42,7 @@ BackgroundExit = Callable[[], asyncio.Future[None] | None]
 
 
 @dataclass(eq=False, slots=True)
-class Watch:
+class CommandWatch:
     """One command: the protected files before it, the changes that aren't its own, and what was reverted."""
 
     call_id: str
@@ -65,14 +65,14 @@ class ProtectedFiles:
         self._quarantine = Quarantine(quarantine)
         self._inventory = Inventory(root.path)
         self._looking = asyncio.Lock()
-        self._watches: set[Watch] = set()
+        self._watches: set[CommandWatch] = set()
         self._background: set[asyncio.Task[None]] = set()
         self._unreported: dict[str, str] = {}
         #: Approved commands that run at the moment.
         self._approved = 0
 
     @asynccontextmanager
-    async def watch(self, call_id: str, background_exit: BackgroundExit) -> AsyncIterator[Watch]:
+    async def watch(self, call_id: str, background_exit: BackgroundExit) -> AsyncIterator[CommandWatch]:
         """Around an unapproved command; one in the background is watched until it ends."""
         watch = await self._begin(call_id)
         looking = asyncio.create_task(self._look_repeatedly(watch), name="protected-files")
@@ -119,20 +119,20 @@ class ProtectedFiles:
         for watch in self._watches:
             watch.accepted.add(self._root.relative(path))
 
-    def hold(self, watch: Watch, most: int) -> list[str]:
+    def hold(self, watch: CommandWatch, most: int) -> list[str]:
         """Existing protected files for the sandbox to hold, upper directories first."""
         watch.held = {path: self._inventory.inodes(path) for path in self._inventory.paths()[:most]}
         return list(watch.held)
 
-    async def _begin(self, call_id: str) -> Watch:
+    async def _begin(self, call_id: str) -> CommandWatch:
         async with self._looking:
             quick = self._inventory.quick
             before = self._inventory.look() if quick else await asyncio.to_thread(self._inventory.look)
-        watch = Watch(call_id, before, self._inventory.folders(), shared=self._approved > 0)
+        watch = CommandWatch(call_id, before, self._inventory.folders(), shared=self._approved > 0)
         self._watches.add(watch)
         return watch
 
-    async def _look_repeatedly(self, watch: Watch) -> None:
+    async def _look_repeatedly(self, watch: CommandWatch) -> None:
         pause = _LOOK_SECONDS
         while True:
             await asyncio.sleep(pause)
@@ -140,7 +140,7 @@ class ProtectedFiles:
             await run_to_completion(self._check(watch))
             pause = max(_LOOK_SECONDS, (time.monotonic() - began) * _SHARE)
 
-    async def _end(self, watch: Watch) -> None:
+    async def _end(self, watch: CommandWatch) -> None:
         await self._check(watch)
         self._watches.discard(watch)
 
@@ -149,7 +149,7 @@ class ProtectedFiles:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
-    async def _end_after(self, exited: asyncio.Future[None], looking: asyncio.Task[None], watch: Watch) -> None:
+    async def _end_after(self, exited: asyncio.Future[None], looking: asyncio.Task[None], watch: CommandWatch) -> None:
         await asyncio.wait((exited,))
         looking.cancel()
         await self._end(watch)
@@ -158,14 +158,14 @@ class ProtectedFiles:
         await asyncio.wait((exited,))
         self._approved -= 1
 
-    async def _check(self, watch: Watch) -> None:
+    async def _check(self, watch: CommandWatch) -> None:
         async with self._looking:
             if self._inventory.quick:
                 self._compare(watch)
             else:
                 await asyncio.to_thread(self._compare, watch)
 
-    def _compare(self, watch: Watch) -> None:
+    def _compare(self, watch: CommandWatch) -> None:
         now = self._inventory.look()
         if watch.shared:
             watch.before = now
@@ -181,14 +181,14 @@ class ProtectedFiles:
                 continue
             (self._unreported if watch.background else watch.reverted)[path] = self._revert(watch, path, old, new)
 
-    def _is_held(self, watch: Watch, path: str) -> bool:
+    def _is_held(self, watch: CommandWatch, path: str) -> bool:
         """The sandbox held it, and its directories are the same as before: then somebody outside wrote it."""
         for held, inodes in watch.held.items():
             if path == held or path.startswith(f"{held}/"):
                 return inodes == self._inventory.inodes(held)
         return False
 
-    def _revert(self, watch: Watch, path: str, old: ProtectedFile | None, new: ProtectedFile | None) -> str:
+    def _revert(self, watch: CommandWatch, path: str, old: ProtectedFile | None, new: ProtectedFile | None) -> str:
         """Describes the outcome."""
         try:
             handle, name = self._root.parent(path, create=old is not None, follow=False)
@@ -210,7 +210,7 @@ class ProtectedFiles:
         finally:
             os.close(handle)
 
-    def _remove_new_folders(self, watch: Watch, path: str) -> None:
+    def _remove_new_folders(self, watch: CommandWatch, path: str) -> None:
         for folder in parents(path):
             if not folder or folder in watch.folders:
                 return

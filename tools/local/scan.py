@@ -17,7 +17,7 @@ from tools.host import FileContent, ScannedFile
 from tools.local.files import TEMPORARY_SUFFIX, read_handle
 from tools.local.git import Repository, Stamp
 from tools.local.root import WorkspaceRoot, name_to_text
-from tools.local.snapshots import ContentSource, Listing, LocalSnapshot, MemoryBudget
+from tools.local.snapshots import ContentSource, FileListing, LocalSnapshot, MemoryBudget
 from tools.local.walk import MAX_FILES, TooLargeToScan, Walked, Walker
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class Scanner:
         self._memory = memory
         self._repository = Repository(root)
         self._walker = Walker(root, self._repository)
-        self._listing = Listing()
+        self._listing = FileListing()
         self._sources: dict[str, ContentSource] = {}
         self._unsettled: set[str] = set()
         self._lock = threading.Lock()
@@ -85,7 +85,7 @@ class Scanner:
         return None if before.partial else self._quickly(before.listing, partial(_differing, before), compare)
 
     def _quickly(
-        self, known: Listing, to_read: Callable[[Walked], set[str]], act: Callable[[Walked, int], T]
+        self, known: FileListing, to_read: Callable[[Walked], set[str]], act: Callable[[Walked, int], T]
     ) -> T | None:
         if len(known) > _QUICK_FILES or not self._lock.acquire(blocking=False):
             return None
@@ -104,9 +104,9 @@ class Scanner:
         with self._lock:
             for path in list(self._sources):
                 self._drop(path)
-            self._listing = Listing()
+            self._listing = FileListing()
 
-    def _walk(self, known: Listing, most: int) -> Walked:
+    def _walk(self, known: FileListing, most: int) -> Walked:
         self._repository.refresh()
         return self._walker.walk(known, most)
 
@@ -117,7 +117,7 @@ class Scanner:
         for path in walked.gone:
             self._drop(path)
         if walked.changed or walked.gone:
-            self._listing = Listing(walked.folders)
+            self._listing = FileListing(walked.folders)
         for path in {*walked.changed, *self._unsettled}:
             if (stamp := self._listing.get(path)) is not None:
                 self._hold(path, stamp, moment)

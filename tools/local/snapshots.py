@@ -19,14 +19,14 @@ _LOST = "The content from before the command was not kept."
 _SECRET = "The file may hold a secret, so its content was not saved before the command, and the process died."  # noqa: S105
 
 
-class Listing:
+class FileListing:
     """The files of a workspace by directory. Immutable: another moment has another listing."""
 
     def __init__(self, folders: Mapping[str, dict[str, Stamp]] | None = None) -> None:
         self.folders = folders or {}
 
     @classmethod
-    def of(cls, files: Mapping[str, Stamp]) -> "Listing":
+    def of(cls, files: Mapping[str, Stamp]) -> "FileListing":
         folders: dict[str, dict[str, Stamp]] = {}
         for path, stamp in files.items():
             folder, slash, name = path.rpartition("/")
@@ -76,7 +76,7 @@ class ContentSource:
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class LocalSnapshot:
-    listing: Listing = field(default_factory=Listing)
+    listing: FileListing = field(default_factory=FileListing)
     sources: dict[str, ContentSource] = field(default_factory=dict)
     left_out: dict[str, Stamp] = field(default_factory=dict)
     #: Files that may have changed without a new stamp; only their contents can tell.
@@ -116,7 +116,7 @@ async def decode_snapshot(data: bytes, blob: Blob) -> LocalSnapshot | None:
     try:
         found = json.loads(data)
         return LocalSnapshot(
-            Listing.of({text_to_name(path): _stamp(stamp) for path, stamp, _ in found["files"]}),
+            FileListing.of({text_to_name(path): _stamp(stamp) for path, stamp, _ in found["files"]}),
             {text_to_name(path): await _decode_source(name, blob) for path, _, name in found["files"]},
             {text_to_name(path): _stamp(stamp) for path, stamp in found["leftOut"].items()},
             {text_to_name(path) for path in found["unsettled"]},

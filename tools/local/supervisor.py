@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from tools.local.confinement import Confinement, Limits
+from tools.local.confinement import CommandLimits, Confinement
 from tools.local.host import LocalHost
 from tools.local.processes import Processes
 from tools.local.protected_files import ProtectedFiles, add_reverted
@@ -26,7 +26,7 @@ class CommandSupervisor:
         self,
         processes: Processes,
         sandboxes: Sandboxes | None,
-        limits: Limits | None,
+        limits: CommandLimits | None,
         private: tuple[Path, ...],
         quarantine: Path,
     ) -> None:

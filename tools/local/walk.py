@@ -16,7 +16,7 @@ from tools.errors import ToolError
 from tools.gitignore import Ignored
 from tools.local.git import Repository, Stamp, stamp_of
 from tools.local.root import WorkspaceRoot
-from tools.local.snapshots import Listing
+from tools.local.snapshots import FileListing
 
 MAX_FILES = 50_000
 _MAX_SECONDS = 2.0
@@ -63,7 +63,7 @@ class Walker:
         self._verdicts: dict[str, tuple[Ignored, bool]] = {}
         self._nothing = Ignored()
 
-    def walk(self, known: Listing, most: int = MAX_FILES) -> Walked:
+    def walk(self, known: FileListing, most: int = MAX_FILES) -> Walked:
         walked = Walked(known.folders, most, time.monotonic() + _MAX_SECONDS)
         handle = self._root.open(".", os.O_RDONLY | os.O_DIRECTORY)
         try:

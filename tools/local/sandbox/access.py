@@ -22,7 +22,7 @@ _CACHES = """
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class CommandAccess:
     """What one command may do. Each sandbox translates it, and adds nothing to it.
 
     A command reads the system and `readable`. It writes `workspace`, `writable` and temporary files of its own.
@@ -49,7 +49,7 @@ class Access:
         approved: bool = False,
         private: Sequence[str] = (),
         readonly: Sequence[str] = (),
-    ) -> "Access":
+    ) -> "CommandAccess":
         """`approved`: you saw exactly this command and allowed it. `private` are the sidecar's own directories.
 
         An approved command may use the network, your credentials and caches, and change protected files; it would be
@@ -66,7 +66,7 @@ class Access:
         )
 
 
-class Launch(NamedTuple):
+class CommandLaunch(NamedTuple):
     """How to start a command inside a sandbox.
 
     `restrict` runs in a new thread, which then starts the command and ends: the command never has the rights that the
@@ -85,7 +85,9 @@ class Sandbox(Protocol):
     #: Whether it can keep parts of the workspace read-only.
     holds_files: bool
 
-    def wrap(self, argv: Sequence[str], access: Access, cwd: str, environment: Mapping[str, str]) -> Launch: ...
+    def wrap(
+        self, argv: Sequence[str], access: CommandAccess, cwd: str, environment: Mapping[str, str]
+    ) -> CommandLaunch: ...
 
 
 def temporary_directory(owner: object) -> str:

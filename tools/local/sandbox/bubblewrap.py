@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tools.local.sandbox.access import Access, Launch
+from tools.local.sandbox.access import CommandAccess, CommandLaunch
 
 #: Root in a container needs these for a workspace of another user; they open nothing but its files.
 _ROOT_CAPABILITIES = ("--cap-add", "CAP_DAC_OVERRIDE", "--cap-add", "CAP_FOWNER", "--cap-add", "CAP_CHOWN")
@@ -22,7 +22,9 @@ class Bubblewrap:
     def __init__(self, program: str) -> None:
         self._program = program
 
-    def wrap(self, argv: Sequence[str], access: Access, cwd: str, environment: Mapping[str, str]) -> Launch:
+    def wrap(
+        self, argv: Sequence[str], access: CommandAccess, cwd: str, environment: Mapping[str, str]
+    ) -> CommandLaunch:
         line = [self._program, "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-cgroup-try"]
         line += [] if access.network else ["--unshare-net"]
         line += ["--cap-drop", "ALL", *(_ROOT_CAPABILITIES if os.geteuid() == 0 else ())]
@@ -46,10 +48,10 @@ class Bubblewrap:
                 line += ["--tmpfs", place]
             elif Path(place).exists():
                 line += ["--ro-bind", "/dev/null", place]
-        return Launch([*line, "--setenv", "TMPDIR", "/tmp", "--chdir", cwd, "--", *argv], environment)  # noqa: S108
+        return CommandLaunch([*line, "--setenv", "TMPDIR", "/tmp", "--chdir", cwd, "--", *argv], environment)  # noqa: S108
 
 
-def _readonly(access: Access) -> list[str]:
+def _readonly(access: CommandAccess) -> list[str]:
     line: list[str] = []
     repositories = {
         f"{before}/.git" for place in access.readonly for before, git, _ in [place.partition("/.git/")] if git

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from tools.local.sandbox.access import Access, Launch, temporary_directory
+from tools.local.sandbox.access import CommandAccess, CommandLaunch, temporary_directory
 from tools.local.sandbox.restrict import restrict_thread
 
 #: Everything in `/` but these, then the useful parts of them. Other processes' entries in `/proc` show only their
@@ -28,13 +28,15 @@ class Landlock:
     def __init__(self) -> None:
         self._tmp = temporary_directory(self)
 
-    def wrap(self, argv: Sequence[str], access: Access, cwd: str, environment: Mapping[str, str]) -> Launch:
+    def wrap(
+        self, argv: Sequence[str], access: CommandAccess, cwd: str, environment: Mapping[str, str]
+    ) -> CommandLaunch:
         hidden = set(access.hidden)
         top = [f"/{entry}" for entry in os.listdir("/") if entry not in _CLOSED]  # noqa: PTH208
         read = [part for place in (*top, *access.readable) for part in _without(place, hidden)]
         write = [*_without(access.workspace, hidden), self._tmp, *_DEVICES.split(), *access.writable]
         restrict = partial(restrict_thread, [*read, *_USEFUL], write, network=access.network)
-        return Launch(argv, {**environment, "TMPDIR": self._tmp}, restrict)
+        return CommandLaunch(argv, {**environment, "TMPDIR": self._tmp}, restrict)
 
 
 def _without(place: str, hidden: set[str]) -> Iterator[str]:

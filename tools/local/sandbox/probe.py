@@ -5,7 +5,7 @@ import shutil
 import sys
 from typing import Literal
 
-from tools.local.sandbox.access import Access, Sandbox
+from tools.local.sandbox.access import CommandAccess, Sandbox
 
 _TRY_SECONDS = 5
 
@@ -75,7 +75,7 @@ def works(sandbox: Sandbox) -> bool:
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
         with tempfile.TemporaryDirectory() as place:
-            tried = popen(sandbox.wrap(["/bin/sh", "-c", "exit 42"], Access.grant(place), place, {}), **quiet)
+            tried = popen(sandbox.wrap(["/bin/sh", "-c", "exit 42"], CommandAccess.grant(place), place, {}), **quiet)
             try:
                 return tried.wait(_TRY_SECONDS) == 42
             finally:

@@ -6,7 +6,7 @@ Rules go by path, and the last match decides. They need real paths: `/tmp` is a 
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from tools.local.sandbox.access import Access, Launch, temporary_directory
+from tools.local.sandbox.access import CommandAccess, CommandLaunch, temporary_directory
 
 _HEAD = """(version 1)
 (deny default)
@@ -30,7 +30,9 @@ class Seatbelt:
     def __init__(self) -> None:
         self._tmp = temporary_directory(self)
 
-    def wrap(self, argv: Sequence[str], access: Access, cwd: str, environment: Mapping[str, str]) -> Launch:
+    def wrap(
+        self, argv: Sequence[str], access: CommandAccess, cwd: str, environment: Mapping[str, str]
+    ) -> CommandLaunch:
         rules = [
             _HEAD,
             "(allow mach-lookup) (allow network*)" if access.network else _SERVICES,
@@ -39,7 +41,7 @@ class Seatbelt:
             _rule("deny file-read* file-write*", access.hidden),
         ]
         line = ["/usr/bin/sandbox-exec", "-p", "\n".join(filter(None, rules)), *argv]
-        return Launch(line, {**environment, "TMPDIR": self._tmp})
+        return CommandLaunch(line, {**environment, "TMPDIR": self._tmp})
 
 
 def _rule(verb: str, places: Iterable[str]) -> str:

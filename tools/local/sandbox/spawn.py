@@ -8,12 +8,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import IO, Any, TypeVar, cast
 
-from tools.local.sandbox.access import Launch
+from tools.local.sandbox.access import CommandLaunch
 
 P = TypeVar("P", bound=asyncio.SubprocessProtocol)
 
 
-async def spawn(launch: Launch, directory: str, make_protocol: Callable[[], P]) -> P:
+async def spawn(launch: CommandLaunch, directory: str, make_protocol: Callable[[], P]) -> P:
     """Start a command in a session of its own; its protocol hears the output and the end."""
     if launch.restrict is None:
         _, protocol = await asyncio.get_running_loop().subprocess_exec(
@@ -38,7 +38,7 @@ async def spawn(launch: Launch, directory: str, make_protocol: Callable[[], P]) 
     return protocol
 
 
-def popen(launch: Launch, **options: Any) -> "subprocess.Popen[bytes]":
+def popen(launch: CommandLaunch, **options: Any) -> "subprocess.Popen[bytes]":
     """`options` are those of `Popen`. If dropping rights or starting raises, nothing was started."""
     restrict = launch.restrict
     if restrict is None:
