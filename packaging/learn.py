@@ -1,8 +1,8 @@
-"""Learns from labelled sentences which words speak for which intent, and writes it where the router finds it.
+"""Trains the router: learns from labelled sentences which words indicate which intent.
 
-A softmax regression over the features of `sidecar.work.routing`: half a minute of plain Python, and the same
-sentences give the same file. It prints how many sentences it gets right, also of those that it was not taught with.
-With `--check` it only looks whether the sentences are still those that the file was learned from.
+A softmax regression over the features of `sidecar.work.routing`, in half a minute of plain Python; the same sentences
+give the same file. It prints the share of right guesses, also for sentences that it wasn't trained with. `--check` only
+tests whether the file belongs to the sentences.
 """
 
 import hashlib
@@ -18,59 +18,59 @@ sys.path.insert(0, str(PROJECT))
 
 from sidecar.wire.intents import INTENTS, Intent  # noqa: E402
 from sidecar.work.routing.features import features  # noqa: E402
-from sidecar.work.routing.guess import LEARNED, NOTHING, UNIT, guess  # noqa: E402
-from tests.sentences import labelled, said  # noqa: E402
+from sidecar.work.routing.guess import LEARNED, NEUTRAL, UNIT, guess  # noqa: E402
+from tests.sentences import all_sentences, labelled  # noqa: E402
 
-ROUNDS = 20
-PACE = 0.3
-#: Of the features of a sentence, so many are looked away from at a time: none may come to decide alone.
-OVERLOOKED = 0.4
-#: What one sentence alone has is an accident; of the rest, so many features are enough.
-SEEN = 2
-KEPT = 25_000
+EPOCHS = 20
+LEARNING_RATE = 0.3
+#: The share of features that each step ignores, so that none decides alone.
+DROPOUT = 0.4
+#: A feature of a single sentence is an accident.
+MIN_SENTENCES = 2
+MAX_FEATURES = 25_000
 SEED = 1
 
 Rows = list[list[float]]
 
 
 def learn(sentences: Sequence[tuple[Intent, str]]) -> dict[str, list[float]]:
-    """For every feature, how much it speaks for each intent: the average over all that was thought on the way."""
+    """For every feature, its weight for each intent, averaged over all steps."""
     found = [features(text) for _, text in sentences]
     counts = Counter(feature for each in found for feature in each)
-    names = sorted(feature for feature, count in counts.items() if count >= SEEN)
+    names = sorted(feature for feature, count in counts.items() if count >= MIN_SENTENCES)
     numbers = {feature: number for number, feature in enumerate(names)}
-    lessons = [
+    examples = [
         (sorted(numbers[feature] for feature in each if feature in numbers), INTENTS.index(intent))
         for each, (intent, _) in zip(found, sentences, strict=True)
     ]
     weights: Rows = [[0.0] * len(INTENTS) for _ in names]
-    #: What was added and when: taken off at the end, it leaves the average.
+    #: Updates times the step at which they came: subtracted in the end, this leaves the average.
     added: Rows = [[0.0] * len(INTENTS) for _ in names]
     moved = [0.01] * len(names)
     chance, step = random.Random(SEED), 1
-    for _ in range(ROUNDS):
-        chance.shuffle(lessons)
-        for whole, right in lessons:
-            seen = [number for number in whole if chance.random() > OVERLOOKED] or whole
+    for _ in range(EPOCHS):
+        chance.shuffle(examples)
+        for whole, right in examples:
+            seen = [number for number in whole if chance.random() > DROPOUT] or whole
             errors = _errors([weights[number] for number in seen], right)
             size = sum([error * error for error in errors])
             for number in seen:
                 moved[number] += size
-                pace = PACE / sqrt(moved[number])
+                rate = LEARNING_RATE / sqrt(moved[number])
                 row, when = weights[number], added[number]
                 for intent, error in enumerate(errors):
-                    row[intent] += pace * error
-                    when[intent] += pace * error * step
+                    row[intent] += rate * error
+                    when[intent] += rate * error * step
             step += 1
-    worth = {name: _reach(weights[number]) * sqrt(counts[name]) for name, number in numbers.items()}
+    worth = {name: _spread(weights[number]) * sqrt(counts[name]) for name, number in numbers.items()}
     return {
         name: [now - late / step for now, late in zip(weights[numbers[name]], added[numbers[name]], strict=True)]
-        for name in sorted(sorted(names, key=worth.__getitem__)[-KEPT:])
+        for name in sorted(sorted(names, key=worth.__getitem__)[-MAX_FEATURES:])
     }
 
 
 def _errors(rows: Rows, right: int) -> list[float]:
-    """For each intent: how likely it should have seemed, less how likely it did."""
+    """For each intent, its target probability minus the predicted one."""
     scores = [sum(column) for column in zip(*rows, strict=True)]
     highest = max(scores)
     odds = [exp(score - highest) for score in scores]
@@ -78,28 +78,28 @@ def _errors(rows: Rows, right: int) -> list[float]:
     return [(intent == right) - each / total for intent, each in enumerate(odds)]
 
 
-def _reach(row: Sequence[float]) -> float:
+def _spread(row: Sequence[float]) -> float:
     return max(row) - min(row)
 
 
 def head(sentences: Sequence[tuple[Intent, str]]) -> str:
-    """The first line of the file, from which it can be told what it was learned from."""
-    said_so = "\n".join(f"{intent}\t{text}" for intent, text in sentences)
-    fingerprint = hashlib.sha256(said_so.encode()).hexdigest()[:16]
+    """The first line of the file, which identifies the training sentences."""
+    text_of_all = "\n".join(f"{intent}\t{text}" for intent, text in sentences)
+    fingerprint = hashlib.sha256(text_of_all.encode()).hexdigest()[:16]
     return f"# packaging/learn.py, {len(sentences)} sentences, {fingerprint}\t{' '.join(INTENTS)}"
 
 
 def letter(weight: float) -> str:
-    """Any that can be seen."""
-    return chr(min(max(NOTHING + round(weight * UNIT), ord("!")), ord("~")))
+    """A printable character for a weight."""
+    return chr(min(max(NEUTRAL + round(weight * UNIT), ord("!")), ord("~")))
 
 
 def main() -> int:
-    sentences = list(said("learned"))
+    sentences = list(all_sentences("learned"))
     if "--check" in sys.argv[1:]:
         with LEARNED.open(encoding="utf-8") as file:
             fresh = file.readline().rstrip("\n") == head(sentences)
-        print("" if fresh else f"{LEARNED.name} was learned from other sentences: make learn", end="", file=sys.stderr)
+        print("" if fresh else f"{LEARNED.name} belongs to other sentences; run `make learn`", end="", file=sys.stderr)
         return 0 if fresh else 1
     learned = learn(sentences)
     rows = [f"{name}\t{''.join(map(letter, row))}" for name, row in learned.items()]

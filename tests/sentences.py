@@ -1,4 +1,4 @@
-"""The labelled sentences: `learned` are those that the router was taught with, `unseen` those that it never was."""
+"""The router's labelled sentences: it was trained with `learned`, and never with `unseen`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,19 +11,18 @@ Part = Literal["learned", "unseen"]
 
 
 def labelled(part: Part) -> Iterator[tuple[str, list[tuple[Intent, str]]]]:
-    """The name of every file, and the intent and the text of each of its sentences."""
+    """Every file's name, and the intent and text of its sentences."""
     for path in sorted((SENTENCES / part).glob("*.txt")):
         yield path.stem, list(_read(path))
 
 
-def said(part: Part) -> Iterator[tuple[Intent, str]]:
-    """All of them."""
+def all_sentences(part: Part) -> Iterator[tuple[Intent, str]]:
     for _, sentences in labelled(part):
         yield from sentences
 
 
 def _read(path: Path) -> Iterator[tuple[Intent, str]]:
-    """A sentence a line, under its intent."""
+    """One sentence a line, under its intent."""
     intent = ""
     for line in path.read_text(encoding="utf-8").splitlines():
         if line[1:-1] in INTENTS and line[0] == "[":

@@ -19,7 +19,7 @@ from sidecar.wire.tasks import ExecuteRequest
 from sidecar.work.router import route
 from sidecar.work.workflow import Workflow
 from tests.benchmarks.result import Result
-from tests.sentences import said
+from tests.sentences import all_sentences
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.local.backend import LocalBackend
@@ -53,7 +53,7 @@ async def run() -> list[Result]:
 
 def _routing() -> float:
     """An unseen sentence, on the average; it is computing only, so the processor's time is what counts."""
-    sentences = [sentence for _, sentence in said("unseen")]
+    sentences = [sentence for _, sentence in all_sentences("unseen")]
     rounds = []
     for _ in range(7):
         began = time.process_time()

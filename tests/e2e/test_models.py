@@ -14,7 +14,7 @@ from tests.contract.servers.speech import Call, Speaker, Speech, Trouble
 from tests.contract.servers.stage import CANARY, SPEAKERS
 from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.e2e.terminal import brain
-from tests.sentences import said
+from tests.sentences import all_sentences
 
 Json = dict[str, Any]
 READ = Call("read_file", '{"path": "notes.txt"}')
@@ -157,7 +157,9 @@ def test_a_plan_that_is_no_plan_is_asked_for_once_more_and_then_done_without(cla
 
 
 def test_what_the_router_asks_a_model_is_counted(claude: Place) -> None:
-    unclear = min((sentence for _, sentence in said("unseen")), key=lambda sentence: route(sentence).confidence)
+    unclear = min(
+        (sentence for _, sentence in all_sentences("unseen")), key=lambda sentence: route(sentence).confidence
+    )
     claude.plays(Speech(text="chat", read=300, written=7), Speech(text="Yes, it is.", read=50, written=3))
     task = claude.sidecar.execute(unclear)
     ended = claude.sidecar.wait_for_end(task, seconds=30)

@@ -1,4 +1,4 @@
-"""From a sentence to an intent by its words: which of them speak for which intent was learned from labelled sentences.
+"""Guesses the intent of a sentence by its words, with weights learned from labelled sentences.
 
-No language model, no state, and one small file to read: some ten microseconds a sentence.
+No language model, no state, one small file to read: about ten microseconds a sentence.
 """

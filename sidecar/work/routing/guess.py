@@ -1,4 +1,4 @@
-"""The intent that a sentence's words speak for, how sure that is, and which words decided."""
+"""Guesses a sentence's intent from its words: how sure that is, and which words decided."""
 
 from functools import cache
 from math import exp
@@ -8,12 +8,12 @@ from typing import NamedTuple
 from sidecar.wire.intents import INTENTS, Intent
 from sidecar.work.routing.features import features
 
-#: How much a feature speaks for each intent, a letter each: `packaging/learn.py` writes it.
+#: The weight of each feature for each intent, a letter each. `packaging/learn.py` writes it.
 LEARNED = Path(__file__).with_name("learned.tsv")
-#: The letter that says nothing; so many letters further on, an intent is e times as likely.
-NOTHING, UNIT = ord("O"), 16
-#: Only the person's own word is certain.
-_SUREST = 0.99
+#: The letter of weight 0; an intent is e times as likely with each UNIT letters more.
+NEUTRAL, UNIT = ord("O"), 16
+#: Only your own choice is certain.
+_MAX_CONFIDENCE = 0.99
 _REASONS: dict[Intent, str] = {
     "create_project": "it asks for a new project",
     "edit_code": "it asks for a change",
@@ -21,8 +21,8 @@ _REASONS: dict[Intent, str] = {
     "write_docs": "it asks for documentation",
     "run_command": "it asks to run something",
     "review_code": "it asks for a review",
-    "explain_code": "it asks about the code and for no change",
-    "chat": "it is about no code",
+    "explain_code": "it asks about the code, not for a change",
+    "chat": "it is not about code",
 }
 
 
@@ -36,16 +36,16 @@ def guess(text: str) -> Guess:
     learned = _learned()
     found = [feature for feature in features(text) if feature in learned]
     rows = [learned[feature] for feature in found]
-    # As many letters for each intent: what the one that says nothing adds, it adds to all of them.
+    # Every intent gets as many letters, so the neutral letter adds the same to all.
     scores = list(map(sum, zip(*rows, strict=True)))
     best = scores.index(max(scores))
     likely = 1 / sum([exp((score - scores[best]) / UNIT) for score in scores])
-    return Guess(INTENTS[best], min(likely, _SUREST), _why(best, found, rows))
+    return Guess(INTENTS[best], min(likely, _MAX_CONFIDENCE), _why(best, found, rows))
 
 
 def _why(intent: int, found: list[str], rows: list[bytes]) -> str:
-    """With the word, or the two, that spoke for it most clearly."""
-    most, words = NOTHING, ""
+    """The reason, with the one or two words that weighed most."""
+    most, words = NEUTRAL, ""
     for feature, row in zip(found, rows, strict=True):
         if row[intent] > most and feature[0].isalnum() and feature[-1].isalnum() and "_" not in feature:
             most, words = row[intent], feature

@@ -10,7 +10,7 @@ from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop
 from sidecar.wire.tasks import Options, Usage
 from sidecar.work.customizations import Command
 from sidecar.work.router import PIPELINES, request_of, route, second_opinion, unsure
-from tests.sentences import labelled, said
+from tests.sentences import all_sentences, labelled
 
 README = Path(__file__).parents[3] / "README.md"
 
@@ -27,7 +27,7 @@ def test_sentences_that_it_has_never_seen_are_understood() -> None:
 
 
 def test_where_it_is_sure_it_is_right() -> None:
-    answers = [(intent, route(sentence)) for intent, sentence in said("unseen")]
+    answers = [(intent, route(sentence)) for intent, sentence in all_sentences("unseen")]
     sure = [(intent, answer) for intent, answer in answers if not unsure(answer)]
     assert len(sure) / len(answers) >= 0.95
     assert sum(answer.intent == intent for intent, answer in sure) / len(sure) >= 0.98
@@ -55,7 +55,7 @@ def test_the_first_sentences_that_people_try_are_those_of_the_readme(sentence: s
 
 
 def test_no_sentence_is_both_learned_and_unseen_and_every_intent_is_in_both() -> None:
-    learned, unseen = list(said("learned")), list(said("unseen"))
+    learned, unseen = list(all_sentences("learned")), list(all_sentences("unseen"))
     assert not {_bare(sentence) for _, sentence in learned} & {_bare(sentence) for _, sentence in unseen}
     assert {intent for intent, _ in learned} == {intent for intent, _ in unseen} == set(PIPELINES)
 
@@ -150,7 +150,7 @@ class Says:
 
 
 async def test_where_the_words_leave_it_open_a_model_may_say_it_in_one_word() -> None:
-    sentence = min((sentence for _, sentence in said("unseen")), key=lambda each: route(each).confidence)
+    sentence = min((sentence for _, sentence in all_sentences("unseen")), key=lambda each: route(each).confidence)
     answer = route(sentence)
     assert unsure(answer)
     other = "edit_code" if answer.intent == "chat" else "chat"

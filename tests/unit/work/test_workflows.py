@@ -12,7 +12,7 @@ from sidecar.engine.operations import Resume, SendMessage
 from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop, ToolTurn, ToolUse
 from sidecar.wire.tasks import Status, Task
 from sidecar.work.router import route
-from tests.sentences import said
+from tests.sentences import all_sentences
 from tests.unit.engine.house import House, Json, a_house
 from tests.unit.engine.test_crashes import MortalJournal
 from tests.unit.work.replies import hearing
@@ -452,7 +452,7 @@ class Knowing:
 @pytest.mark.parametrize("asks", [True, False])
 async def test_a_language_model_routes_only_what_the_words_leave_open(tmp_path: Path, asks: bool) -> None:
     model = Knowing()
-    task = min((sentence for _, sentence in said("unseen")), key=_sureness) if asks else "fix the bug"
+    task = min((sentence for _, sentence in all_sentences("unseen")), key=_sureness) if asks else "fix the bug"
     async with a_house(tmp_path) as house:
         catalog = house.engine._worker._work._catalog  # type: ignore[attr-defined]
         catalog.model_for = lambda *_: model
