@@ -45,4 +45,4 @@ def test_a_drawing_that_is_text_is_given_as_text() -> None:
 def test_what_no_model_can_look_at_is_said_to_be_there_and_not_sent(data: bytes | str) -> None:
     media_type = "image/png" if isinstance(data, str) or not data else "image/tiff"
     (text,), images = parse_attachments([given(media_type, data)])
-    assert text.startswith("The person attached x (image/") and images == []
+    assert text.startswith("The user attached x (image/") and images == []
