@@ -3,7 +3,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from tools.errors import ToolError
-from tools.gitignore import Ignored
+from tools.globs import Ignored
 from tools.host import FileInfo, Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
 from tools.text import plural

@@ -218,8 +218,8 @@ class ClassIndex:
             body, target = self.body(key), self._project.files.get(key.path)
             if body is None or target is None or member not in body.members:
                 continue
-            if said := body.annotations.get(member):
-                found = {self.of_annotation(each, scope, target, depth + 1) for each, scope in said}
+            if annotations := body.annotations.get(member):
+                found = {self.of_annotation(each, scope, target, depth + 1) for each, scope in annotations}
             else:
                 values = [(each, scope) for each, scope in body.values.get(member, ()) if each.type != "none"]
                 found = {self.of(each, scope, target, depth + 1) for each, scope in values}

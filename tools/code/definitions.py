@@ -128,11 +128,11 @@ def _signature(whole: "Node", outer: "Node", kind: str, source: Source) -> str:
     if body is None and value is not None and value.type in _FUNCTION_VALUES:
         body = value.child_by_field_name("body")
     end = body.start_byte if body is not None else whole.end_byte
-    said = source.text[whole.start_byte : end].decode("utf-8", "replace")
+    signature = source.text[whole.start_byte : end].decode("utf-8", "replace")
     decorators = [text_of(each) for each in outer.named_children if each.type == "decorator"]
-    said = re.sub(r"\s+", " ", said).strip()
-    said = re.sub(r"\(\s+", "(", re.sub(r",?\s+\)", ")", said)).removesuffix("=>").rstrip(" {:")
-    return "\n".join([*decorators[:4], said[:_SIGNATURE] + ("…" if len(said) > _SIGNATURE else "")])
+    signature = re.sub(r"\s+", " ", signature).strip()
+    signature = re.sub(r"\(\s+", "(", re.sub(r",?\s+\)", ")", signature)).removesuffix("=>").rstrip(" {:")
+    return "\n".join([*decorators[:4], signature[:_SIGNATURE] + ("…" if len(signature) > _SIGNATURE else "")])
 
 
 def doc_of(whole: "Node", outer: "Node | None" = None) -> str:

@@ -18,14 +18,13 @@ _ASSET = re.compile(r"\.(css|scss|sass|less|svg|png|jpe?g|gif|webp|json|md|txt|h
 
 def imported_files(file: ReviewedFile, modules: Modules) -> list[str]:
     """Return the files that the import rules need to read."""
-    imports = resolve_imports(file.source, modules)
-    return [each.file for each in imports if each.file is not None and each.name not in (None, "*")]
+    return [each.file for each in file.imports(modules) if each.file is not None and each.name not in (None, "*")]
 
 
 def check_imports(file: ReviewedFile, modules: Modules, others: Mapping[str, Source]) -> list[ReviewFinding]:
     source = file.source
     found = []
-    for each in resolve_imports(source, modules):
+    for each in file.imports(modules):
         if not file.counts(each.line) or _guarded(source, each.line):
             continue
         if each.file is None:

@@ -230,8 +230,8 @@ class PythonDefinitions(PythonWalk):
             body = ClassBody(binding, inner, bases, outer)
             around = node.parent
             marks = [text_of(each) for each in around.named_children if each.type == "decorator"] if around else []
-            said = " ".join([*marks, *map(text_of, bases)])
-            body.by_members = any(word in said for word in _BY_MEMBERS)
+            heading = " ".join([*marks, *map(text_of, bases)])
+            body.by_members = any(word in heading for word in _BY_MEMBERS)
             self.file.classes.append(body)
             self._bodies[id(inner)] = body
         self.one(node.child_by_field_name("body"), inner)

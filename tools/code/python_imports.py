@@ -28,14 +28,14 @@ def unused_imports(file: FileScopes) -> dict[str, list["Node"]]:
     name = file.path.rpartition("/")[2]
     if name.startswith("__init__.") or name == "conftest.py" or _OFF.search(text):
         return {}
-    told = {each for each, _ in file.listed} | _named_elsewhere(file)
+    kept = {each for each, _ in file.listed} | _named_elsewhere(file)
     found: dict[str, list[Node]] = {}
     for statement in _statements(file.source.root):
         if _KEEP.search(_lines(statement, text)) or not has_own_lines(statement, text):
             continue
         for each in _names(statement):
             local = _local(each)
-            if local not in told and not _meant_for_others(each) and is_unread(file.module.values.get(local)):
+            if local not in kept and not _meant_for_others(each) and is_unread(file.module.values.get(local)):
                 found.setdefault(local, []).append(statement)
     return found
 
@@ -106,9 +106,9 @@ def _named_elsewhere(file: FileScopes) -> set[str]:
     found: set[str] = set()
     for node in descendants(file.source.root):
         if node.type == "comment":
-            said = text_of(node)
-            if re.match(r"#\s*type:", said):
-                found.update(_WORD.findall(said))
+            comment = text_of(node)
+            if re.match(r"#\s*type:", comment):
+                found.update(_WORD.findall(comment))
         elif node.type == "string_content" and b">>>" in (node.text or b""):
             lines = [line for line in text_of(node).splitlines() if line.lstrip().startswith((">>>", "..."))]
             found.update(word for line in lines for word in _WORD.findall(line))

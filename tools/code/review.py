@@ -10,7 +10,9 @@ from typing import Literal, NamedTuple
 
 from tools.code.files import is_test
 from tools.code.graph import Graph
+from tools.code.modules import Modules
 from tools.code.outline import OutlineItem, outline_of
+from tools.code.project import ResolvedImport, resolve_imports
 from tools.code.source import Source
 from tools.protected import secret_part
 
@@ -81,6 +83,12 @@ class ReviewedFile:
         self.lines = lines
         self.created = created
         self.source = Source(path, content)
+        self._imports: list[ResolvedImport] | None = None
+
+    def imports(self, modules: Modules) -> list[ResolvedImport]:
+        if self._imports is None:
+            self._imports = resolve_imports(self.source, modules)
+        return self._imports
 
     def counts(self, line: int) -> bool:
         return self.lines is None or line in self.lines

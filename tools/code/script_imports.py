@@ -18,7 +18,7 @@ _NODE = frozenset(_NODE_MODULES.split())
 
 def unused_imports(file: FileScopes) -> dict[str, list["Node"]]:
     text = file.source.text
-    told = _in_comments(file)
+    kept = _in_comments(file)
     jsx = any(node.type.startswith("jsx_") for node in descendants(file.source.root))
     found: dict[str, list[Node]] = {}
     for statement in _statements(file):
@@ -26,7 +26,7 @@ def unused_imports(file: FileScopes) -> dict[str, list["Node"]]:
             continue
         for each in _parts(statement):
             local = _local(each)
-            if local in told or (jsx and local in ("React", "h", "Fragment", "preact")):
+            if local in kept or (jsx and local in ("React", "h", "Fragment", "preact")):
                 continue  # JSX compiles to these
             if is_unread(file.module.values.get(local)):
                 found.setdefault(local, []).append(statement)

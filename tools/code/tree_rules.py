@@ -149,5 +149,5 @@ def _check_except(node: "Node") -> Iterator[RuleHit]:
 
 
 def _open_task(comment: "Node", later: re.Match[str]) -> RuleHit:
-    said = text_of(comment)[later.start() :].splitlines()[0].rstrip(" */->")[:80]
-    return "hint", f"Open task: “{said}”.", "do it, or move it to the issue tracker.", "todo"
+    task = text_of(comment)[later.start() :].splitlines()[0].rstrip(" */->")[:80]
+    return "hint", f"Open task: “{task}”.", "do it, or move it to the issue tracker.", "todo"

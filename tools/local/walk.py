@@ -13,7 +13,7 @@ from itertools import islice
 from operator import attrgetter
 
 from tools.errors import ToolError
-from tools.gitignore import Ignored
+from tools.globs import Ignored
 from tools.local.git import Repository, Stamp, stamp_of
 from tools.local.root import WorkspaceRoot
 from tools.local.snapshots import FileListing
