@@ -22,7 +22,7 @@ class Caches:
         }
 
     def get(self, kind: CacheKind, key: Key) -> Any | None:
-        self._hear()
+        self._apply_changes()
         return self._kinds[kind].get(key)
 
     def put(self, kind: CacheKind, key: Key, value: Any, size: int, sources: Iterable[tuple[str, Stamp]]) -> None:
@@ -30,7 +30,7 @@ class Caches:
         self._kinds[kind].put(key, value, size, sources)
 
     def changed(self, path: str) -> None:
-        """Somebody who knows first, such as an editor, says that a file is not what it was."""
+        """An editor, or another early source, reports that a file changed."""
         for cache in self._kinds.values():
             cache.evict(path)
 
@@ -42,8 +42,8 @@ class Caches:
         self.watcher.close()
         self.clear()
 
-    def _hear(self) -> None:
-        paths, overflowed = self.watcher.taken()
+    def _apply_changes(self) -> None:
+        paths, overflowed = self.watcher.drain()
         if overflowed:
             self.clear()
         else:

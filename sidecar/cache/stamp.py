@@ -1,4 +1,4 @@
-"""Whether a file is still the one that was read. Cheap enough to ask each time: nothing stale is ever served."""
+"""Whether a file is unchanged since it was read. Cheap enough to check at each hit, so nothing stale is served."""
 
 # Called so often that building a Path would cost more than the call itself.
 # ruff: noqa: PTH116
@@ -28,7 +28,7 @@ class Stamp(NamedTuple):
 
     @classmethod
     def at(cls, handle: int) -> "Stamp":
-        """Of what is open, a file or a directory."""
+        """The stamp of an open file or directory."""
         return cls._seen(os.fstat(handle))
 
     @classmethod
@@ -36,6 +36,6 @@ class Stamp(NamedTuple):
         return cls(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
 
     def steady(self, now_ns: int | None = None) -> bool:
-        """Would a later change be sure to show?"""
+        """Whether a later change is sure to show."""
         now_ns = time.time_ns() if now_ns is None else now_ns
         return max(self.mtime_ns, self.ctime_ns) < now_ns - _STEP_NS

@@ -33,7 +33,7 @@ class VerifiedCache(Generic[V]):
 
     @cached_property
     def _held(self) -> "TLRUCache[Key, _Held[V]]":
-        # The library is imported with the first look: a start need not wait for it.
+        # Imported on first use, to keep the start fast.
         from cachetools import TLRUCache
 
         return TLRUCache(

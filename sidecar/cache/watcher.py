@@ -1,6 +1,6 @@
-"""Hears of changes in a workspace, so that what they made stale does not take up room until it is asked for.
+"""Watches workspaces, to evict stale values early.
 
-Nothing depends on it: every hit is checked against the disk anyway. So it may be late, lose events, or not be there.
+Nothing depends on it: every hit is checked against the disk. It may be late, lose events, or be missing.
 """
 
 import os
@@ -17,10 +17,10 @@ _PENDING = 10_000
 
 
 class Watcher:
-    """Runs in a thread of its own; what it heard waits in `changes` until somebody takes it."""
+    """Runs in its own thread; `drain` takes the changed paths."""
 
     def __init__(self, delay: float = 1.0) -> None:
-        #: The first seconds of a task belong to the task.
+        #: Leave the first seconds of a task to the task.
         self._delay = delay
         self._pending: deque[str] = deque()
         self._overflowed = False
@@ -31,7 +31,7 @@ class Watcher:
         self._closed = threading.Event()
 
     def watch(self, workspace: str) -> None:
-        """Returns at once. The library and the walk over the directories cost time that nobody waits for."""
+        """Return at once; a thread loads the library and walks the directories."""
         if workspace in self._workspaces or len(self._workspaces) >= _WORKSPACES:
             return
         self._workspaces.add(workspace)
@@ -39,22 +39,22 @@ class Watcher:
         self._starting.append(thread)
         thread.start()
 
-    def taken(self) -> tuple[list[str], bool]:
-        """The paths that changed since the last time, and whether more changed than could be kept."""
+    def drain(self) -> tuple[list[str], bool]:
+        """The paths that changed since the last call, and whether some were dropped."""
         paths: list[str] = []
         while self._pending:
             paths.append(self._pending.popleft())
         overflowed, self._overflowed = self._overflowed, False
         return paths, overflowed
 
-    def heard(self, path: str) -> None:
+    def report(self, path: str) -> None:
         if len(self._pending) >= _PENDING:
             self._overflowed = True
         else:
             self._pending.append(path)
 
     def started(self, timeout: float = 5.0) -> bool:
-        """Waits until the watches stand; for those who must know that a change will be heard."""
+        """Wait until the watches are set."""
         for thread in self._starting:
             thread.join(timeout)
         return self._observer is not None
@@ -81,8 +81,8 @@ class Watcher:
                 for path in (event.src_path, event.dest_path):
                     if path:
                         name = os.fsdecode(path)
-                        watcher.heard(name)
-                        watcher.heard(name.rpartition("/")[0])
+                        watcher.report(name)
+                        watcher.report(name.rpartition("/")[0])
 
         # A directory that is made while the watches are being set is found twice; the library warns, and goes on.
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
@@ -94,7 +94,7 @@ class Watcher:
                 observer = Observer()
                 observer.start()
                 self._observer = observer
-            # Else every read of ours would wake its threads, only to tell us that we have read.
+            # Otherwise our own reads would wake its threads.
             changes = [
                 *(events.FileCreatedEvent, events.FileModifiedEvent, events.FileMovedEvent, events.FileDeletedEvent),
                 *(events.DirCreatedEvent, events.DirModifiedEvent, events.DirMovedEvent, events.DirDeletedEvent),

@@ -34,7 +34,7 @@ from tools.host import Host
 
 log = logging.getLogger(__name__)
 
-#: Of how many unfinished tasks it is said what was allowed for them.
+#: List task-wide approvals of at most this many unfinished tasks.
 MOST_OPEN = 100
 _CANCELLABLE = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.INTERRUPTED})
 _RESUMABLE = frozenset({Status.FAILED, Status.CANCELLED, Status.INTERRUPTED, Status.ESCALATED})
@@ -62,7 +62,7 @@ class Engine:
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._work = work
         self._worker = Worker(journal, work, self._owner, places)
-        self.review = Review(journal, host, self._tell)
+        self.review = Review(journal, host, self._deliver)
         self._forks = Forks(journal, self.review)
 
     async def start(self) -> None:
@@ -78,16 +78,16 @@ class Engine:
     def busy(self) -> bool:
         return self._worker.busy
 
-    def call_at_rest(self, told: Callable[[], None]) -> None:
-        """Have `told` called whenever the last task at work has ended."""
-        self._worker.on_rest = told
+    def call_at_rest(self, callback: Callable[[], None]) -> None:
+        """Call `callback` whenever the last running task has ended."""
+        self._worker.on_rest = callback
 
-    def call_at_escalation(self, told: Callable[[str, str], None]) -> None:
-        """Have `told` called with a task's id and the reason whenever one needs a person."""
-        self._worker.on_escalation = told
+    def call_at_escalation(self, callback: Callable[[str, str], None]) -> None:
+        """Call `callback` with a task's id and the reason whenever a task needs a person."""
+        self._worker.on_escalation = callback
 
     def events(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
-        """What the task tells, in the largest pieces at hand, until it ends."""
+        """The task's events in the largest batches at hand, until it ends."""
         if run := self._worker.run_of(task_id):
             run.log.flush()
         return self._journal.tail(task_id, after)
@@ -98,7 +98,7 @@ class Engine:
         return self._journal.tail_all(after)
 
     async def submit(self, operation: Operation) -> str:
-        """Returns once the operation is durable: the id of the task that it is about."""
+        """Return the id of the task once the operation is durable."""
         operation = redact_operation(operation, self._redact)
         match operation:
             case Execute():
@@ -117,7 +117,7 @@ class Engine:
                 return await self._revoke(task_id, approval_id)
 
     async def allowed(self) -> list[tuple[Task, ApprovalEvent]]:
-        """What was allowed for whole tasks, of those that have not ended."""
+        """What you allowed for whole tasks that have not ended."""
         open_tasks = await self._journal.tasks(statuses=_UNFINISHED, limit=MOST_OPEN)
         return [
             (task, approval)
@@ -145,7 +145,7 @@ class Engine:
 
     async def _created(self, new: NewTask) -> str:
         creating = self._journal.create(new, max_queued=self._max_queued)
-        # Whoever looks for work now finds it, though nobody here has heard yet that it is there.
+        # The worker can claim it already: claims are written after it.
         self._worker.wake()
         try:
             task, _ = await creating
@@ -165,7 +165,7 @@ class Engine:
         return await self._created(await self._forks.new_task(old, operation))
 
     def checked_workspace(self, named: str | None) -> str:
-        """The workspace that was named, if it can be worked in; the sidecar's own if none was."""
+        """The named workspace if it is a directory; the sidecar's own if none was named."""
         if named is None:
             return str(self._workspace)
         path = Path(named)
@@ -174,14 +174,14 @@ class Engine:
                 422, "workspace_not_absolute", f"The workspace must be an absolute path; {named!r} is not one."
             )
         if not _is_directory(path):
-            message = f"There is no directory {named}. Create it, or name another one."
+            message = f"There is no directory {named}. Create it, or choose another workspace."
             raise OperationRefused(422, "workspace_not_found", message)
         return str(path)
 
     def _check_words(self, asked: str, workspace: str) -> None:
-        """What begins with a command that is misspelled is not begun: it would be taken for something else."""
-        if slip := self._work.suggest_command(asked, workspace):
-            raise OperationRefused(422, "unknown_command", slip)
+        """Refuse text that begins with a misspelled slash command: it would be routed as something else."""
+        if suggestion := self._work.suggest_command(asked, workspace):
+            raise OperationRefused(422, "unknown_command", suggestion)
 
     async def _cancel(self, task_id: str) -> str:
         try:
@@ -193,10 +193,10 @@ class Engine:
             message = f"The task is already {error.status}; there is nothing left to cancel."
             raise OperationRefused(409, "task_ended", message) from error
         if not self._worker.cancel(task_id):
-            # Nobody is working on it, so nothing has to be stopped first.
+            # No run to stop first.
             memory = TaskState.of(await self._journal.records(task_id))
             ended = CancelledEvent(killed=[], effects=memory.effects()), StatusEvent(status=Status.CANCELLED)
-            # Unless somebody has begun with it since, and has seen that it was over.
+            # A worker may have claimed it since and ended it.
             with suppress(WrongStatus):
                 await self._journal.append(task_id, ended, when=frozenset({Status.CANCELLING}))
         return task_id
@@ -215,7 +215,7 @@ class Engine:
         return task_id
 
     async def _say(self, task_id: str, text: str) -> str:
-        # What a message does depends on where the task is. If it moves on in between, look again.
+        # What a message does depends on the task's status. If that changes meanwhile, look again.
         for _ in range(10):
             task = await self._journal.task(task_id)
             status = task.status
@@ -235,14 +235,14 @@ class Engine:
                 with run.inbox.expect() if run else nullcontext():
                     await self._journal.append(task_id, [said, *again], [record], when=when)
                     if not again:
-                        self._tell(task_id, record)
+                        self._deliver(task_id, record)
             except WrongStatus:
                 continue
             if again:
                 self._worker.wake()
             return task_id
         raise OperationRefused(
-            409, "task_changing", "The task changes its state too fast to take the message; send it again."
+            409, "task_changing", "The task's status keeps changing, so the message was not sent; send it again."
         )
 
     async def _answer(self, operation: AnswerApproval) -> str:
@@ -257,14 +257,14 @@ class Engine:
         try:
             await self._journal.append(task_id, [event], [record], when=_UNFINISHED)
         except DuplicateRecord as error:
-            raise OperationRefused(409, "approval_answered", "Somebody has already answered this.") from error
+            raise OperationRefused(409, "approval_answered", "This approval is already answered.") from error
         except WrongStatus as error:
             message = f"The task is {error.status}; it no longer waits for an answer."
             raise OperationRefused(409, "task_ended", message) from error
         if self._grants is not None and operation.answer.decision == "allow" and operation.answer.scope == "workspace":
             workspace = (await self._journal.task(task_id)).workspace
             self._grants.add(workspace, requested.binding or "", requested.action, requested.argv, requested.cwd)
-        self._tell(task_id, record)
+        self._deliver(task_id, record)
         return task_id
 
     async def _revoke(self, task_id: str, approval_id: str) -> str:
@@ -277,11 +277,11 @@ class Engine:
         record = Record(RecordKind.REVOKED, approval_id, "{}")
         with suppress(DuplicateRecord):
             await self._journal.append(task_id, [told], [record])
-        self._tell(task_id, record)
+        self._deliver(task_id, record)
         return task_id
 
-    def _tell(self, task_id: str, record: Record) -> None:
-        """What was written from outside reaches the task at once, if it is at work."""
+    def _deliver(self, task_id: str, record: Record) -> None:
+        """Deliver a record that was written from outside to the run, if there is one."""
         if run := self._worker.run_of(task_id):
             run.inbox.deliver(record)
 
@@ -293,7 +293,7 @@ def _is_directory(path: Path) -> bool:
         return False
 
 
-#: Claimed but not begun; or being cancelled, which whoever claims it finishes rather than goes on.
+#: Claimed but not started; or being cancelled, which the next claim finishes.
 _AS_THEY_ARE = frozenset({Status.QUEUED, Status.CANCELLING})
 
 
@@ -303,7 +303,7 @@ async def enqueue_left_open(journal: Journal, owner: str) -> int:
         if task.status in _AS_THEY_ARE:
             await journal.release(task.id)
             continue
-        died = StatusEvent(status=Status.INTERRUPTED, reason="The sidecar stopped while the task was at work.")
+        died = StatusEvent(status=Status.INTERRUPTED, reason="The sidecar stopped while the task was running.")
         again = StatusEvent(status=Status.QUEUED, reason="resumed after the sidecar stopped")
         await journal.append(task.id, [again] if task.status is Status.INTERRUPTED else [died, again])
     if tasks:

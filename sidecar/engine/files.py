@@ -1,4 +1,4 @@
-"""What a task did to files, read from its records: each file's changes, in order, at any moment of its life."""
+"""A task's changes of files, read from its records: each file's changes in order, as of any event."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from tools.paths import normalize
 
 
 class Side(NamedTuple):
-    """A file before or after a change: the name of its content, and its mode where that is known."""
+    """A file before or after a change: the digest of its content, and its mode if known."""
 
     content: str
     mode: int | None
@@ -29,7 +29,7 @@ class FileStep:
 
 
 class Hop(NamedTuple):
-    """A way to go: the file is to become `to` where it was `source`. What the person did between stays."""
+    """One change to make: the file becomes `to` where it was `source`. Your own edits in between stay."""
 
     source: Side | None
     to: Side | None
@@ -52,21 +52,21 @@ class FileHistory:
         return list(self._steps)
 
     def state(self, path: str, seq: int | None = None) -> Side | None:
-        """The file as the task had left it at that event, or now."""
+        """The file as the task left it at that event, or now."""
         held = self._held(path, seq)
         return held[-1].after if held else self._steps[path][0].before
 
     def hops(self, path: str, seq: int) -> list[Hop]:
-        """From where the task left the file to where it had left it at that event."""
+        """The changes from the file as the task left it to how it was at that event."""
         now, then = self._held(path), self._held(path, seq)
         same = 0
         while same < min(len(now), len(then)) and now[same].seq == then[same].seq:
             same += 1
         back = [Hop(step.after, step.before) for step in reversed(now[same:])]
-        return _joined([*back, *(Hop(step.before, step.after) for step in then[same:])])
+        return _join([*back, *(Hop(step.before, step.after) for step in then[same:])])
 
     def unkept(self, seq: int = 0) -> list[IrreversibleChange]:
-        """What commands changed since that event, as far as it counts now, and cannot be brought back."""
+        """Changes of commands since that event that count now and can't be restored."""
         now, then = self._timeline(None), self._timeline(seq)
         found = {each.path: each for at, each in self._unkept if now.holds(at) != (at <= seq and then.holds(at))}
         return list(found.values())
@@ -94,7 +94,7 @@ def _settled(records: Sequence[Record]) -> Iterator[tuple[int, Outcome, IntentRe
 
 
 def _step(seq: int, path: str, file: FileState) -> FileStep:
-    """What is planned names one mode: that of a file that is made, or goes. What was seen names both."""
+    """A planned change has one mode, of a file that it creates or deletes; a scanned one has both."""
     was = file.was if file.was is not None or file.after is not None else file.mode
     mode = file.mode if file.before is None or file.was is not None else None
     before = None if file.before is None else Side(file.before, was)
@@ -103,7 +103,7 @@ def _step(seq: int, path: str, file: FileState) -> FileStep:
 
 
 def _with_modes(steps: list[FileStep]) -> list[FileStep]:
-    """An edit keeps the mode: what is known of it at one moment holds until something changes it, and did before."""
+    """An edit keeps the mode, so a mode known at one step holds for its neighbours until something changes it."""
     for forward in (True, False):
         known: int | None = None
         places = range(len(steps)) if forward else reversed(range(len(steps)))
@@ -119,18 +119,18 @@ def _with_modes(steps: list[FileStep]) -> list[FileStep]:
     return steps
 
 
-def _joined(hops: Sequence[Hop]) -> list[Hop]:
-    """One hop where nobody else changed the file in between; and none where it would lead nowhere."""
+def _join(hops: Sequence[Hop]) -> list[Hop]:
+    """Join hops between which nobody else changed the file; drop those that change nothing."""
     joined: list[Hop] = []
     for hop in hops:
         if joined and _same(joined[-1].to, hop.source):
             joined[-1] = Hop(joined[-1].source, hop.to)
         else:
             joined.append(hop)
-    return [hop for hop in joined if not _leads_nowhere(hop)]
+    return [hop for hop in joined if not _is_empty_hop(hop)]
 
 
-def _leads_nowhere(hop: Hop) -> bool:
+def _is_empty_hop(hop: Hop) -> bool:
     if hop.source is None or hop.to is None:
         return hop.source is hop.to
     return hop.source.content == hop.to.content and hop.to.mode in (None, hop.source.mode)

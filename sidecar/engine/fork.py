@@ -27,19 +27,19 @@ _PAGE = 2_000
 _NAMED = 20
 
 
-#: More of what was said is not shown in the new task; the agents know it all the same.
+#: Show at most this many messages in the new task; its agents know them all.
 _SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What a task knows at one of its events, as another task takes it over."""
+    """What a new task takes over from another one at one of its events."""
 
     records: list[Record]
     messages: list[MessageEvent]
-    #: Whether an agent has said anything yet; before that a task is only its request.
+    #: Whether an agent has replied yet; before that the task is only its request.
     begun: bool
-    #: Whether what was asked for has been answered, so that there is nothing to go on with.
+    #: Whether the round was complete, so that there is nothing to go on with.
     answered: bool
 
 
@@ -59,7 +59,7 @@ def beginning(task_id: str, new_id: str, seq: int, records: Sequence[Record], sa
 
 
 def chosen(options: Options, request: ForkRequest) -> Options:
-    """The other task's options, but for what is named. The conversation is a new one."""
+    """The other task's options, except those that the request names; in a new conversation."""
     named = {name: getattr(request.options, name) for name in request.options.model_fields_set}
     given = request.options.models
     roles = {role: getattr(given, role) for role in given.model_fields_set}
@@ -68,14 +68,14 @@ def chosen(options: Options, request: ForkRequest) -> Options:
 
 
 def earlier(rounds: Sequence[Round]) -> list[Record]:
-    """What was said in the conversation before the other task, for one that is not part of it."""
+    """Earlier rounds of the other task's conversation, for a task outside it."""
     return [Record(RecordKind.ROUND, f"earlier.{number}", each.to_json()) for number, each in enumerate(rounds)]
 
 
 def _copied(record: Record, task_id: str, new_id: str) -> Record | None:
     match record.kind:
         case RecordKind.TURN:
-            # What it cost was paid by the other task.
+            # The other task has paid for it.
             turn = TurnRecord.model_validate_json(record.body)
             return Record(RecordKind.TURN, plain(record.key), _unpaid(turn).to_json())
         case RecordKind.STEP | RecordKind.VERIFICATION | RecordKind.STOPPED | RecordKind.ESCALATION:
@@ -107,7 +107,7 @@ class Forks:
         self._review = review
 
     async def new_task(self, old: Task, operation: Fork) -> NewTask:
-        """The new task, not yet created; what of the files could not be taken back is told in its first event."""
+        """The new task, not yet created. Its first event names the files that could not be restored."""
         wanted = operation.request
         seq = old.last_seq if wanted.seq is None else wanted.seq
         if seq > old.last_seq:
@@ -120,15 +120,17 @@ class Forks:
         records, said = await self._journal.records(old.id), await self._said(old.id)
         start = beginning(old.id, task_id, seq, records, said)
         if start.answered and wanted.task is None:
-            message = "At that event the task was done. Say what the new one is to do, or name an earlier event."
+            message = (
+                "The task was complete at that event. Say what the new task should do, or choose an earlier event."
+            )
             raise OperationRefused(422, "nothing_left", message)
         reason = f"forked from {old.id} at event {seq}"
         if not wanted.keep_files:
-            why = "For another task that begins there: "
+            why = "For a new task that starts there: "
             done = await self._review.rewind(old.id, seq, conversation=False, why=why)
             left = [file.path for file in done.files if file.change == "conflict"]
             more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-            reason += f"; files that were left as they are: {', '.join(left[:_NAMED])}{more}" if left else ""
+            reason += f"; files left as they are: {', '.join(left[:_NAMED])}{more}" if left else ""
         return await self._forked(old, task_id, seq, operation, start, reason)
 
     async def _forked(
@@ -136,7 +138,7 @@ class Forks:
     ) -> NewTask:
         wanted, request = operation.request, await self._journal.request(old.id)
         options = chosen(request.options, wanted)
-        # In the middle of something the words are one more message; else they are what the new task is about.
+        # In the middle of a round the text is one more message; otherwise it is the new task.
         own = wanted.task is not None and (start.answered or not start.begun)
         stored = request.model_copy(
             update={
@@ -160,7 +162,7 @@ class Forks:
         return NewTask(task_id, stored, events, operation.idempotency_key, records)
 
     async def _before(self, old: Task, request: StoredRequest) -> list[Record]:
-        """The conversation that the old task was part of, as far as it was before it."""
+        """The rounds of the old task's conversation before it."""
         if request.options.conversation_id is None:
             return []
         tasks = await self._journal.conversation(request.conversation_id)

@@ -1,4 +1,4 @@
-"""A change of one file, cut into hunks that can be taken back one by one."""
+"""A change of one file as hunks that you can reject one by one."""
 
 import stat
 from collections.abc import Collection, Sequence
@@ -14,8 +14,8 @@ LARGEST = 2 * 1024 * 1024
 Opcode = tuple[str, int, int, int, int]
 
 
-_NO_TEXT = "It is not text, or too large to be shown; it can be rewound, not taken back in parts."
-_LINK = "It is a link, or was one; it can be rewound, not taken back in parts."
+_NO_TEXT = "Not text, or too large to show. You can rewind it, but not reject parts of it."
+_LINK = "A link, now or before. You can rewind it, but not reject parts of it."
 
 
 def file_diff(
@@ -50,16 +50,16 @@ def file_diff(
 
 
 def unkept(path: str, change: Literal["created", "deleted", "modified"], why: str) -> FileDiff:
-    """A change of which nothing can be shown, and why."""
+    """A change whose content can't be shown, with the reason."""
     return FileDiff(path=path, change=change, added=0, removed=0, diff="", hunks=[], note=why)
 
 
 def _modes(path: str, was: bool, now: bool, modes: tuple[int | None, int | None]) -> tuple[str, str | None]:
-    """What Git's patches say of modes, and the same in words."""
+    """The mode lines of a Git patch, and the same in words."""
     before, after = modes
     start = f"diff --git a/{path} b/{path}\n"
     if was and now and before is not None and after is not None and before != after:
-        note = f"Its mode changed from {stat.S_IMODE(before):o} to {stat.S_IMODE(after):o}."
+        note = f"Mode changed from {stat.S_IMODE(before):o} to {stat.S_IMODE(after):o}."
         return f"{start}old mode {_git_mode(before)}\nnew mode {_git_mode(after)}\n", note
     if was != now and (mode := after if now else before) is not None and mode & 0o100:
         return f"{start}{'new' if now else 'deleted'} file mode {_git_mode(mode)}\n", None
@@ -78,7 +78,7 @@ def _patch(path: str, before: bytes | None, after: bytes | None, hunks: Sequence
 
 
 def _text(group: Sequence[Opcode], old: Sequence[str], new: Sequence[str]) -> str:
-    """A hunk as a patch has it, which says of a last line that it does not end."""
+    """A hunk in patch format, with a note if its last line has no newline."""
     parts = [_header(group) + "\n"]
     for tag, i1, i2, j1, j2 in group:
         if tag == "equal":
@@ -99,7 +99,7 @@ def hunk_text(hunk: Hunk) -> str:
 
 
 def without(path: str, before: bytes | None, after: bytes | None, rejected: Collection[str]) -> bytes | None:
-    """The file after the change, but for the rejected hunks, in which it is as before."""
+    """The file after the change, with the rejected hunks as they were before it."""
     old, new = _lines(before), _lines(after)
     if old is None or new is None:
         return after
@@ -131,7 +131,7 @@ def _lines(content: bytes | None) -> list[str] | None:
         text = content.decode()
     except UnicodeDecodeError:
         return None
-    # Cut at line feeds only: a carriage return belongs to its line.
+    # Split at line feeds only: a carriage return belongs to its line.
     parts = text.split("\n")
     lines = [f"{part}\n" for part in parts[:-1]]
     return [*lines, parts[-1]] if parts[-1] else lines
@@ -156,7 +156,7 @@ def _hunk(
 
 
 def _ids(path: str, groups: Sequence[Sequence[Opcode]], old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Named after what they change, so that a hunk keeps its name while other places of the file change."""
+    """Hashes of what the hunks change: a hunk keeps its id while other parts of the file change."""
     ids: list[str] = []
     for group in groups:
         changed = [(tag, old[i1:i2], new[j1:j2]) for tag, i1, i2, j1, j2 in group if tag != "equal"]

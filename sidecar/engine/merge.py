@@ -1,4 +1,4 @@
-"""Three-way merge of a text by lines: two people's changes to one file, if they do not touch the same place."""
+"""Three-way merge by lines: two sets of changes to one file, if they don't touch the same place."""
 
 import stat
 from collections.abc import Iterator, Sequence
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 
 class Conflict(Exception):
-    """Both changed the same place."""
+    """Both sides changed the same place."""
 
 
 class File(NamedTuple):
-    """A content and a mode; of a link, where it leads. A mode that is not known is `None`."""
+    """A content and a mode, `None` if unknown. The content of a link is its target."""
 
     content: bytes
     mode: int | None
@@ -21,8 +21,8 @@ class File(NamedTuple):
         return stat.S_ISLNK(self.mode or 0)
 
 
-def moved(found: File | None, source: File | None, target: File | None) -> File | None:
-    """`target`, with what somebody did to the file since it was `source`; `None` is a file that does not exist."""
+def merge_file(found: File | None, source: File | None, target: File | None) -> File | None:
+    """`target` with the changes made to the file since it was `source`; `None` is a missing file."""
     if _alike(found, source):
         content = None if target is None else target.content
     elif _alike(found, target):
@@ -45,13 +45,13 @@ def _alike(one: File | None, other: File | None) -> bool:
 def _mode(found: File | None, source: File | None, target: File) -> int | None:
     if found is None or found.mode is None or target.mode is None:
         return target.mode if target.mode is not None or found is None else found.mode
-    # A mode that somebody has chosen since is theirs; what kind of thing it is goes with the content.
+    # A mode that was changed since stays; the file type goes with the content.
     own = source is not None and source.mode is not None and found.mode != source.mode
     return found.mode if own and found.linked == target.linked else target.mode
 
 
 def merge(base: bytes, ours: bytes, theirs: bytes) -> bytes:
-    """`base` with the changes of both. Bytes that are no text merge too: lines are only cut at line feeds."""
+    """`base` with the changes of both. Works on any bytes, split at line feeds."""
     if ours in (base, theirs):
         return theirs
     if theirs == base:
@@ -81,7 +81,7 @@ class _Edit:
         return (self.start, self.end, self.lines) == (other.start, other.end, other.lines)
 
     def touches(self, other: "_Edit") -> bool:
-        """Neighbours count: who inserts where another deletes cannot know what the other saw there."""
+        """Adjacent edits touch too: an insertion next to a deletion is ambiguous."""
         return self.start <= other.end and other.start <= self.end
 
 
@@ -93,7 +93,7 @@ def _edits(base: Sequence[bytes], changed: bytes) -> Iterator[_Edit]:
 
 
 def _without_twins(edits: Sequence[_Edit]) -> list[_Edit]:
-    """The same change made by both is one change; different ones that touch are a conflict."""
+    """Drop edits that both sides made; different edits that touch are a conflict."""
     kept: list[_Edit] = []
     for edit in edits:
         if kept and kept[-1].same(edit):

@@ -1,4 +1,4 @@
-"""What can be submitted. Every door, from HTTP to the command line, uses these and nothing else."""
+"""The operations that clients submit, over HTTP or from the command line."""
 
 import base64
 import binascii
@@ -14,7 +14,7 @@ class Execute(NamedTuple):
 
 
 class Fork(NamedTuple):
-    """A new task that begins where another one was at one of its events."""
+    """Start a new task at an event of another one."""
 
     task_id: str
     request: ForkRequest
@@ -30,14 +30,14 @@ class Resume(NamedTuple):
 
 
 class SendMessage(NamedTuple):
-    """A message from the person: steers a task at work, continues one that has ended."""
+    """Steer a running task, or continue one that has ended."""
 
     task_id: str
     text: str
 
 
 class AnswerApproval(NamedTuple):
-    """The person's word on an approval."""
+    """Allow or deny one call."""
 
     task_id: str
     approval_id: str
@@ -45,7 +45,7 @@ class AnswerApproval(NamedTuple):
 
 
 class RevokeApproval(NamedTuple):
-    """What was answered for the whole task holds no longer: it is asked again."""
+    """Withdraw an answer that was for the whole task; the task asks again."""
 
     task_id: str
     approval_id: str
@@ -75,7 +75,7 @@ def _context(context: Context, redact: Redactor) -> Context:
 
 
 def _attachment(attachment: Attachment, redact: Redactor) -> Attachment:
-    """One that is text; a picture is left as it is."""
+    """Only text is redacted; an image stays as it is."""
     try:
         text = base64.b64decode(attachment.data, validate=True).decode()
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""What a task changed, and taking it back: by hunk, or since a checkpoint, with the conversation or without it."""
+"""A task's changes, and undoing them: by hunk, or to a checkpoint, with or without the conversation."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,7 +14,7 @@ from sidecar.wire.tasks import DiffAnswer, FileDiff, HunkRequest, RewindAnswer, 
 from tools.host import Host
 from tools.ledger import FileState
 
-_REJECTED = "I rejected these changes and took them back; do not make them again:\n\n"
+_REJECTED = "I rejected these changes and undid them; don't make them again:\n\n"
 
 
 class Review:
@@ -51,7 +51,7 @@ class Review:
     async def rewind(
         self, task_id: str, seq: int, *, preview: bool = False, conversation: bool = True, why: str = ""
     ) -> RewindAnswer:
-        """`why` is what the agent is told where the conversation goes on."""
+        """`why` begins the message to the agent if the conversation goes on."""
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
         if seq > task.last_seq:
             raise OperationRefused(
@@ -72,7 +72,7 @@ class Review:
         return RewindAnswer(seq=seq, files=[*done, *undo.conflicts])
 
     async def finish(self) -> None:
-        """What an earlier process was undoing when it died."""
+        """Finish what an earlier process was undoing when it died."""
         await self._undoing.finish()
 
     # -- what was changed --------------------------------------------------------------------------------------------
@@ -100,10 +100,10 @@ class Review:
         return file_diff(path, _bytes(before), _bytes(after), memory.hunks, modes)
 
     async def _both(self, path: str, history: FileHistory, hops: Sequence[Hop]) -> tuple[File | None, File | None]:
-        """The file as it would be without the task, with what the person did in between, and as the task left it."""
+        """The file without the task's changes but with yours, and the file as the task left it."""
         after = await self._undoing.file(history.state(path))
         try:
-            return await self._undoing.arrived(after, hops), after
+            return await self._undoing.follow(after, hops), after
         except Conflict:
             return await self._undoing.file(hops[-1].to), after
 
@@ -122,7 +122,7 @@ class Review:
             before, after = await self._both(path, history, history.hops(path, 0))
             data = without(path, _bytes(before), _bytes(after), rejected)
             mode = after.mode if after else before.mode if before else None
-            wanted = None if data is None else Side(await self._undoing.keep(task, data), mode)
+            wanted = None if data is None else Side(await self._undoing.put_blob(task, data), mode)
             state = history.state(path)
             if await self._undoing.plan_file(task, undo, path, [Hop(state, wanted)]):
                 undo.history.append(_state(path, state, wanted))
@@ -139,14 +139,14 @@ class Review:
         return undo
 
     async def _files_alone(self, task: Task, history: FileHistory, seq: int, preview: bool) -> Undo:
-        """The conversation knows everything that was said; so the agent is told what is no longer there."""
+        """The conversation stays, so a message tells the agent which files went back."""
         undo = Undo(rewind_to=None, files=[], tool="rewind_files")
         for path in history.paths():
             hops = history.hops(path, seq)
             if hops and await self._undoing.plan_file(task, undo, path, hops, preview=preview):
                 undo.history.extend(_state(path, hop.source, hop.to) for hop in hops)
         names = ", ".join(dict.fromkeys(file.path for file in undo.history))
-        message = f"I took files back to what they were at event {seq}; read them again before you go on: {names}"
+        message = f"I restored files to event {seq}; read them again before you go on: {names}"
         return undo.model_copy(update={"message": message if names else ""})
 
 

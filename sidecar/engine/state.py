@@ -55,19 +55,19 @@ def read_rewinds(records: Sequence[Record]) -> list[Rewind]:
 
 
 class UserMessage(Wire):
-    """A message from the person. One that `opens` begins a new round of a task that was complete."""
+    """A message from you. One that `opens` starts a new round of a completed task."""
 
     id: str
     text: str
     opens: bool = False
-    #: The messages that it stands for, which had come too late for the round before.
+    #: The messages it replaces, which came too late for the round before.
     of: list[str] | None = optional()
-    #: It tells what the person did, and asks for nothing.
+    #: It reports what you did, and asks for nothing.
     is_news: bool | None = optional()
 
 
 class Round(Wire):
-    """One completed round of a conversation: what was asked, and what was answered."""
+    """One completed round of a conversation."""
 
     asked: str
     answered: str
@@ -110,17 +110,17 @@ class TaskState:
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "TaskState":
-        """What the task knows now; what was rewound it has never known."""
+        """What the task knows now; rewound records don't count."""
         timeline = Timeline.of(read_rewinds(records))
-        memory = cls(timeline=timeline)
-        # A call that was cut by a rewind, between what it was about to do and what came of it, is over.
+        state = cls(timeline=timeline)
+        # A call whose outcome was rewound has ended, even if its intent record counts.
         over = {
             record.key for record in records if record.kind == RecordKind.OUTCOME and not timeline.holds(record.seq)
         }
         for record in records:
             if timeline.holds(record.seq) and not (record.kind == RecordKind.INTENT and record.key in over):
-                memory.take(record)
-        return memory
+                state.take(record)
+        return state
 
     @property
     def branch(self) -> int:
@@ -161,7 +161,7 @@ class TaskState:
                 self.hunks[plain(record.key)] = record.body
 
     def allowed(self) -> list[ApprovalEvent]:
-        """What is not asked about again in this task, because the person said so."""
+        """What you allowed for the whole task."""
         return [
             self.approvals[key]
             for key, answer in self.answers.items()
@@ -173,7 +173,7 @@ class TaskState:
         return 1 + sum(message.opens for message in self.messages)
 
     def effects(self) -> list[Effect]:
-        """What has taken effect, or may have."""
+        """Calls that took effect, or may have."""
         return [
             Effect(call_id=call_id, tool=intent.tool, summary=_effect(self.outcomes.get(call_id)))
             for call_id, intent in self.intents.items()
@@ -194,4 +194,4 @@ class TaskState:
 def _effect(outcome: Outcome | None) -> str:
     if outcome is None or outcome.status == "unknown":
         return "may or may not have taken effect"
-    return "stopped on the way; may have taken effect in part" if outcome.status == "cancelled" else outcome.summary
+    return "stopped midway; may have taken effect in part" if outcome.status == "cancelled" else outcome.summary

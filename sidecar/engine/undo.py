@@ -1,6 +1,6 @@
-"""Taking something back in files: planned and recorded with the bytes first, then done, then recorded as done.
+"""Undoing changes of files: plan and record it with the contents, do it, record that it is done.
 
-A process that dies in between finishes it at its next start. What the person has edited since is merged, or left alone
+If the process dies in between, the next start finishes it. Your own edits since are merged, or the file is left alone
 and reported; so is a file whose earlier content was not kept.
 """
 
@@ -12,7 +12,7 @@ from typing import Literal
 
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.files import Hop, Side
-from sidecar.engine.merge import Conflict, File, moved
+from sidecar.engine.merge import Conflict, File, merge_file
 from sidecar.engine.state import RecordKind, RewoundTo, UserMessage
 from sidecar.journal.errors import DuplicateRecord, WrongStatus
 from sidecar.journal.port import Journal, Record
@@ -25,24 +25,24 @@ from tools.executor.recovery import read_content
 from tools.host import FileChange, Host
 from tools.ledger import FileState, IntentRecord, Outcome, digest
 
-#: Statuses in which nobody is at work on a task.
+#: Statuses in which no run works on a task.
 STILL = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.ESCALATED, Status.INTERRUPTED})
-DROPPED = "Its earlier content was dropped to keep the journal within its size; it was left as it is."
-_EDITED = "You edited the same place since; the file was left as it is."
+DROPPED = "Left as it is: its earlier content was dropped to keep the journal within its size limit."
+_EDITED = "Left as it is: you edited the same place since."
 _LARGEST = 64 * 1024 * 1024
-_TOO_LARGE = f"It is larger than {_LARGEST >> 20} MiB now, so it was left as it is."
+_TOO_LARGE = f"Left as it is: it is larger than {_LARGEST >> 20} MiB now."
 
 
 class Dropped(Exception):
-    """A content that would be needed was not kept."""
+    """A content that is needed was not kept."""
 
 
 class Undo(Wire):
-    """What is about to be done to files, on the disk of the journal before it is done to theirs."""
+    """The planned changes of files, durable before the first of them is made."""
 
     rewind_to: int | None
     files: list[FileState]
-    #: Where the conversation goes on: the same change as the task's own history sees it, and what made it.
+    #: If the conversation goes on: the same changes for the task's own history, and the tool that made them.
     history: list[FileState] = []
     tool: str = "reject_hunks"
     conflicts: list[RewoundFile] = []
@@ -65,28 +65,28 @@ class Undoing:
             raise Dropped
         return File(found, side.mode)
 
-    async def keep(self, task: Task, data: bytes, like: str | None = None) -> str:
-        """Whatever the task itself may keep: what is taken back must be there to be brought back."""
+    async def put_blob(self, task: Task, data: bytes, like: str | None = None) -> str:
+        """Not capped by the task's limit: what is undone must be there to be restored."""
         return await self._journal.put_blob(task.id, data, like, capped=False)
 
-    async def arrived(self, found: File | None, hops: Sequence[Hop]) -> File | None:
-        """What becomes of a file on that way; a content is only asked for where it is needed."""
+    async def follow(self, found: File | None, hops: Sequence[Hop]) -> File | None:
+        """The file after these hops; contents are loaded only where they are needed."""
         for hop in hops:
             source = File(found.content, hop.source.mode) if found and hop.source and _is(found, hop.source) else None
             if source is None:
                 source = await self.file(hop.source)
-            found = moved(found, source, await self.file(hop.to))
+            found = merge_file(found, source, await self.file(hop.to))
         return found
 
     # -- planning ----------------------------------------------------------------------------------------------------
 
     async def plan_file(self, task: Task, undo: Undo, path: str, hops: Sequence[Hop], *, preview: bool = False) -> bool:
-        """Plans to bring a file from where the task left it to where it is to go, with what the person did since."""
+        """Plan these hops for a file, with your own edits since merged in; false if it is left alone."""
         if not hops:
             return True
         try:
             found = await self._found(self._host(task.workspace), path, hops)
-            result = await self.arrived(found, hops)
+            result = await self.follow(found, hops)
         except (Conflict, Dropped, ToolError) as error:
             why = _EDITED if isinstance(error, Conflict) else DROPPED if isinstance(error, Dropped) else str(error)
             undo.conflicts.append(RewoundFile(path=path, change="conflict", why=why))
@@ -95,7 +95,7 @@ class Undoing:
             before = None if found is None else digest(found.content)
             after = None if result is None else digest(result.content)
             if not preview:
-                # Not waited for: they are on the disk when the plan is, which is written after them.
+                # Not awaited: they are written before the plan, so they are durable when it is.
                 for file, like in ((found, None), (result, before)):
                     if file is not None:
                         self._journal.put_blob(task.id, file.content, like, capped=False)
@@ -127,7 +127,7 @@ class Undoing:
                 if found is not None and len(found.content) > _LARGEST:
                     raise ToolError(_TOO_LARGE)
                 return None if found is None else File(found.content, found.mode)
-        # Who edited a file through a link to it meant the file.
+        # An edit through a link changed the file, not the link.
         data = await read_content(host, path)
         return None if data is None else File(data, None)
 
@@ -135,7 +135,7 @@ class Undoing:
 
     async def carry_out(self, task: Task, key: str, undo: Undo) -> None:
         host = self._host(task.workspace)
-        # What goes makes room first: a directory may have stood where a file is to stand, or the other way round.
+        # Deletions first: a directory may be in the place of a file, or the other way round.
         for file in sorted(undo.files, key=lambda each: each.after is not None):
             try:
                 await self._bring(host, file)
@@ -154,13 +154,13 @@ class Undoing:
         if undo.message:
             events.append(MessageEvent(message_id=said.id, role="user", agent="", text=undo.message))
             records.append(Record(RecordKind.MESSAGE, said.id, said.to_json()))
-        with suppress(DuplicateRecord):  # somebody else has finished it meanwhile
+        with suppress(DuplicateRecord):  # it was finished meanwhile
             await self._journal.append(task.id, events, records)
             if undo.message:
                 self._heard(task.id, Record(RecordKind.MESSAGE, said.id, said.to_json()))
 
     async def finish(self) -> None:
-        """What an earlier process was undoing when it died."""
+        """Finish what an earlier process was undoing when it died."""
         for task_id in await self._journal.undoing():
             records = await self._journal.records(task_id)
             done = {record.key for record in records if record.kind == RecordKind.UNDONE}
@@ -204,12 +204,10 @@ def _changed(file: FileState) -> ChangedFile:
 
 
 def _as_history(key: str, undo: Undo) -> list[Record]:
-    """What was taken back as one more change in the task's own history of its files."""
+    """The undo as one more change in the task's own history of files."""
     call_id = f"review.{key}"
     intent = IntentRecord(tool=undo.tool, args={}, backend="local")
-    outcome = Outcome(
-        status="success", content="", summary="taken back by the person", duration_ms=0, files=undo.history
-    )
+    outcome = Outcome(status="success", content="", summary="undone by you", duration_ms=0, files=undo.history)
     return [
         Record(RecordKind.INTENT, call_id, intent.to_json()),
         Record(RecordKind.OUTCOME, call_id, outcome.to_json()),

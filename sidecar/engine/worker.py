@@ -1,4 +1,4 @@
-"""Claims tasks and carries them out, as many at once as there are places. It sleeps until it is woken."""
+"""Claims tasks and carries them out, as many at once as there are slots. Sleeps until something wakes it."""
 
 import asyncio
 import logging
@@ -22,19 +22,19 @@ from sidecar.wire.tasks import Status, TaskResult
 log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 60.0
-_ALIVE = frozenset({Status.RUNNING, Status.WAITING})
+_ACTIVE = frozenset({Status.RUNNING, Status.WAITING})
 
 
 class Worker:
-    def __init__(self, journal: Journal, work: Work, owner: str, places: int) -> None:
+    def __init__(self, journal: Journal, work: Work, owner: str, slots: int) -> None:
         self._journal = journal
         self._work = work
         self._owner = owner
         self._wake = asyncio.Event()
-        self._places = Slots(places, self._wake.set)
+        self._slots = Slots(slots, self._wake.set)
         self._running: dict[str, tuple[TaskRun, asyncio.Task[None]]] = {}
         self._claiming: asyncio.Task[None] | None = None
-        #: Called when the last task at work has ended.
+        #: Called when the last running task has ended.
         self.on_rest: Callable[[], None] = lambda: None
         #: Called when a task needs a person, with the task's id and why.
         self.on_escalation: Callable[[str, str], None] = lambda task_id, reason: None
@@ -44,7 +44,7 @@ class Worker:
         self._claiming = asyncio.create_task(self._claim_forever(), name="claims")
 
     def wake(self) -> None:
-        """There is something in the queue."""
+        """A task was queued."""
         self._wake.set()
 
     def run_of(self, task_id: str) -> TaskRun | None:
@@ -61,11 +61,11 @@ class Worker:
         return bool(self._running)
 
     def cancel(self, task_id: str) -> bool:
-        """Whether the task is at work here; if so it ends as cancelled, once everything it started is dead."""
+        """Whether the task runs here; if so it ends as cancelled, once all its processes are dead."""
         return self._stop(task_id, "cancel")
 
     async def stop(self) -> None:
-        """Everything at work is checkpointed as interrupted; the next start goes on with it."""
+        """Interrupt all running tasks; the next start resumes them."""
         if self._claiming is not None:
             self._claiming.cancel()
             await asyncio.gather(self._claiming, return_exceptions=True)
@@ -81,7 +81,7 @@ class Worker:
         run, task = found
         if run.stopped_by is None:
             run.stopped_by = why
-            # Not at once: one that was claimed in this moment would never begin, and nobody would end it.
+            # Not at once: a run that was claimed just now would never start, and nothing would end it.
             asyncio.get_running_loop().call_soon(_interrupt, run, task)
         return True
 
@@ -90,11 +90,11 @@ class Worker:
             await self._wake.wait()
             self._wake.clear()
             more = True
-            while more and self._places.available:
+            while more and self._slots.available:
                 try:
                     claim = await self._journal.claim(self._owner, time.monotonic(), LEASE_SECONDS)
                 except JournalError as error:
-                    log.error("No task could be claimed: %s", error)
+                    log.error("Could not claim a task: %s", error)
                     break
                 if claim is None:
                     break
@@ -102,34 +102,34 @@ class Worker:
                 more = claim.more
 
     def _begin(self, claim: Claim) -> None:
-        self._places.enter()
-        run = TaskRun(claim, self._journal, self._places)
-        task = asyncio.create_task(self._live(run, claim), name=claim.task_id)
+        self._slots.enter()
+        run = TaskRun(claim, self._journal, self._slots)
+        task = asyncio.create_task(self._run(run, claim), name=claim.task_id)
         self._running[claim.task_id] = (run, task)
         task.add_done_callback(partial(self._ended, run))
 
     def _ended(self, run: TaskRun, task: asyncio.Task[None]) -> None:
-        # Whoever resumes a task in the moment it ends may have it at work again by now.
+        # A task that was resumed as it ended may already run again.
         if self.run_of(run.task_id) is run:
             del self._running[run.task_id]
-        self._places.leave()
+        self._slots.leave()
         if not self._running:
             self.on_rest()
 
-    # -- one task ----------------------------------------------------------------------------------------------------
+    # -- one run ----------------------------------------------------------------------------------------------------
 
-    async def _live(self, run: TaskRun, claim: Claim) -> None:
+    async def _run(self, run: TaskRun, claim: Claim) -> None:
         renewing = asyncio.create_task(_renew_forever(run))
         try:
-            await self._live_claimed(run, claim)
+            await self._run_claimed(run, claim)
         except LeaseLost:
-            log.warning("Task %s was claimed by another worker; left to it.", run.task_id)
+            log.warning("Task %s was claimed by another worker, which goes on with it.", run.task_id)
         except JournalError as error:
             log.error("Task %s stopped: %s", run.task_id, error)
         finally:
             renewing.cancel()
 
-    async def _live_claimed(self, run: TaskRun, claim: Claim) -> None:
+    async def _run_claimed(self, run: TaskRun, claim: Claim) -> None:
         try:
             if claim.damaged:
                 raise StepFailed(
@@ -141,22 +141,22 @@ class Worker:
             if claim.status is Status.CANCELLING:
                 await self._cancelled(run)
                 return
-            # Not waited for: whoever cancels it from now on finds it at work here, and stops it.
+            # Not awaited: a cancel from now on finds the run here and stops it.
             running = run.log.compare_and_set(
-                StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED, *_ALIVE})
+                StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED, *_ACTIVE})
             )
             if claim.records:
-                # It may have nothing left to do; but what was said while it was claimed is heard by then.
+                # It may have nothing left to do; awaiting lets messages that came with the claim arrive.
                 await running
-            await self._complete(run, await self._carried_out(run))
+            await self._complete(run, await self._carry_out(run))
         except WrongStatus:
-            # The person cancelled it between two of our words.
+            # You cancelled it between two writes.
             await self._cancelled(run)
         except asyncio.CancelledError:
             await self._stopped(run)
         except TimeoutError:
             limit = run.request.options.max_duration
-            message = f"The task was not done within {limit:g} seconds. What it did is kept; resume it to go on."
+            message = f"The task did not finish within {limit:g} seconds. What it did is kept; resume it to go on."
             await self._fail(run, "max_duration", message, recoverable=True)
         except Escalated as needed:
             await self._escalate(run, needed)
@@ -171,8 +171,8 @@ class Worker:
             )
             await self._fail(run, "internal_error", message, recoverable=True)
 
-    async def _carried_out(self, run: TaskRun) -> TaskResult:
-        """What came of it. Whatever the person says before it is complete is still a part of it."""
+    async def _carry_out(self, run: TaskRun) -> TaskResult:
+        """The result. Messages that arrive before the task is complete still belong to it."""
         while True:
             async with run.clock.limit(run.request.options.max_duration):
                 result = await self._work.carry_out(run)
@@ -188,7 +188,7 @@ class Worker:
             CompleteEvent(result=result),
             StatusEvent(status=Status.COMPLETED),
             records=[_round(run, result)],
-            when=_ALIVE,
+            when=_ACTIVE,
         )
 
     async def _fail(self, run: TaskRun, code: str, message: str, *, recoverable: bool) -> None:
@@ -201,16 +201,16 @@ class Worker:
                 run.budget.event(),
                 error,
                 StatusEvent(status=Status.FAILED, reason=message),
-                when=frozenset({Status.QUEUED, *_ALIVE}),
+                when=frozenset({Status.QUEUED, *_ACTIVE}),
             )
             return
         await self._cancelled(run)
 
     async def _escalate(self, run: TaskRun, needed: Escalated) -> None:
-        """What was done stays as it is. The record tells a resumed task that it may try again."""
+        """Keep all changes. The record gives a resumed task new attempts."""
         run.ending = True
         await self._work.tidy(run)
-        # How many messages there were: whoever goes on sees whether the person has said something since.
+        # The number of messages: a resumed task sees whether you sent one since.
         record = Record(
             RecordKind.ESCALATION, str(needed.key.on_branch(run.state.branch)), str(len(run.state.messages))
         )
@@ -221,7 +221,7 @@ class Worker:
                 EscalationEvent(reason=needed.reason, attempts=needed.attempts, suggestions=needed.suggestions),
                 StatusEvent(status=Status.ESCALATED, reason=needed.reason),
                 records=[record],
-                when=_ALIVE,
+                when=_ACTIVE,
             )
             self.on_escalation(run.task_id, needed.reason)
             return
@@ -230,9 +230,9 @@ class Worker:
     async def _stopped(self, run: TaskRun) -> None:
         if run.stopped_by == "shutdown":
             await self._work.tidy(run)
-            reason = "The sidecar was stopped; the task goes on at the next start."
+            reason = "The sidecar stopped; the task resumes at the next start."
             with suppress(WrongStatus):
-                await run.log.compare_and_set(StatusEvent(status=Status.INTERRUPTED, reason=reason), when=_ALIVE)
+                await run.log.compare_and_set(StatusEvent(status=Status.INTERRUPTED, reason=reason), when=_ACTIVE)
         else:
             await self._cancelled(run)
 
@@ -242,7 +242,7 @@ class Worker:
         await self._work.tidy(run)
         with suppress(WrongStatus):
             await run.log.compare_and_set(
-                *run.fail_open_steps("Stopped, because the task was cancelled."),
+                *run.fail_open_steps("Stopped because you cancelled the task."),
                 CancelledEvent(killed=run.ledger.killed_processes, effects=run.state.effects()),
                 StatusEvent(status=Status.CANCELLED),
                 when=frozenset({Status.CANCELLING}),

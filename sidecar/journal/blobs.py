@@ -1,4 +1,4 @@
-"""Contents by their hash, as rows: compressed, and as a difference where a similar one is there already."""
+"""Contents by their hash, compressed, or as a difference to a similar one that is stored already."""
 
 import hashlib
 import sqlite3
@@ -7,14 +7,14 @@ from collections import OrderedDict
 
 from sidecar.journal.delta import difference, restored
 
-#: So many differences at the most lie between a content and one that is stored as a whole.
+#: Longest chain of differences down to a content that is stored whole.
 _DEEPEST = 32
-#: Contents that were just written, so that the next one can be compared without reading.
+#: Recent contents in memory, to compute differences without reading.
 _RECENT_BYTES = 16 * 1024 * 1024
 
 
 class Blobs:
-    """Seen from the one thread that writes."""
+    """Used only by the writer's thread."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -22,7 +22,7 @@ class Blobs:
         self._size = 0
 
     def put(self, digest: str, data: bytes, like: str | None) -> int:
-        """Stores it, if it is not there; how many bytes that took."""
+        """Store it unless it is there; returns how many bytes that took."""
         known = self._connection.execute("SELECT 1 FROM blobs WHERE digest = ?", (digest,)).fetchone()
         self._remember(digest, data)
         if known is not None:
@@ -35,7 +35,7 @@ class Blobs:
         return len(packed)
 
     def sweep(self) -> None:
-        """Drop what no task uses, and what no content that a task uses is a difference to."""
+        """Drop contents that no task uses and no used content is based on."""
         self._connection.execute(
             "WITH RECURSIVE kept(digest) AS (SELECT digest FROM blob_uses UNION"
             " SELECT base FROM blobs JOIN kept USING (digest) WHERE base IS NOT NULL)"
@@ -66,7 +66,7 @@ class Blobs:
 
 
 def read_blob(digest: str, connection: sqlite3.Connection) -> bytes | None:
-    """The content of that name; nothing if it is not there, or no longer what its name says."""
+    """The content with that digest; `None` if it is missing or damaged."""
     try:
         data = _unpacked(digest, connection)
     except (ValueError, zlib.error):

@@ -1,4 +1,4 @@
-"""A damaged journal never stops the start: it is set aside, what can be read is kept, and what is lost is named."""
+"""A damaged journal never prevents a start: set it aside, keep what is readable, and name what is lost."""
 
 import logging
 import sqlite3
@@ -29,7 +29,7 @@ _DAMAGE = frozenset(
 
 
 def set_aside_if_damaged(path: Path) -> list[str]:
-    """What happened, in words, if anything did."""
+    """What happened, if the file was damaged."""
     if not path.exists():
         return []
     reason = _defect(path)
@@ -43,7 +43,7 @@ def set_aside_if_damaged(path: Path) -> list[str]:
         open_file(path, min(version, len(MIGRATIONS)) or len(MIGRATIONS)).close()
         with closing(connect(path)) as new:
             salvage.copy(old, new)
-    message = f"The journal was damaged ({reason}) and was set aside as {moved}. {salvage.told()}"
+    message = f"The journal was damaged ({reason}) and was set aside as {moved}. {salvage.describe()}"
     log.error("%s", message)
     return [message]
 
@@ -63,11 +63,11 @@ def _defect(path: Path) -> str:
                 gaps = connection.execute(rows.GAPS.format(which="true")).fetchall()
                 if gaps:
                     return f"events or records of {len(gaps)} tasks are missing"
-            # A file that cannot be written is of no use either, and is best found out now.
+            # Find out now whether the file can be written.
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("ROLLBACK")
     except sqlite3.DatabaseError as error:
-        # A full or failing disk is no damage to the file: what is there is kept, and the writer waits for better days.
+        # A full or failing disk doesn't damage the file; the writer waits until it recovers.
         return str(error) if _primary_code(error) in _DAMAGE else ""
     return ""
 
@@ -78,7 +78,7 @@ def _primary_code(error: sqlite3.Error) -> int:
 
 def _connect(path: Path) -> sqlite3.Connection:
     connection = connect(path)
-    connection.create_function("spoilt", -1, rows.spoilt, deterministic=True)
+    connection.create_function("is_damaged", -1, rows.is_damaged, deterministic=True)
     return connection
 
 
@@ -103,7 +103,7 @@ class _Salvage:
             known.add(position)
             self.lost.append(task_id.decode(errors="replace") if isinstance(task_id, bytes) else str(task_id))
         for direction in ("ASC", "DESC"):
-            # From both ends: a spoilt page in the middle hides only what stands on it.
+            # From both ends: a damaged page in the middle then hides only its own rows.
             for row in self._readable(old.execute(f"SELECT * FROM tasks ORDER BY position {direction}")):  # noqa: S608
                 if row[0] not in known:
                     known.add(row[0])
@@ -148,13 +148,13 @@ class _Salvage:
         except sqlite3.Error:
             self.unread = True
 
-    def told(self) -> str:
-        parts = [f"Tasks that could be read and were kept: {self.kept}."]
+    def describe(self) -> str:
+        parts = [f"Tasks kept: {self.kept}."]
         if self.lost:
             more = f" and {len(self.lost) - _NAMED} more" if len(self.lost) > _NAMED else ""
             parts.append(f"Lost: {', '.join(self.lost[:_NAMED])}{more}.")
         if self.unread or not (self.kept or self.lost):
-            parts.append("Tasks whose rows could not be read at all are lost without a name.")
+            parts.append("Unreadable tasks are lost, and their names with them.")
         return " ".join(parts)
 
 

@@ -4,11 +4,11 @@ JournalError
 ├── WrongStatus       the task is not in a status that allows the change; `status` says which one it has
 ├── CursorLost        events after that cursor were pruned, or the journal never got there
 ├── DuplicateRecord   a record with that kind and key is there already
-├── LeaseLost         somebody else has claimed the task since; whoever gets this stops working on it
-├── QueueFull         as many tasks are queued as are allowed
-├── JournalStalled    the disk takes nothing at the moment; nothing is lost, and it goes on when the disk does
+├── LeaseLost         another worker has claimed the task since; stop working on it
+├── QueueFull         the queue has reached its limit
+├── JournalStalled    the disk takes no writes now; nothing is lost, and the writer keeps trying
 ├── JournalClosed     the journal was closed
-├── CannotOpen        the disk does not let the file be opened
+├── CannotOpen        the file can't be opened
 └── JournalTooNew     the file was written by a newer version
 """
 

@@ -1,4 +1,4 @@
-"""The journal in dictionaries, for tests and trials: the same promises, but for surviving the process."""
+"""The journal in dictionaries, for tests: the same promises, but it doesn't outlive the process."""
 
 import asyncio
 import hashlib
@@ -44,7 +44,7 @@ _UNHELD = frozenset({Status.QUEUED, Status.CANCELLING})
 
 
 @dataclass(slots=True)
-class _Kept:
+class _StoredTask:
     id: str
     created_at: str
     request: StoredRequest
@@ -68,7 +68,7 @@ class _Kept:
 class MemoryJournal:
     def __init__(self, retention: Retention | None = None) -> None:
         self._retention = retention or Retention()
-        self._tasks: dict[str, _Kept] = {}
+        self._tasks: dict[str, _StoredTask] = {}
         self._keys: dict[str, str] = {}
         self._blobs: dict[str, bytes] = {}
         self._queued = 0
@@ -87,7 +87,7 @@ class MemoryJournal:
             raise QueueFull(max_queued)
         if new.idempotency_key is not None:
             self._keys[new.idempotency_key] = new.id
-        self._tasks[new.id] = _Kept(new.id, timestamp(), new.request, self._next_place())
+        self._tasks[new.id] = _StoredTask(new.id, timestamp(), new.request, self._next_place())
         self._append(new.id, [Entry.now(new.events, new.records)], None, None)
         return self._kept(new.id).task(), True
 
@@ -136,7 +136,7 @@ class MemoryJournal:
         self._hub.publish(entries, stored)
         return stored
 
-    def _change_status(self, kept: _Kept) -> None:
+    def _change_status(self, kept: _StoredTask) -> None:
         if kept.state.status is Status.QUEUED:
             kept.queued = self._next_place()
         if kept.state.status in UNCLAIMED:
@@ -276,7 +276,7 @@ class MemoryJournal:
     async def close(self) -> None:
         self._closed = True
 
-    def _kept(self, task_id: str) -> _Kept:
+    def _kept(self, task_id: str) -> _StoredTask:
         kept = self._tasks.get(task_id)
         if kept is None:
             raise UnknownTask(task_id)
@@ -292,7 +292,7 @@ class MemoryJournal:
 
 
 def _done(act: Callable[[], T]) -> asyncio.Future[T]:
-    """What the act gives, or why it was refused, for whoever waits for it."""
+    """A finished future with the result of `act`, or its error."""
     future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
     try:
         future.set_result(act())

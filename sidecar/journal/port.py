@@ -15,11 +15,11 @@ from sidecar.wire.tasks import ENDED, Priority, Status, StoredRequest, Task
 class Retention:
     days: float = 90
     bytes: int = 512 * 1024 * 1024
-    #: What the file contents of one task may take; those beyond it are not kept, and cannot be undone.
+    #: Limit of one task's file contents; changes beyond it can't be undone.
     task_bytes: int = 256 * 1024 * 1024
 
     def drops(self, created_at: str, size: int) -> bool:
-        """Whether a task of that age goes, when the journal has that size."""
+        """Whether to drop a task of that age from a journal of that size."""
         return size > self.bytes or created_at < timestamp(datetime.now(UTC) - timedelta(days=self.days))
 
 
@@ -44,9 +44,9 @@ class StoredEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a task must remember and nobody watches: step outcomes, intents, answers. Unique by kind and key.
+    """What a task needs to recover, and no reader sees: steps, turns, intents, answers. Unique by kind and key.
 
-    `seq` is the event that it belongs to, filled in by the journal: the last one written with it, or else the next one.
+    The journal fills in `seq`, the event that it belongs to: the last one written with it, or else the next one.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class Record:
 
 
 class Entry(NamedTuple):
-    """What is written in one go, and when it happened; its records belong to its own events."""
+    """Events and records that are written together, and when they happened."""
 
     at: str
     events: Sequence[Event]
@@ -87,12 +87,12 @@ class NewTask(NamedTuple):
     request: StoredRequest
     events: Sequence[Event]
     idempotency_key: str | None = None
-    #: What it knows from the start; written together with the events.
+    #: What it knows from the start; written with the events.
     records: Sequence[Record] = ()
 
 
 class Claim(NamedTuple):
-    """The right to work on a task. Whoever claims it later has a higher fence, and the earlier one's writes fail."""
+    """The right to work on a task. A later claim has a higher fence, and writes with a lower one fail."""
 
     task_id: str
     owner: str
@@ -100,13 +100,13 @@ class Claim(NamedTuple):
     status: Status
     request: StoredRequest
     records: Sequence[Record]
-    #: How many records the disk has spoilt. A task that misses any of them cannot be trusted to repeat nothing.
+    #: How many records are damaged. A task that misses any could do something twice.
     damaged: int = 0
-    #: Whether there is another one that could be claimed now.
+    #: Whether another task can be claimed now.
     more: bool = False
 
 
-#: Statuses of tasks that somebody was at work on; and those in which nobody can be.
+#: Statuses of tasks that a run worked on; and those in which no run can.
 LEFT_OPEN = frozenset({Status.RUNNING, Status.WAITING, Status.CANCELLING, Status.INTERRUPTED})
 UNCLAIMED = frozenset({Status.QUEUED, Status.INTERRUPTED}) | ENDED
 
@@ -118,7 +118,7 @@ class Journal(Protocol):
     def create(self, new: NewTask, *, max_queued: int | None = None) -> Awaitable[tuple[Task, bool]]:
         """The task, and whether it is new: the same idempotency key gives the same task.
 
-        Like an append it is written in the order of the calls: whoever claims after it finds it.
+        Like an append it is written in the order of the calls: a later claim finds it.
         """
 
     async def known(self, idempotency_key: str) -> str | None:
@@ -135,21 +135,20 @@ class Journal(Protocol):
         when: Collection[Status] | None = None,
         earlier: Sequence[Entry] = (),
     ) -> Future[Sequence[StoredEvent]]:
-        """Written in the order of the calls, whether awaited or not; durable once the awaiting returns.
+        """Written in the order of the calls, awaited or not; durable once awaited.
 
         `sync` waits for the disk itself, not only for the operating system. `fence` is the claim's; `when` holds the
-        statuses in which the change is allowed. `earlier` is what was kept back, and comes before it. All of it is
-        written, or none.
+        statuses in which the change is allowed. `earlier` comes before it. All of it is written, or none.
         """
 
     def followed(self, task_id: str) -> bool:
         """Whether somebody in this process follows the task, or all tasks."""
 
     def publish(self, task_id: str, event: Event) -> None:
-        """Show an event to those who watch now. It is not stored."""
+        """Show an event to current readers without storing it."""
 
     def tail(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
-        """Everything after a sequence number, then what comes, in the largest pieces at hand, until the task ends."""
+        """All events after a number, then new ones, in the largest batches at hand, until the task ends."""
 
     async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
         """At most so many, and not more than `PAGE_CHARACTERS` of them, but for a single one that is longer."""
@@ -179,39 +178,38 @@ class Journal(Protocol):
     async def counts(self) -> dict[Status, int]: ...
 
     async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
-        """The next task nobody works on, by priority and then by age, or one whose lease has run out.
+        """The next free task, by priority and then by age, or one whose lease has expired.
 
-        A task that was being cancelled when its worker died is claimed too: somebody has to finish the cancelling.
+        A task that was being cancelled when its worker died is claimed too, to finish that.
         """
 
     async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None: ...
 
     async def release(self, task_id: str) -> None:
-        """Whoever held the task no longer does; it can be claimed."""
+        """Drop the claim, so that the task can be claimed again."""
 
     async def left_open(self, owner: str) -> Sequence[Task]:
-        """The tasks that somebody other than `owner` claimed, or was at work on, and has not ended."""
+        """Unfinished tasks that an owner other than `owner` claimed."""
 
     async def undoing(self) -> Sequence[str]:
-        """The tasks of which something was undone, or was about to be."""
+        """The tasks with an undo, finished or not."""
 
     def put_blob(self, task_id: str, data: bytes, like: str | None = None, *, capped: bool = True) -> Awaitable[str]:
-        """The hash under which the bytes can be had again, for as long as the task is kept.
+        """Store bytes for as long as the task is kept; returns their digest.
 
-        `like` names a content that it resembles: only the difference is then stored. A task whose contents have reached
-        their cap gets the hash all the same, but the bytes are not kept, unless it is not `capped`. Like an append it
-        is written in the order of the calls, whether awaited or not.
+        `like` names a similar content, to store only the difference. Bytes beyond the task's cap are not stored, unless
+        `capped` is false. Like an append it is written in the order of the calls, awaited or not.
         """
 
     async def blob(self, digest: str) -> bytes | None:
-        """`None` if it was not kept, or is no longer what its name says."""
+        """`None` if it was not kept, or is damaged."""
 
     async def prune(self) -> int:
-        """Drop the oldest ended tasks that are over the caps; how many were dropped."""
+        """Drop the oldest ended tasks over the caps; returns how many."""
 
     def state(self) -> JournalState: ...
 
     def hurry(self) -> None:
-        """The end is near: from now on nobody waits for a disk that takes nothing, but is told so."""
+        """The sidecar is stopping: fail writes instead of waiting for a stalled disk."""
 
     async def close(self) -> None: ...

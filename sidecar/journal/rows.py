@@ -42,8 +42,8 @@ def page_of(events: Iterable[StoredEvent]) -> list[StoredEvent]:
 
 def event_of(row: tuple[int, bytes, bytes, int, int], task_id: str) -> StoredEvent:
     seq, at, body, expected, cursor = row
-    if spoilt(expected, at, body):
-        # The place in the order is kept, so that nobody sees a gap; what stood there is gone, and this says so.
+    if is_damaged(expected, at, body):
+        # Keep its number, so that no reader sees a gap, and say that it is lost.
         lost = ErrorEvent(
             code="event_damaged",
             message=f"Event {seq} of this task was damaged on the disk and cannot be shown.",
@@ -61,7 +61,7 @@ def type_of(body: str) -> str:
 
 def record_of(row: tuple[bytes, bytes, int, bytes, int]) -> Record | None:
     kind, key, seq, body, expected = row
-    return None if spoilt(expected, kind, key, body) else Record(kind.decode(), key.decode(), body.decode(), seq)
+    return None if is_damaged(expected, kind, key, body) else Record(kind.decode(), key.decode(), body.decode(), seq)
 
 
 def task_from(row: tuple[int, str, str, str, str, int]) -> Task:
@@ -75,11 +75,11 @@ def task_from(row: tuple[int, str, str, str, str, int]) -> Task:
     )
 
 
-#: The rows of tasks that the disk has spoilt.
+#: Damaged rows of tasks.
 DAMAGED_TASKS = (
     "SELECT position, CAST(id AS BLOB) FROM tasks WHERE"
-    " spoilt(request_checksum, CAST(id AS BLOB), CAST(created_at AS BLOB), CAST(request AS BLOB))"
-    " OR spoilt(state_checksum, CAST(status AS BLOB), CAST(state AS BLOB))"
+    " is_damaged(request_checksum, CAST(id AS BLOB), CAST(created_at AS BLOB), CAST(request AS BLOB))"
+    " OR is_damaged(state_checksum, CAST(status AS BLOB), CAST(state AS BLOB))"
 )
 
 #: Tasks of which an event or a record is missing: both are numbered without a gap, so their sum is known.
@@ -91,5 +91,5 @@ GAPS = (
 )
 
 
-def spoilt(expected: int, *parts: bytes) -> bool:
+def is_damaged(expected: int, *parts: bytes) -> bool:
     return any(part is None for part in parts) or crc32(b"\n".join(parts)) != expected

@@ -379,7 +379,7 @@ class Store:
 
 
 def read_records(connection: sqlite3.Connection, position: int) -> tuple[Sequence[Record], int]:
-    """A task's records in the order in which they were written, and how many of them the disk has spoilt."""
+    """A task's records in the order in which they were written, and how many of them the disk has is_damaged."""
     found = connection.execute(
         "SELECT CAST(kind AS BLOB), CAST(key AS BLOB), seq, CAST(body AS BLOB), checksum FROM records"
         " WHERE task = ? ORDER BY number",

@@ -1,9 +1,8 @@
-"""Following a task live: subscribe first, replay what is stored, then go on, without gap or repeat.
+"""Following a task live: subscribe, replay what is stored, then continue, without gap or repeat.
 
-A reader holds at most `LIVE_LIMIT` unread events, or `LIVE_CHARACTERS` of them. One that falls further behind loses
-nothing: what it missed is read from the journal again, as if it had just come. Of live events, which are not stored,
-whoever comes in the middle, or again, is told everything so far. They keep their place among those that are: one that
-was said after something that is still on its way to the disk is shown after it.
+A reader holds at most `LIVE_LIMIT` unread events, or `LIVE_CHARACTERS` of them. If it falls further behind, it reads
+from the journal again. A reader that arrives late gets all live text so far. Live events keep their place: one that
+came after a write that is still on its way is shown after it.
 """
 
 import asyncio
@@ -61,7 +60,7 @@ class Subscription:
 
 
 class _Underway:
-    """What of a task is on its way to the disk, and what waits behind it."""
+    """A task's unfinished writes, and what waits behind them."""
 
     def __init__(self) -> None:
         self.begun = self.ended = 0
@@ -70,7 +69,7 @@ class _Underway:
 
 
 class Hub:
-    """Who is following which task in this process."""
+    """The readers of each task in this process."""
 
     def __init__(self) -> None:
         self._underway: dict[str, _Underway] = {}
@@ -79,14 +78,14 @@ class Hub:
         self._spoken = Spoken()
 
     def begin(self, task_id: str) -> None:
-        """Something is on its way to the disk. It is published if it gets there, and then, or if not, it has ended."""
+        """A write began. It is published once durable; `end` is called then, or if it failed."""
         underway = self._underway.get(task_id)
         if underway is None:
             underway = self._underway[task_id] = _Underway()
         underway.begun += 1
 
     def end(self, task_id: str) -> None:
-        """They end in the order in which they began."""
+        """Writes end in the order in which they began."""
         underway = self._underway[task_id]
         underway.ended += 1
         if underway.ended == underway.begun:
@@ -101,7 +100,7 @@ class Hub:
             waiting.set_result(None)
 
     async def _settled(self, task_id: str) -> None:
-        """Returns when all that was on its way has been published."""
+        """Return when all writes that began before have been published."""
         underway = self._underway.get(task_id)
         if underway is not None:
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -128,7 +127,7 @@ class Hub:
             return
         underway.behind.append((underway.begun, event))
         if len(underway.behind) > LIVE_LIMIT:
-            # The disk takes nothing, and a command goes on: whoever watches sees it all the same.
+            # The disk is stalled and a command still prints: show it anyway.
             self._go_on(task_id, underway.behind.popleft()[1])
 
     def _tell(self, task_id: str, event: Event) -> None:

@@ -1,7 +1,7 @@
-"""The one thread that writes. What waits together is committed together.
+"""The one thread that writes. It commits waiting operations in groups.
 
-When the disk refuses (full, an error on sync), nothing is retried blindly: the file is opened again and read, and only
-what it does not hold is written. Meanwhile those who work wait, and those who only ask are told.
+When a write fails (disk full, sync error) it opens the file again and reads it, and writes only what isn't there.
+Meanwhile running tasks wait, and requests fail at once.
 """
 
 import asyncio
@@ -30,10 +30,10 @@ class Operation(Generic[T]):
     act: Callable[[Store], T]
     future: asyncio.Future[T]
     sync: bool
-    #: A worker waits until the disk takes its words; a caller from outside is told at once that it does not.
+    #: A worker waits for a stalled disk; a request fails at once.
     patient: bool
     on_commit: Callable[[T], None] | None = None
-    #: Called after that, or when it was refused: once in any case.
+    #: Called once, after `on_commit` or after a failure.
     on_end: Callable[[], None] | None = None
     result: T | None = None
     error: BaseException | None = None
@@ -44,15 +44,15 @@ class Writer:
         self._open_store = open_store
         self._loop = loop
         self._store = open_store()
-        #: What this turn of the event loop has asked for; handed over at its end, so that one wake-up serves all.
+        #: Operations of this iteration of the event loop, handed over at its end with one wake-up.
         self._gathered: list[Operation[Any]] = []
         self._queue: queue.SimpleQueue[list[Operation[Any]] | None] = queue.SimpleQueue()
-        #: What was taken from the queue while the disk refused, and comes next.
+        #: Taken from the queue while the disk was stalled; comes next.
         self._held: list[Operation[Any]] = []
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
         self._thread.start()
-        #: Why nothing can be written at the moment, or "".
+        #: Why the journal can't be written now, or "".
         self.stalled = ""
         self._hurried = False
 
@@ -80,7 +80,7 @@ class Writer:
         return future
 
     def hurry(self) -> None:
-        """From now on nobody is patient."""
+        """From now on no operation waits for a stalled disk."""
         self._hurried = True
 
     def _hand_over(self) -> None:
@@ -135,11 +135,11 @@ class Writer:
                 break
             self._drop_impatient(group)
         if self.stalled:
-            log.warning("The journal can be written again; everything goes on.")
+            log.warning("The journal is writable again; tasks continue.")
             self.stalled = ""
 
     def _write(self, group: list[Operation[Any]]) -> None:
-        """One transaction for all. Whoever is refused has written nothing; else it begins again without them."""
+        """One transaction for all. If an operation fails after it wrote, start again without it."""
         one_by_one = False
         while not self._written(group, one_by_one):
             self._store.rollback()
@@ -166,7 +166,7 @@ class Writer:
                         return False
             store.bind()
         except DuplicateRecord as refusal:
-            # Where all are written together, nobody can tell whose it was.
+            # In one statement for all, the duplicate can't be told apart.
             if one_by_one:
                 operation.error = refusal
             return False
@@ -180,7 +180,7 @@ class Writer:
         self._store.close()
 
     def _reopen(self, group: list[Operation[Any]]) -> bool:
-        """Open the file again, however long it takes; false if the journal is closed meanwhile."""
+        """Open the file again, however long it takes; false if the journal was closed meanwhile."""
         pause = FIRST_PAUSE
         while not self._closing.wait(pause):
             try:
@@ -200,7 +200,7 @@ class Writer:
             self._refuse(refused)
 
     def _take_in(self) -> None:
-        """What was asked for since; it is no part of the group, of which some may be on the disk already."""
+        """Take newer operations off the queue, apart from the group, which may be on disk in part."""
         with suppress(queue.Empty):
             while (waiting := self._queue.get_nowait()) is not None:
                 self._held += waiting
@@ -226,7 +226,7 @@ class Writer:
                 operation.future.set_result(operation.result)
             else:
                 operation.future.set_exception(operation.error)
-                # Whoever did not wait learns of it with the next thing they do wait for.
+                # A caller that didn't await it learns of it at its next awaited write.
                 operation.future.exception()
 
 
@@ -235,12 +235,15 @@ def explain(error: sqlite3.Error) -> str:
     if code == "SQLITE_FULL":
         return (
             "The disk of the data directory is full. Running tasks have paused and nothing is lost; "
-            "they go on by themselves once there is space again."
+            "they continue by themselves once there is space again."
         )
     if code.startswith("SQLITE_IOERR"):
         return (
-            f"The disk of the data directory reports an error ({error}). Running tasks have paused; it is tried again."
+            f"The disk of the data directory reports an error ({error}). Running tasks have paused; "
+            "the sidecar keeps trying."
         )
     if code in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):
-        return f"The journal is damaged ({error}). Start again: it is then set aside, and what can be read is kept."
-    return f"The journal cannot be written ({error}). Running tasks have paused; it is tried again."
+        return (
+            f"The journal is damaged ({error}). Restart the sidecar: it sets the file aside and keeps what it can read."
+        )
+    return f"The journal can't be written ({error}). Running tasks have paused; the sidecar keeps trying."

@@ -14,7 +14,7 @@ import pytest
 
 from sidecar.journal.migrations import MIGRATIONS, migrate
 from sidecar.journal.projection import TaskProjection, fold
-from sidecar.journal.rows import checksum, spoilt
+from sidecar.journal.rows import checksum, is_damaged
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import EventPage
 from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
@@ -167,6 +167,6 @@ def test_f23_records_get_their_kinds_and_a_damaged_one_stays_damaged(tmp_path: P
     kinds = {kind for (kind,) in connection.execute("SELECT DISTINCT kind FROM records")}
     assert kinds >= {"step", "turn", "verification", "budget", "stopped", "escalation", "intent", "outcome"}
     rows = connection.execute("SELECT checksum, kind, key, body FROM records").fetchall()
-    damaged = [key for expected, kind, key, body in rows if spoilt(expected, *(s.encode() for s in (kind, key, body)))]
+    damaged = [row[2] for row in rows if is_damaged(row[0], *(text.encode() for text in row[1:]))]
     assert damaged == ["r1.2-coder.s1.0"]
     connection.close()

@@ -111,7 +111,7 @@ def test_a_change_that_the_watcher_heard_frees_the_room(tmp_path: Path) -> None:
         heard: list[str] = []
         while str(place) not in heard:
             assert time.monotonic() < deadline
-            heard += caches.watcher.taken()[0]
+            heard += caches.watcher.drain()[0]
             time.sleep(0.01)
     finally:
         caches.close()
@@ -122,6 +122,6 @@ def test_more_changes_than_can_be_kept_clear_everything() -> None:
     caches = Caches(watcher)
     caches._kinds["files"].put(("w", "k"), "x", 1, [])
     for number in range(20_000):
-        watcher.heard(f"/w/{number}")
+        watcher.report(f"/w/{number}")
 
     assert caches.get("files", ("w", "k")) is None

@@ -253,7 +253,7 @@ def test_a_step_that_the_person_stopped_is_not_told_as_a_failure() -> None:
     step = {"step": 1, "total": 1, "agent": "coder"}
     task.event("step", message="Change the code", state="started", **step)
     task.event("status", status="cancelling")
-    assert task.event("step", message="Stopped, because the task was cancelled.", state="failed", **step) == []
+    assert task.event("step", message="Stopped because you cancelled the task.", state="failed", **step) == []
 
 
 def test_a_cancelled_task_says_what_was_killed_and_what_had_happened() -> None:
