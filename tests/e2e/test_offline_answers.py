@@ -93,7 +93,7 @@ def test_what_is_not_in_the_code_is_declined(trusting: RunningSidecar, task: str
 
 def test_changes_are_reviewed_line_by_line(trusting: RunningSidecar) -> None:
     committed(trusting, SHOP)
-    assert "nothing to review" in said(trusting, "review my changes")
+    assert "Nothing to review" in said(trusting, "review my changes")
     money = SHOP["shop/money.py"] + f'KEY = "{KEY}"\nfrom shop.gone import x\n'
     (trusting.workspace / "shop/money.py").write_text(money)
     answer = said(trusting, "check the diff for problems")

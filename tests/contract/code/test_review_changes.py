@@ -126,7 +126,7 @@ async def test_nothing_to_review_and_no_repository_are_said_so(bench: Workbench)
     outcome = await bench.call("review_changes")
     assert outcome.error is not None and outcome.error.code == "no_git"
     git(bench, "init", "-q")
-    assert "nothing to review" in (await bench.call("review_changes")).content
+    assert "Nothing to review" in (await bench.call("review_changes")).content
     assert (await bench.call("review_changes", paths=["."])).content == "Nothing to review in the workspace."
 
 
