@@ -1,0 +1,18 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.tools.workbench import Workbench, workbench
+
+
+@pytest.fixture
+async def bench(tmp_path: Path) -> AsyncIterator[Workbench]:
+    async with workbench(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def cached(tmp_path: Path) -> AsyncIterator[Workbench]:
+    async with workbench(tmp_path, caches=True) as opened:
+        yield opened
