@@ -3,17 +3,19 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from sidecar.engine.inbox import Inbox
 from sidecar.engine.state import RecordKind
-from sidecar.engine.task_log import TaskLog
 from sidecar.journal.port import Record
 from sidecar.wire.events import ApprovalEvent, StatusEvent
 from sidecar.wire.tasks import Status
 from tools.ledger import ApprovalPrompt
 
 _ACTIVE = frozenset({Status.RUNNING, Status.WAITING})
+
+if TYPE_CHECKING:
+    from sidecar.engine.inbox import Inbox
+    from sidecar.engine.task_log import TaskLog
 
 
 class Clock:
@@ -69,7 +71,7 @@ class Slots:
 
 
 class Approvals:
-    def __init__(self, log: TaskLog, inbox: Inbox, slots: Slots, clock: Clock) -> None:
+    def __init__(self, log: "TaskLog", inbox: "Inbox", slots: Slots, clock: Clock) -> None:
         self._log = log
         self._inbox = inbox
         self._slots = slots

@@ -4,19 +4,22 @@ If you resume it, it gets the same amount again: what it used before is recorded
 """
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from sidecar.engine.errors import AgentError
 from sidecar.engine.state import RecordKind, TaskState, TurnRecord
 from sidecar.engine.steps import BUDGET, StepKey
-from sidecar.engine.task_log import TaskLog
 from sidecar.journal.port import Record
 from sidecar.models.prices import add_usage
 from sidecar.wire.events import UsageEvent
 from sidecar.wire.tasks import Options, Usage
 
+if TYPE_CHECKING:
+    from sidecar.engine.task_log import TaskLog
+
 
 class Budget:
-    def __init__(self, log: TaskLog, records: Iterable[Record], options: Options) -> None:
+    def __init__(self, log: "TaskLog", records: Iterable[Record], options: Options) -> None:
         self._log = log
         self._options = options
         #: What all rounds of the task used, rewound ones included; and how much of it isn't this round's.

@@ -4,14 +4,17 @@ import asyncio
 import secrets
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from sidecar.engine.state import RecordKind, UserMessage
-from sidecar.engine.task_log import TaskLog
 from sidecar.journal.port import Record
+
+if TYPE_CHECKING:
+    from sidecar.engine.task_log import TaskLog
 
 
 class Inbox:
-    def __init__(self, log: TaskLog) -> None:
+    def __init__(self, log: "TaskLog") -> None:
         self._log = log
         state = log.state
         #: Messages that earlier rounds read, or that later ones were opened with.

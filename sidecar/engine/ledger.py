@@ -1,18 +1,20 @@
 """The executor's ledger of a task: intent records before effects, outcomes after them."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from sidecar.engine.approvals import Approvals
 from sidecar.engine.state import RecordKind
-from sidecar.engine.task_log import TaskLog
 from sidecar.journal.port import Record
 from sidecar.wire.events import ChangedFile, DiffEvent, Event, KilledProcess
 from tools.ledger import ApprovalPrompt, IntentRecord, NewBlob, Outcome
 
+if TYPE_CHECKING:
+    from sidecar.engine.approvals import Approvals
+    from sidecar.engine.task_log import TaskLog
+
 
 class TaskLedger:
-    def __init__(self, log: TaskLog, approvals: Approvals, given_up: Callable[[], bool]) -> None:
+    def __init__(self, log: "TaskLog", approvals: "Approvals", given_up: Callable[[], bool]) -> None:
         self._log = log
         self._approvals = approvals
         self._given_up = given_up

@@ -1,24 +1,26 @@
 """The port to the work: what the worker calls to carry a task out. `sidecar.work` implements it."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from sidecar.engine.run import TaskRun
-from sidecar.engine.state import UserMessage
 from sidecar.wire.tasks import TaskResult
+
+if TYPE_CHECKING:
+    from sidecar.engine.run import TaskRun
+    from sidecar.engine.state import UserMessage
 
 
 class Work(Protocol):
-    async def carry_out(self, run: TaskRun) -> TaskResult:
+    async def carry_out(self, run: "TaskRun") -> TaskResult:
         """Carry out the present round of the task."""
 
-    async def abandon(self, run: TaskRun) -> None:
+    async def abandon(self, run: "TaskRun") -> None:
         """End the tool calls that an earlier run of the task left open."""
 
-    async def tidy(self, run: TaskRun) -> None:
+    async def tidy(self, run: "TaskRun") -> None:
         """End the commands that the task still has running in the background."""
 
-    def missed(self, run: TaskRun) -> Sequence[UserMessage]:
+    def missed(self, run: "TaskRun") -> "Sequence[UserMessage]":
         """Your messages of this round that no agent who could act on them has read."""
 
     def suggest_command(self, asked: str, workspace: str) -> str | None:

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from sidecar.engine.budget import Budget
-from sidecar.engine.inbox import Inbox
 from sidecar.engine.state import RecordKind, TurnRecord
 from sidecar.engine.steps import CallKey, StepKey
-from sidecar.engine.task_log import TaskLog
 from sidecar.models.port import Delta, Reply
 from sidecar.wire.events import DeltaEvent, Event, MessageEvent
 from sidecar.wire.tasks import Usage
 
+if TYPE_CHECKING:
+    from sidecar.engine.budget import Budget
+    from sidecar.engine.inbox import Inbox
+    from sidecar.engine.task_log import TaskLog
+
 
 class Turns:
-    def __init__(self, log: TaskLog, budget: Budget, inbox: Inbox, goes_on_later: Callable[[], bool]) -> None:
+    def __init__(self, log: "TaskLog", budget: "Budget", inbox: "Inbox", goes_on_later: Callable[[], bool]) -> None:
         self._log = log
         self._budget = budget
         self._inbox = inbox
