@@ -14,9 +14,8 @@ from bridge.dispatcher import Dispatcher
 from bridge.editor_state import DIAGNOSTICS_TOOL, render_diagnostics
 from bridge.session.protocol import BridgeError, FrameTooLarge, Settled
 from bridge.session.sidecar import SidecarSession
-from sidecar.wire.base import JsonObject
+from sidecar.wire.base import ErrorBody, JsonObject
 from sidecar.wire.bridge import Diagnostic, EndedProcess, ToolCallFrame
-from sidecar.wire.events import ErrorBody
 from tools.errors import HostGone, TimedOut, TooLarge, ToolError
 from tools.host import Killed
 from tools.spec import AnyTool, Call, Output, ToolResult

@@ -24,8 +24,7 @@ ToolError
 └── HostGone              the backend went away; the call may be retried
 """
 
-from sidecar.wire.base import JsonObject
-from sidecar.wire.events import ErrorBody
+from sidecar.wire.base import ErrorBody, JsonObject
 from tools.text import clip
 
 

@@ -6,7 +6,7 @@ raises `ToolError` when it can't do something.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 #: Path prefix of a command's full output, stored outside the workspace; only `read`, `whole` and `stat` accept it.
 OUTPUT_PREFIX = "output:"
@@ -211,3 +211,7 @@ class Blob(Protocol):
     """Loads a content by its digest."""
 
     async def __call__(self, digest: str, /) -> bytes | None: ...
+
+
+def can_scan(host: Host) -> TypeGuard[ScanningHost]:
+    return hasattr(host, "snapshot")

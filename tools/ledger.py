@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, Protocol
 
 from pydantic import AliasChoices, Field, JsonValue
 
-from sidecar.wire.base import JsonObject, Wire, optional
-from sidecar.wire.events import ErrorBody, Event, ToolStatus
+from sidecar.wire.base import ErrorBody, JsonObject, ToolStatus, Wire, optional
+from sidecar.wire.events import Event
 
 Answer = Literal["allow", "deny"]
 

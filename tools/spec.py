@@ -7,8 +7,7 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeGuard, TypeV
 from pydantic import ConfigDict, JsonValue, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 
-from sidecar.wire.base import JsonObject, Wire
-from sidecar.wire.events import ErrorBody
+from sidecar.wire.base import ErrorBody, JsonObject, Wire
 from sidecar.wire.tools import Effects, Executor, ToolInfo
 from tools.host import FileChange, FileInfo, Host, ProcessKilled
 from tools.paths import normalize

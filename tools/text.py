@@ -1,10 +1,13 @@
 """Shortens texts for models, events and people."""
 
 import re
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from sidecar.wire.base import JsonObject
+if TYPE_CHECKING:
+    from sidecar.wire.base import JsonObject
+
 
 #: Characters of one result that a model reads.
 CONTENT = 60_000
@@ -21,7 +24,7 @@ def clip(text: str, limit: int = CONTENT) -> str:
     return f"{text[:half]}\n… {len(text) - 2 * half} characters omitted; ask for a smaller part …\n{text[-half:]}"
 
 
-def display_arguments(args: JsonObject) -> JsonObject:
+def display_arguments(args: "JsonObject") -> "JsonObject":
     """Arguments as an event shows them, with long values cut."""
     return {name: _shown(value, 0) for name, value in list(args.items())[:_SHOWN_ITEMS]}
 

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
+from sidecar.wire.base import ErrorBody
 from sidecar.wire.bridge import (
     FRAME_LIMIT,
     EndedProcess,
@@ -26,7 +27,6 @@ from sidecar.wire.bridge import (
     SidecarFrame,
     Welcome,
 )
-from sidecar.wire.events import ErrorBody
 
 _SHOWN_ERRORS = 3
 

@@ -18,6 +18,7 @@ from bridge.session.protocol import (
     error_frame,
     parse_sidecar_frame,
 )
+from sidecar.wire.base import ErrorBody
 from sidecar.wire.bridge import (
     CancelFrame,
     EndedProcess,
@@ -32,7 +33,6 @@ from sidecar.wire.bridge import (
     ToolResultFrame,
     Welcome,
 )
-from sidecar.wire.events import ErrorBody
 
 _MAX_RUNNING = 256
 _MAX_ANSWERS = 1_000

@@ -19,6 +19,7 @@ from bridge.session.protocol import (
     error_frame,
     parse_shell_frame,
 )
+from sidecar.wire.base import ErrorBody
 from sidecar.wire.bridge import (
     FRAME_LIMIT,
     CancelFrame,
@@ -31,7 +32,6 @@ from sidecar.wire.bridge import (
     ToolResultFrame,
     Welcome,
 )
-from sidecar.wire.events import ErrorBody
 
 MAX_OPEN = 256
 MAX_SHELLS = 64

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from bridge.shell.buffers import BufferHost, Buffers
-from sidecar.wire.base import JsonObject
+from sidecar.wire.base import ErrorBody, JsonObject
 from sidecar.wire.bridge import EndedProcess, OpenCall, ResultBody
-from sidecar.wire.events import ErrorBody, Event, ToolOutputEvent
+from sidecar.wire.events import Event, ToolOutputEvent
 from tools.errors import TimedOut, ToolError
 from tools.executor.file_changes import apply_all
 from tools.executor.live import LiveOutput

@@ -19,8 +19,8 @@ from bridge.session.protocol import Run, Send, ShellEffect, Stop, Welcomed
 from bridge.session.shell import ShellSession
 from bridge.shell.backend import BufferedBackend, ShellCallRunner
 from bridge.shell.buffers import Buffers
+from sidecar.wire.base import ErrorBody
 from sidecar.wire.bridge import FRAME_LIMIT, SUBPROTOCOL, Diagnostic, NotifyFrame, OpenCall, ShellInfo, Welcome
-from sidecar.wire.events import ErrorBody
 from tools.executor.registry import Registry, default_registry
 from tools.local.confinement import CommandLimits
 from tools.local.sandbox.probe import Sandboxes

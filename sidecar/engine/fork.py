@@ -11,10 +11,10 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Fork
-from sidecar.engine.review import Review
 from sidecar.engine.state import RecordKind, Round, TaskState, TurnRecord, UserMessage, read_rewinds
 from sidecar.engine.timeline import Timeline, plain
 from sidecar.engine.undo import STILL
@@ -22,6 +22,9 @@ from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.wire.events import Event, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ForkedFrom, ForkRequest, Options, Status, StoredRequest, Task, Usage
 from tools.ledger import Outcome
+
+if TYPE_CHECKING:
+    from sidecar.engine.review import Review
 
 _PAGE = 2_000
 _NAMED = 20
@@ -102,7 +105,7 @@ def _message(event: StoredEvent, task_id: str, new_id: str) -> MessageEvent:
 
 
 class Forks:
-    def __init__(self, journal: Journal, review: Review) -> None:
+    def __init__(self, journal: Journal, review: "Review") -> None:
         self._journal = journal
         self._review = review
 

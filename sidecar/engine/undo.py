@@ -20,9 +20,8 @@ from sidecar.wire.base import Wire
 from sidecar.wire.events import ChangedFile, DiffEvent, Event, MessageEvent, StatusEvent
 from sidecar.wire.tasks import RewoundFile, Status, Task
 from tools.errors import ToolError
-from tools.executor.command_changes import can_scan
 from tools.executor.recovery import read_content
-from tools.host import FileChange, Host
+from tools.host import FileChange, Host, can_scan
 from tools.ledger import FileState, IntentRecord, Outcome, digest
 
 #: Statuses in which no run works on a task.

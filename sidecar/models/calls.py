@@ -7,8 +7,8 @@ from math import isfinite
 from typing import Any
 
 from sidecar.models.encoding import encode_json
-from sidecar.models.errors import ModelFailed
-from sidecar.models.port import Failure, ModelTurn, ToolUse, Turn
+from sidecar.models.errors import Failure, ModelFailed
+from sidecar.models.port import ModelTurn, ToolUse, Turn
 from sidecar.wire.base import JsonObject
 
 #: Larger arguments are rejected: no tool takes as much, and every later request would carry them.

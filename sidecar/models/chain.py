@@ -10,8 +10,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from sidecar.models.errors import Failure
 from sidecar.models.limits import find_flaw
-from sidecar.models.port import Capabilities, Delta, Failure, Model, Reply, Request, Stop, Switch
+from sidecar.models.port import Capabilities, Delta, Model, Reply, Request, Stop, Switch
 from sidecar.models.prices import add_usage
 from sidecar.wire.tasks import Usage
 

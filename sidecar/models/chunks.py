@@ -6,8 +6,8 @@ from typing import Any
 
 from sidecar.models.calls import CallDraft, check_call_count
 from sidecar.models.encoding import encode_json
-from sidecar.models.errors import ModelFailed
-from sidecar.models.port import Delta, Failure
+from sidecar.models.errors import Failure, ModelFailed
+from sidecar.models.port import Delta
 from sidecar.models.prices import Price
 from sidecar.models.remote import ReplyText, count_usage
 from sidecar.wire.tasks import Usage

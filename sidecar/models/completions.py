@@ -8,10 +8,10 @@ from sidecar.models import sse
 from sidecar.models.calls import CallIds, safe_name
 from sidecar.models.chunks import ReplyReader
 from sidecar.models.encoding import encode_json
-from sidecar.models.errors import ModelFailed
+from sidecar.models.errors import Failure, ModelFailed
 from sidecar.models.failures import refusal_text
 from sidecar.models.history import Fragments, results_in_order
-from sidecar.models.port import Delta, Failure, ModelTurn, NativeTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
+from sidecar.models.port import Delta, ModelTurn, NativeTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
 from sidecar.models.quirks import OptionalFields, TemplateDemands
 from sidecar.models.remote import RequestPrefix, cut_reply, declined_reply, length_reply, visible_deltas

@@ -9,8 +9,7 @@ from time import time
 from typing import Any
 
 from sidecar.models.encoding import fix_surrogates
-from sidecar.models.errors import ModelFailed
-from sidecar.models.port import Failure
+from sidecar.models.errors import Failure, ModelFailed
 
 #: “Please try again in 1m7.5s.” “Please retry after 20 seconds.”
 _WAIT_TEXT = re.compile(

@@ -8,10 +8,10 @@ from typing import Any
 from sidecar.models import sse
 from sidecar.models.access import Access
 from sidecar.models.calls import CallDraft, CallIds, check_call_count, safe_name
-from sidecar.models.errors import ModelFailed
+from sidecar.models.errors import Failure, ModelFailed
 from sidecar.models.failures import refusal_text
 from sidecar.models.history import Fragments, results_in_order
-from sidecar.models.port import Delta, Failure, ModelTurn, NativeTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
+from sidecar.models.port import Delta, ModelTurn, NativeTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
 from sidecar.models.remote import (
     ReplyText,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from sidecar.models.errors import ModelFailed
-from sidecar.models.port import Failure, ModelTurn, Reply, Request, Stop, ToolTurn
+from sidecar.models.errors import Failure, ModelFailed
+from sidecar.models.port import ModelTurn, Reply, Request, Stop, ToolTurn
 
 #: More than the largest call that still gets an error message.
 MAX_BYTES = 24_000_000

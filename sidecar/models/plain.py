@@ -14,11 +14,11 @@ from sidecar.models.calls import CallDraft, CallIds
 from sidecar.models.chunks import ReplyReader
 from sidecar.models.completions import Completions, user_message
 from sidecar.models.encoding import encode_json
-from sidecar.models.errors import ModelFailed
+from sidecar.models.errors import Failure, ModelFailed
 from sidecar.models.failures import lacks_tools
 from sidecar.models.history import Fragments, results_in_order
 from sidecar.models.local import LocalModel
-from sidecar.models.port import Delta, Failure, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
+from sidecar.models.port import Delta, ModelTurn, Reply, Request, Stop, ToolTurn, Turn, UserTurn
 from sidecar.models.prices import Price
 from sidecar.models.remote import RequestPrefix, visible_deltas
 from sidecar.wire.base import JsonObject

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import Field, SkipValidation
 
+from sidecar.models.errors import Failure
 from sidecar.wire.base import JsonObject, Wire, optional
 from sidecar.wire.tasks import Usage
 from sidecar.wire.tools import ToolInfo
@@ -30,18 +31,6 @@ class ToolUse(Wire):
     tool: str
     args: JsonObject
     problem: str | None = optional()
-
-
-class Failure(Wire):
-    """Why a model gave no usable reply. A failure is data; it doesn't end a task by itself."""
-
-    code: str
-    message: str
-    recoverable: bool = True
-    #: Whether the same request may succeed if it is repeated.
-    retry: bool = True
-    #: Seconds that the provider asks to wait first.
-    retry_after: float | None = optional()
 
 
 class NativeTurn(Wire):

@@ -5,8 +5,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, I
 from typing import Protocol
 
 from sidecar.models.encoding import encode_json
+from sidecar.models.errors import Failure
 from sidecar.models.limits import LengthLimit, Limits, timed
-from sidecar.models.port import Capabilities, Delta, Failure, Reply, Request, Stop
+from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop
 from sidecar.models.prices import Price
 from sidecar.models.sanitize import KeyRedactor, RedactedStream, SurrogateBuffer, fix_reply
 from sidecar.wire.base import JsonObject

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from sidecar.models.port import Capabilities, Delta, Failure, ModelTurn, Reply, Request, Stop, ToolUse
+from sidecar.models.errors import Failure
+from sidecar.models.port import Capabilities, Delta, ModelTurn, Reply, Request, Stop, ToolUse
 from sidecar.wire.base import JsonObject, Wire
 from sidecar.wire.tasks import Usage
 

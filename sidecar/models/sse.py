@@ -10,9 +10,8 @@ from contextlib import aclosing, suppress
 from typing import Any
 
 from sidecar.models.encoding import decode_json
-from sidecar.models.errors import ModelFailed
+from sidecar.models.errors import Failure, ModelFailed
 from sidecar.models.limits import MAX_BYTES, endless_error
-from sidecar.models.port import Failure
 
 _DONE = b"[DONE]"
 #: Ignored before the first line: whitespace and a byte-order mark.

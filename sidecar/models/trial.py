@@ -3,7 +3,8 @@
 import asyncio
 import time
 
-from sidecar.models.port import Failure, Model, Reply, Request, Stop, UserTurn
+from sidecar.models.errors import Failure
+from sidecar.models.port import Model, Reply, Request, Stop, UserTurn
 from sidecar.wire.models import ModelTest
 from sidecar.wire.tools import ToolInfo
 

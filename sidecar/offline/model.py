@@ -4,7 +4,8 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
-from sidecar.models.port import Capabilities, Delta, Failure, Reply, Request, Stop, ToolUse
+from sidecar.models.errors import Failure
+from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop, ToolUse
 from sidecar.offline.lookup import resolve_path
 from sidecar.offline.question import Question, last_message, parse_questions
 from sidecar.offline.scaffold.skill import Scaffold

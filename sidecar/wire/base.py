@@ -1,6 +1,6 @@
 """The base of every wire type: camelCase on the wire, snake_case in Python, unknown fields rejected."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
@@ -38,3 +38,12 @@ def _never_null(schema: dict[str, Any]) -> None:
 def optional(default: Any = None) -> Any:
     """A field that is omitted, rather than null, when it is empty."""
     return Field(default=default, exclude_if=_is_empty, json_schema_extra=_never_null)
+
+
+ToolStatus = Literal["pending", "running", "success", "error", "cancelled", "unknown"]
+
+
+class ErrorBody(Wire):
+    code: str
+    message: str
+    advice: Annotated[str | None, Field(description="Advice for a model; `message` is for people.")] = optional()

@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from sidecar.wire.base import JsonObject, Wire, optional
-from sidecar.wire.events import ErrorBody
+from sidecar.wire.base import ErrorBody, JsonObject, Wire, optional
 
 SUBPROTOCOL = "rainy.bridge.v1"
 FRAME_LIMIT = 16 * 1024 * 1024

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from sidecar.wire.base import JsonObject, Wire, optional
+from sidecar.wire.base import ErrorBody, JsonObject, ToolStatus, Wire, optional
 from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import Status, TaskResult
 
@@ -93,15 +93,6 @@ class MessageEvent(Event):
     role: Literal["user", "assistant"]
     agent: str
     text: str
-
-
-ToolStatus = Literal["pending", "running", "success", "error", "cancelled", "unknown"]
-
-
-class ErrorBody(Wire):
-    code: str
-    message: str
-    advice: Annotated[str | None, Field(description="Advice for a model; `message` is for people.")] = optional()
 
 
 class ToolEvent(Event):

@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from sidecar.wire.base import JsonObject, Wire, optional
-from sidecar.wire.events import ErrorBody, ToolStatus
+from sidecar.wire.base import ErrorBody, JsonObject, ToolStatus, Wire, optional
 from sidecar.wire.tasks import Approvals, ShortText
 
 Executor = Literal["shell", "local", "hybrid"]

@@ -7,9 +7,8 @@ from typing import NamedTuple
 from sidecar.engine.run import TaskRun
 from sidecar.wire.events import HandoffContext, HandoffEvent
 from sidecar.work.context import CONTEXT_BYTES, PLAN_BYTES, cut, sent_size
-from sidecar.work.pipeline import Results
 from sidecar.work.plan import Plan, PlannedStep
-from sidecar.work.results import agent_texts
+from sidecar.work.results import Results, agent_texts
 from sidecar.work.verdict import Verdict, parse_verdict
 
 #: Agents that plan and judge the work, but don't do it.

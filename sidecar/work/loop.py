@@ -10,10 +10,10 @@ from typing import Protocol
 from sidecar.engine.errors import AgentError
 from sidecar.engine.state import UserMessage
 from sidecar.engine.steps import StepKey
+from sidecar.models.errors import Failure
 from sidecar.models.port import (
     Brief,
     Delta,
-    Failure,
     Model,
     ModelTurn,
     Reply,

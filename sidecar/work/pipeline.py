@@ -11,12 +11,10 @@ from sidecar.engine.errors import AgentError, StepFailed
 from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import StepKey
 from sidecar.wire.events import Event, RetryEvent, StepEvent
+from sidecar.work.results import AgentResult, Results, parse_result, render_result
 
 ATTEMPTS = 3
 FIRST_BACKOFF = 0.5
-
-#: The results of finished steps.
-Results = dict[StepKey, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +50,21 @@ class Unfold:
 
     make: "Callable[[Results], Sequence[Stage]]"
     expected: int = 0
+
+
+def agent_step(
+    key: StepKey,
+    message: str,
+    act: Callable[[Results], Awaitable[AgentResult]],
+    then: Callable[[str], Sequence[Event]] = lambda text: (),
+    failed: Callable[[], Sequence[Event]] = tuple,
+) -> Step:
+    """An agent's step; `then` gets its text."""
+
+    async def encode(results: Results) -> str:
+        return (await act(results)).to_json()
+
+    return Step(key, key.agent, message, encode, lambda body: then(render_result(parse_result(body))), failed)
 
 
 Stage = Step | Parallel | Unfold

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
-from sidecar.models.port import Delta, Failure, Reply, Stop
+from sidecar.models.errors import Failure
+from sidecar.models.port import Delta, Reply, Stop
 
 
 @dataclass(frozen=True, slots=True)

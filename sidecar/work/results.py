@@ -1,14 +1,11 @@
 """How an agent's step ends, as its record keeps it."""
 
-from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
 from sidecar.engine.steps import StepKey
 from sidecar.wire.base import Wire
-from sidecar.wire.events import Event
-from sidecar.work.pipeline import Results, Step
 
 
 class Answered(Wire):
@@ -25,6 +22,8 @@ class GaveUp(Wire):
 
 
 AgentResult = Answered | GaveUp
+#: The results of finished steps.
+Results = dict[StepKey, str]
 
 _RESULT: TypeAdapter[AgentResult] = TypeAdapter(
     Annotated[AgentResult, Field(discriminator="type")], config={"defer_build": True}
@@ -40,21 +39,6 @@ def render_result(result: AgentResult) -> str:
     if isinstance(result, Answered):
         return result.text
     return f"Not finished: {result.reason}" if result.began else ""
-
-
-def agent_step(
-    key: StepKey,
-    message: str,
-    act: Callable[[Results], Awaitable[AgentResult]],
-    then: Callable[[str], Sequence[Event]] = lambda text: (),
-    failed: Callable[[], Sequence[Event]] = tuple,
-) -> Step:
-    """An agent's step; `then` gets its text."""
-
-    async def encode(results: Results) -> str:
-        return (await act(results)).to_json()
-
-    return Step(key, key.agent, message, encode, lambda body: then(render_result(parse_result(body))), failed)
 
 
 def agent_texts(results: Results) -> list[tuple[StepKey, str]]:

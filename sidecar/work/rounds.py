@@ -17,7 +17,8 @@ from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
 from sidecar.work.changes import changed_files, needs_verification, verification_result
 from sidecar.work.customizations import Customizations, Definitions
 from sidecar.work.handover import HELPERS, summarize, worker_texts
-from sidecar.work.pipeline import Results, Stage, Unfold, run_pipeline
+from sidecar.work.pipeline import Stage, Unfold, run_pipeline
+from sidecar.work.results import Results
 from sidecar.work.router import READ_ONLY, request_of, route, second_opinion, unsure
 from sidecar.work.setup import AgentSetup
 from sidecar.work.stages import build_pipeline

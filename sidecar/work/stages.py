@@ -10,9 +10,9 @@ from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import RouteAnswer
 from sidecar.work.handover import Assignment, Part, collect_reports, handoff
 from sidecar.work.loop import Job, run_agent
-from sidecar.work.pipeline import Parallel, Pipeline, Results, Stage, Step, Unfold
+from sidecar.work.pipeline import Parallel, Pipeline, Stage, Step, Unfold, agent_step
 from sidecar.work.plan import NoPlan, Plan, PlannedStep, one_step, parse_plan
-from sidecar.work.results import AgentResult, Answered, GaveUp, agent_step, parse_result, render_result
+from sidecar.work.results import AgentResult, Answered, GaveUp, Results, parse_result, render_result
 from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
 from sidecar.work.turn_log import TaskTurnLog
 from sidecar.work.verdict import Verdict, looks_like_verdict, parse_verdict

@@ -1,6 +1,7 @@
 """Records an agent's turns in the task's log, and runs its calls through the executor."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import TurnRecord, UserMessage
@@ -11,12 +12,14 @@ from sidecar.wire.events import ModelEvent
 from sidecar.work.replies import CollectedReply
 from sidecar.work.roster import Agent
 from tools.executor.context import BatchContext, ToolCall
-from tools.executor.executor import Executor
 from tools.ledger import Outcome
+
+if TYPE_CHECKING:
+    from tools.executor.executor import Executor
 
 
 class TaskTurnLog:
-    def __init__(self, run: TaskRun, executor: Executor, agent: Agent, model: Model) -> None:
+    def __init__(self, run: TaskRun, executor: "Executor", agent: Agent, model: Model) -> None:
         self._run = run
         self._executor = executor
         self._agent = agent

@@ -21,9 +21,9 @@ from sidecar.work.changes import changed_files, count_edits, original_contents, 
 from sidecar.work.check_runner import TaskCheckRunner
 from sidecar.work.handover import HELPERS, Assignment, collect_reports, worker_texts
 from sidecar.work.loop import Job, run_agent
-from sidecar.work.pipeline import Results, Stage, Step, Unfold
+from sidecar.work.pipeline import Stage, Step, Unfold, agent_step
 from sidecar.work.plan import NoPlan, parse_plan
-from sidecar.work.results import AgentResult, Answered, GaveUp, agent_step, agent_texts, parse_result
+from sidecar.work.results import AgentResult, Answered, GaveUp, Results, agent_texts, parse_result
 from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
 from sidecar.work.turn_log import TaskTurnLog
 from tools.errors import ToolError

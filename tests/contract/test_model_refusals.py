@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.models.port import Failure
+from sidecar.models.errors import Failure
 from tests.contract.servers.http import Answer, failing
 from tests.contract.servers.speech import Speech
 from tests.contract.servers.stage import CANARY, SPEAKERS, Stage, a_stage

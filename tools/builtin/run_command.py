@@ -2,8 +2,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from sidecar.wire.base import JsonObject
-from sidecar.wire.events import ErrorBody
+from sidecar.wire.base import ErrorBody, JsonObject
 from tools.host import Host, ProcessResult
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import clip, plural

@@ -2,7 +2,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from sidecar.wire.events import ErrorBody
+from sidecar.wire.base import ErrorBody
 from tools.builtin.run_command import process_details
 from tools.errors import InvalidArguments, ToolError
 from tools.host import Host

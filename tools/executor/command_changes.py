@@ -9,7 +9,7 @@ import stat
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeGuard
+from typing import Literal, NamedTuple
 from weakref import WeakSet, ref
 
 from pydantic import JsonValue
@@ -19,7 +19,7 @@ from tools.changes import unified_diff
 from tools.errors import ToolError
 from tools.executor.context import CallContext
 from tools.executor.session import ChangeWindow
-from tools.host import FileChange, FileContent, Host, ScannedFile, ScanningHost
+from tools.host import FileChange, FileContent, Host, ScannedFile, can_scan
 from tools.ledger import FileState, IrreversibleChange, Ledger, NewBlob, Outcome, digest
 
 #: Longer files are counted line by line instead of compared; nobody reads such a diff.
@@ -156,10 +156,6 @@ class ChangeTracker:
             outcome, blobs = changes.add_to(outcome), changes.blobs
         await context.ledger.settle(context.call.id, outcome, context.event(outcome.status, outcome), blobs)
         return outcome
-
-
-def can_scan(host: Host) -> TypeGuard[ScanningHost]:
-    return hasattr(host, "snapshot")
 
 
 def _collect(found: Sequence[ScannedFile]) -> CommandChanges:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from sidecar.telemetry.redaction import Redactor
-from sidecar.wire.base import JsonObject
-from sidecar.wire.events import ToolEvent, ToolStatus
+from sidecar.wire.base import JsonObject, ToolStatus
+from sidecar.wire.events import ToolEvent
 from sidecar.wire.tasks import Approvals
 from tools.errors import Declined, ToolError
 from tools.executor.access import PathAccess

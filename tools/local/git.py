@@ -9,19 +9,15 @@ import re
 import stat
 import struct
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from tools.errors import ToolError
 from tools.local.files import read_handle
-from tools.local.root import WorkspaceRoot, name_to_text
+from tools.local.root import Stamp, WorkspaceRoot, name_to_text, stamp_of
 
 #: A file on the disk: mode, inode, size, and the change times of content and inode in nanoseconds.
-Stamp = tuple[int, int, int, int, int]
-#: Runs for every file of a workspace around each command, so it is one call and no function of ours.
-stamp_of: Callable[[os.stat_result], Stamp] = attrgetter("st_mode", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 
 _SECOND = 1_000_000_000
 _INDEX = ".git/index"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sidecar.wire.events import ErrorBody
+from sidecar.wire.base import ErrorBody
 from tools.errors import ToolError
 from tools.local.environment import call_mark
 from tools.local.inventory import Inventory, ProtectedFile, parents

@@ -13,11 +13,17 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 
 from tools.errors import FileMissing, NotADirectory, PathDenied, ToolError, WorkspaceGone
+
+Stamp = tuple[int, int, int, int, int]
+#: Runs for every file of a workspace around each command, so it is one call and no function of ours.
+stamp_of: Callable[[os.stat_result], Stamp] = attrgetter("st_mode", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 
 _O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
 _DIRECTORY = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC

@@ -15,8 +15,8 @@ from typing import TypeVar
 from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
 from tools.local.files import TEMPORARY_SUFFIX, read_handle
-from tools.local.git import Repository, Stamp
-from tools.local.root import WorkspaceRoot, name_to_text
+from tools.local.git import Repository
+from tools.local.root import Stamp, WorkspaceRoot, name_to_text
 from tools.local.snapshots import ContentSource, FileListing, LocalSnapshot, MemoryBudget
 from tools.local.walk import MAX_FILES, TooLargeToScan, Walked, Walker
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from tools.host import Blob
-from tools.local.git import Stamp
-from tools.local.root import name_to_text, text_to_name
+from tools.local.root import Stamp, name_to_text, text_to_name
 from tools.protected import secret_part
 
 #: Larger snapshots aren't worth writing before each command.

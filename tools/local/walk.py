@@ -14,8 +14,8 @@ from operator import attrgetter
 
 from tools.errors import ToolError
 from tools.globs import Ignored
-from tools.local.git import Repository, Stamp, stamp_of
-from tools.local.root import WorkspaceRoot
+from tools.local.git import Repository
+from tools.local.root import Stamp, WorkspaceRoot, stamp_of
 from tools.local.snapshots import FileListing
 
 MAX_FILES = 50_000

@@ -5,8 +5,8 @@ from typing import Any
 
 from bridge.session.protocol import Run, Send, Stop, Welcomed
 from bridge.session.shell import ResultLog, ShellSession
+from sidecar.wire.base import ErrorBody
 from sidecar.wire.bridge import FRAME_LIMIT, CancelFrame, EndedProcess, NotifyFrame, ResultBody, ShellInfo, Welcome
-from sidecar.wire.events import ErrorBody
 from tests.unit.bridge.frames import call, sent
 
 

@@ -11,7 +11,8 @@ from sidecar.engine.state import RecordKind, UserMessage
 from sidecar.engine.steps import StepKey
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, Record
-from sidecar.models.port import Failure, Reply, Stop
+from sidecar.models.errors import Failure
+from sidecar.models.port import Reply, Stop
 from sidecar.wire.events import StatusEvent, ToolEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest, Usage
 from tools.ledger import IntentRecord, NewBlob, Outcome

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sidecar.models.port import Capabilities, Delta, Failure, Reply, Request, Stop, ToolUse
+from sidecar.models.errors import Failure
+from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop, ToolUse
 from sidecar.models.trial import check_model
 
 

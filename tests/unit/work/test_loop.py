@@ -8,10 +8,10 @@ import pytest
 from sidecar.engine.errors import AgentError
 from sidecar.engine.state import UserMessage
 from sidecar.engine.steps import StepKey
+from sidecar.models.errors import Failure
 from sidecar.models.port import (
     Capabilities,
     Delta,
-    Failure,
     ModelTurn,
     NativeTurn,
     Reply,

@@ -14,7 +14,8 @@ from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, StoredEvent
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
-from sidecar.work.pipeline import Parallel, Results, Step, run_pipeline
+from sidecar.work.pipeline import Parallel, Step, run_pipeline
+from sidecar.work.results import Results
 
 
 async def a_run(journal: MemoryJournal, now: float = 0) -> TaskRun:

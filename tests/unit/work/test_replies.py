@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from sidecar.models.port import Delta, Failure, Reply, Stop
+from sidecar.models.errors import Failure
+from sidecar.models.port import Delta, Reply, Stop
 from sidecar.work.replies import collect
 
 FAILED = Reply(stop=Stop.FAILED, failure=Failure(code="too_long", message="It went on and on."))
