@@ -142,7 +142,7 @@ class Sidecar:
             workflow,
             local.host,
             launch.workspace,
-            places=settings.max_tasks,
+            slots=settings.max_tasks,
             max_queued=settings.max_queued,
             grants=grants,
             redact=redact,

@@ -49,7 +49,7 @@ class Engine:
         host: Callable[[str], Host],
         workspace: Path,
         *,
-        places: int,
+        slots: int,
         max_queued: int,
         grants: Grants | None = None,
         redact: Redactor | None = None,
@@ -61,7 +61,7 @@ class Engine:
         self._redact = redact or Redactor()
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._work = work
-        self._worker = Worker(journal, work, self._owner, places)
+        self._worker = Worker(journal, work, self._owner, slots)
         self.review = Review(journal, host, self._deliver)
         self._forks = Forks(journal, self.review)
 
@@ -71,7 +71,7 @@ class Engine:
         self._worker.start()
 
     async def stop(self) -> None:
-        self._journal.hurry()
+        self._journal.fail_fast()
         await self._worker.stop()
 
     @property
@@ -156,7 +156,7 @@ class Engine:
 
     async def _fork(self, operation: Fork) -> str:
         key = operation.idempotency_key
-        if key is not None and (known := await self._journal.known(key)) is not None:
+        if key is not None and (known := await self._journal.find_by_key(key)) is not None:
             return known
         old = await self._journal.task(operation.task_id)
         self.checked_workspace(old.workspace)

@@ -160,7 +160,7 @@ class Undoing:
 
     async def finish(self) -> None:
         """Finish what an earlier process was undoing when it died."""
-        for task_id in await self._journal.undoing():
+        for task_id in await self._journal.tasks_with_undo():
             records = await self._journal.records(task_id)
             done = {record.key for record in records if record.kind == RecordKind.UNDONE}
             for record in records:

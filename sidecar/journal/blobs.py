@@ -5,7 +5,7 @@ import sqlite3
 import zlib
 from collections import OrderedDict
 
-from sidecar.journal.delta import difference, restored
+from sidecar.journal.delta import apply_difference, difference
 
 #: Longest chain of differences down to a content that is stored whole.
 _DEEPEST = 32
@@ -85,5 +85,5 @@ def _unpacked(digest: str, connection: sqlite3.Connection) -> bytes | None:
         name = row[1]
     data = chain.pop()
     while chain:
-        data = restored(data, chain.pop())
+        data = apply_difference(data, chain.pop())
     return data

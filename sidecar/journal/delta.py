@@ -1,26 +1,26 @@
-"""A content as its difference to another one: an edit of a few lines costs a few lines, not the whole file again.
+"""Stores a content as its difference to a similar one: an edit of a few lines costs a few lines.
 
-The difference is a list of pieces, each a span of the other content or bytes of its own. It is found in one pass:
-what is the same at both ends first, then runs of equal lines in between. It need not be the smallest.
+A difference is a list of pieces, each a span of the base or new bytes. One pass finds it: first the common head and
+tail, then runs of equal lines in between. It need not be minimal.
 """
 
 import struct
 from collections.abc import Iterator
 
 _PIECE = struct.Struct("<II")
-_OWN = 0xFFFFFFFF
-#: A difference that is not at least so many times smaller than the content is not worth another one to depend on.
-_WORTH = 4
-_LARGEST = 64 * 1024 * 1024
+_NEW_BYTES = 0xFFFFFFFF
+#: Store a difference only if it is this many times smaller than the content.
+_MIN_SAVING = 4
+_MAX_SIZE = 64 * 1024 * 1024
 
 
 def difference(base: bytes, data: bytes) -> bytes | None:
-    """What makes `data` of `base`, or nothing if that would hardly be less."""
-    if max(len(base), len(data)) > _LARGEST:
+    """The pieces that turn `base` into `data`; None if they save too little."""
+    if max(len(base), len(data)) > _MAX_SIZE:
         return None
-    room = len(data) // _WORTH
-    head = _alike(base, data)
-    tail = _alike_at_end(base, data, min(len(base), len(data)) - head)
+    room = len(data) // _MIN_SAVING
+    head = _common_head(base, data)
+    tail = _common_tail(base, data, min(len(base), len(data)) - head)
     pieces = [_copy(0, head)] if head else []
     size = 0
     for piece in _between(base[head : len(base) - tail], data[head : len(data) - tail], head):
@@ -33,26 +33,26 @@ def difference(base: bytes, data: bytes) -> bytes | None:
     return b"".join(pieces)
 
 
-def restored(base: bytes, pieces: bytes) -> bytes:
-    """The content that `difference` was asked about. Raises `ValueError` if the pieces are not from there."""
+def apply_difference(base: bytes, pieces: bytes) -> bytes:
+    """The content behind a difference. Raises `ValueError` if the pieces are damaged."""
     parts: list[bytes] = []
-    place = 0
-    while place < len(pieces):
+    position = 0
+    while position < len(pieces):
         try:
-            start, length = _PIECE.unpack_from(pieces, place)
+            start, length = _PIECE.unpack_from(pieces, position)
         except struct.error as error:
             raise ValueError("a piece is cut off") from error
-        place += _PIECE.size
-        if start == _OWN:
-            parts.append(pieces[place : place + length])
-            place += length
+        position += _PIECE.size
+        if start == _NEW_BYTES:
+            parts.append(pieces[position : position + length])
+            position += length
         else:
             parts.append(base[start : start + length])
     return b"".join(parts)
 
 
 def _between(base: bytes, data: bytes, offset: int) -> Iterator[bytes]:
-    """Runs of lines that stand in the base too, and what is new between them."""
+    """Runs of lines that are in the base, and new bytes between them."""
     if not data:
         return
     places: dict[bytes, int] = {}
@@ -93,11 +93,11 @@ def _copy(start: int, length: int) -> bytes:
 
 
 def _new(data: bytes) -> bytes:
-    return _PIECE.pack(_OWN, len(data)) + data
+    return _PIECE.pack(_NEW_BYTES, len(data)) + data
 
 
-def _alike(one: bytes, other: bytes) -> int:
-    """How many bytes are the same from the beginning on, found by halving: comparing slices is the fast part."""
+def _common_head(one: bytes, other: bytes) -> int:
+    """The length of the common head, by bisection: comparing slices is fast."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -108,7 +108,7 @@ def _alike(one: bytes, other: bytes) -> int:
     return low
 
 
-def _alike_at_end(one: bytes, other: bytes, most: int) -> int:
+def _common_tail(one: bytes, other: bytes, most: int) -> int:
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2

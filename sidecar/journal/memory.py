@@ -91,7 +91,7 @@ class MemoryJournal:
         self._append(new.id, [Entry.now(new.events, new.records)], None, None)
         return self._kept(new.id).task(), True
 
-    async def known(self, idempotency_key: str) -> str | None:
+    async def find_by_key(self, idempotency_key: str) -> str | None:
         return self._keys.get(idempotency_key)
 
     def append(
@@ -146,7 +146,7 @@ class MemoryJournal:
         return self._hub.followed(task_id)
 
     def publish(self, task_id: str, event: Event) -> None:
-        self._hub.say(task_id, event)
+        self._hub.publish_live(task_id, event)
 
     def tail(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         return self._hub.tail(task_id, after, self.events)
@@ -232,7 +232,7 @@ class MemoryJournal:
             and (kept.state.status in LEFT_OPEN or (kept.state.status is Status.QUEUED and kept.owner is not None))
         ]
 
-    async def undoing(self) -> Sequence[str]:
+    async def tasks_with_undo(self) -> Sequence[str]:
         found = self._tasks.values()
         return [kept.id for kept in found if any(kind == "undo" for kind, _ in kept.records)]
 
@@ -270,7 +270,7 @@ class MemoryJournal:
     def state(self) -> JournalState:
         return JournalState(state="ok", message="", path=":memory:", size_bytes=self._size(), set_aside=[])
 
-    def hurry(self) -> None:
+    def fail_fast(self) -> None:
         pass
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""How the file came to its present shape. Append only: a newer program opens every older file."""
+"""The migrations of the file, append-only: a newer program opens every older file."""
 
 import json
 import re
@@ -56,7 +56,7 @@ def tasks_events_records_blobs(connection: sqlite3.Connection) -> None:
             PRIMARY KEY (task, kind, key)
         ) WITHOUT ROWID
         """,
-        # What was being undone when a process died is found without reading everything.
+        # Finds interrupted undos without reading all records.
         "CREATE INDEX records_undo ON records (task) WHERE kind = 'undo'",
         "CREATE TABLE blobs (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, data BLOB NOT NULL)",
         """

@@ -121,7 +121,7 @@ class Journal(Protocol):
         Like an append it is written in the order of the calls: a later claim finds it.
         """
 
-    async def known(self, idempotency_key: str) -> str | None:
+    async def find_by_key(self, idempotency_key: str) -> str | None:
         """The task that was created with this key, if there is one."""
 
     def append(
@@ -191,7 +191,7 @@ class Journal(Protocol):
     async def left_open(self, owner: str) -> Sequence[Task]:
         """Unfinished tasks that an owner other than `owner` claimed."""
 
-    async def undoing(self) -> Sequence[str]:
+    async def tasks_with_undo(self) -> Sequence[str]:
         """The tasks with an undo, finished or not."""
 
     def put_blob(self, task_id: str, data: bytes, like: str | None = None, *, capped: bool = True) -> Awaitable[str]:
@@ -209,7 +209,7 @@ class Journal(Protocol):
 
     def state(self) -> JournalState: ...
 
-    def hurry(self) -> None:
+    def fail_fast(self) -> None:
         """The sidecar is stopping: fail writes instead of waiting for a stalled disk."""
 
     async def close(self) -> None: ...

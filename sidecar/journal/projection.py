@@ -1,4 +1,4 @@
-"""A task's row, folded from its events: reading the events again from the start always gives the same row."""
+"""A task's row, folded from its events. The same events always give the same row."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from sidecar.wire.base import Wire
 from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import ENDED, Progress, Status, StoredRequest, Task, TaskError, TaskResult, Usage
 
-_CLEARS_THE_END = frozenset({Status.QUEUED, Status.RUNNING})
+_RESTARTS = frozenset({Status.QUEUED, Status.RUNNING})
 
 
 class TaskProjection(Wire):
@@ -31,7 +31,7 @@ def fold(state: TaskProjection, event: wire.Event, at: str) -> TaskProjection:
             changes: dict[str, Any] = {"status": status, "ended_at": at if status in ENDED else None}
             if status is Status.RUNNING and state.started_at is None:
                 changes["started_at"] = at
-            if status in _CLEARS_THE_END:
+            if status in _RESTARTS:
                 changes |= {"error": None, "result": None}
             return state.model_copy(update=changes)
         case wire.RouteEvent():
@@ -51,7 +51,7 @@ def fold(state: TaskProjection, event: wire.Event, at: str) -> TaskProjection:
         case wire.VerificationEvent():
             return state.model_copy(update={"verified": event.passed})
         case wire.DiffEvent():
-            # What was proven before an edit says nothing about the files after it.
+            # An edit invalidates an earlier verification.
             return state.model_copy(update={"verified": None})
         case wire.CompleteEvent():
             return state.model_copy(update={"result": event.result})

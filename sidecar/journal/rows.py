@@ -1,4 +1,4 @@
-"""Rows of the SQLite file and what they stand for, in both directions."""
+"""Converts between rows of the SQLite file and journal types."""
 
 from collections.abc import Iterable
 from zlib import crc32

@@ -46,12 +46,12 @@ class SqliteJournal:
             set_aside = damage.set_aside_if_damaged(path)
             return cls(path, retention or Retention(), set_aside)
         except sqlite3.Error as error:
-            raise CannotOpen(f"The journal {path} cannot be opened: {error}. Nothing was changed.") from error
+            raise CannotOpen(f"The journal {path} can't be opened: {error}. Nothing was changed.") from error
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def create(self, new: NewTask, *, max_queued: int | None = None) -> Awaitable[tuple[Task, bool]]:
-        pending = _rendered(Entry.now(new.events, new.records))
+        pending = _render(Entry.now(new.events, new.records))
         entry = Entry(pending.at, new.events)
         creating = self._writer.submit(
             lambda store: store.create(new, pending, max_queued),
@@ -75,7 +75,7 @@ class SqliteJournal:
         earlier: Sequence[Entry] = (),
     ) -> asyncio.Future[Sequence[StoredEvent]]:
         entries = [*earlier, Entry.now(events, records)] if events or records else earlier
-        pending = [_rendered(entry) for entry in entries]
+        pending = [_render(entry) for entry in entries]
         self._grow(sum(each.size for each in pending))
         self._hub.begin(task_id)
         return self._writer.submit(
@@ -90,7 +90,7 @@ class SqliteJournal:
         return self._hub.followed(task_id)
 
     def publish(self, task_id: str, event: Event) -> None:
-        self._hub.say(task_id, event)
+        self._hub.publish_live(task_id, event)
 
     async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
         waited = _stopwatch()
@@ -146,7 +146,7 @@ class SqliteJournal:
             raise UnknownTask(task_id)
         return task
 
-    async def known(self, idempotency_key: str) -> str | None:
+    async def find_by_key(self, idempotency_key: str) -> str | None:
         def read(connection: sqlite3.Connection) -> str | None:
             row = connection.execute("SELECT id FROM tasks WHERE idempotency_key = ?", (idempotency_key,)).fetchone()
             return None if row is None else str(row[0])
@@ -196,7 +196,7 @@ class SqliteJournal:
         values = (*LEFT_OPEN, owner, Status.QUEUED, owner)
         return await self._read(partial(_read_tasks, condition, values, "ORDER BY position"))
 
-    async def undoing(self) -> Sequence[str]:
+    async def tasks_with_undo(self) -> Sequence[str]:
         def read(connection: sqlite3.Connection) -> list[str]:
             undone = "SELECT task FROM records WHERE kind = 'undo'"
             found = connection.execute(f"SELECT id FROM tasks WHERE position IN ({undone}) ORDER BY position")  # noqa: S608
@@ -215,7 +215,7 @@ class SqliteJournal:
         if connection is None:
             connection = self._local.connection = connect(self._path)
             connection.execute("PRAGMA query_only = ON")
-            connection.execute("PRAGMA cache_size = -1024")  # what is read is read once, from front to back
+            connection.execute("PRAGMA cache_size = -1024")  # pages are read once, in order
             self._connections.append(connection)
         return query(connection)
 
@@ -231,8 +231,8 @@ class SqliteJournal:
             set_aside=self._set_aside,
         )
 
-    def hurry(self) -> None:
-        self._writer.hurry()
+    def fail_fast(self) -> None:
+        self._writer.fail_fast()
 
     async def close(self) -> None:
         self._readers.shutdown(wait=True)
@@ -242,12 +242,12 @@ class SqliteJournal:
 
 
 def _stopwatch() -> Callable[[], float]:
-    """A lease counts from when it is written: nobody loses a claim because the disk took nothing for a while."""
-    asked = time.monotonic()
-    return lambda: time.monotonic() - asked
+    """A lease starts when it is written, so a stalled disk doesn't cost a claim."""
+    started = time.monotonic()
+    return lambda: time.monotonic() - started
 
 
-def _rendered(entry: Entry) -> Pending:
+def _render(entry: Entry) -> Pending:
     return Pending(entry.at, [(event, event.to_json()) for event in entry.events], entry.records)
 
 

@@ -1,6 +1,6 @@
-"""The SQLite file, seen from the one thread that writes it. Every method is one statement of what may happen to a task.
+"""The SQLite file, as the writer thread uses it.
 
-A method checks first and writes afterwards, so that a refusal has cost nothing; else the writer begins again.
+A method checks before it writes, so a refused operation changes nothing and its group can go on.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ HEADS_KEPT = 1_000
 
 
 class Pending(NamedTuple):
-    """An entry on its way: its events are rendered once, on the caller's side."""
+    """An entry to write, with its events rendered in the caller's thread."""
 
     at: str
     events: Sequence[tuple[Event, str]]
@@ -38,22 +38,19 @@ class Pending(NamedTuple):
 
 @dataclass(slots=True)
 class Head:
-    """What the writer knows of a task without asking the disk."""
+    """What the writer keeps in memory about a task."""
 
     position: int
     last_seq: int
     records: int
     fence: int
     state: TaskProjection
-    #: What the task's contents take, once that was asked for.
+    #: Size of the task's blobs, once computed.
     blob_bytes: int | None = None
 
 
 class InsertBatch:
-    """Rows on their way into a table, many in one statement.
-
-    Other threads go on while a statement runs, but this thread waits for its turn before and after each.
-    """
+    """Inserts many rows with one statement: each statement costs two waits for the interpreter lock."""
 
     def __init__(self, connection: sqlite3.Connection, table: str, columns: int) -> None:
         self._connection = connection
@@ -65,7 +62,7 @@ class InsertBatch:
         self._rows.append(row)
 
     def flush(self) -> None:
-        """Insert them. If one is refused, so are all of them."""
+        """Insert all rows, or none."""
         rows, self._rows = self._rows, []
         while rows:
             # A power of two: SQLite keeps a compiled statement for each number of rows.
@@ -90,7 +87,7 @@ def open_file(path: Path, format_version: int = len(MIGRATIONS)) -> sqlite3.Conn
     connection.execute("PRAGMA synchronous = NORMAL")
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version == 0:
-        # Only a new file takes these two; on an old one even asking for them would write to it.
+        # Only a new file accepts these; on an old one they would cause a write.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA journal_size_limit = 16777216")
@@ -108,13 +105,13 @@ class Store:
         self._events = InsertBatch(self._connection, "events", 6)
         self._records = InsertBatch(self._connection, "records", 7)
         self._heads: OrderedDict[str, Head] = OrderedDict()
-        #: Rows whose state is written once, at the commit, however many events of the group changed it.
+        #: Task rows to update once, at the commit.
         self._changed: dict[int, TaskProjection] = {}
         self._before = 0
-        self._place: int
-        (self._place,) = self._connection.execute("SELECT coalesce(max(queued), 0) FROM tasks").fetchone()
+        self._queue_position: int
+        (self._queue_position,) = self._connection.execute("SELECT coalesce(max(queued), 0) FROM tasks").fetchone()
         self.commits: int
-        #: The newest cursor, and the newest that was pruned: as committed, and with what is being written.
+        #: The newest cursor and the newest pruned cursor, as committed.
         self._committed: tuple[int, int]
         self.commits, *cursors = self._connection.execute("SELECT number, cursor, pruned FROM commits").fetchone()
         self._cursor, self._pruned = self._committed = cursors[0], cursors[1]
@@ -127,7 +124,7 @@ class Store:
         self._before = self.changes
 
     def bind(self) -> None:
-        """Everything that was appended so far stands in the file's tables, or is refused together."""
+        """Insert all appended rows, or refuse them together."""
         try:
             self._records.flush()
         except sqlite3.IntegrityError:
@@ -135,7 +132,7 @@ class Store:
         self._events.flush()
 
     def commit(self, *, proof: bool = False) -> None:
-        """`proof` writes something in any case: whoever wants to know whether the disk takes it."""
+        """`proof` writes even without changes, to test whether the disk accepts writes."""
         for position, state in self._changed.items():
             text = state.to_json()
             self._connection.execute(
@@ -144,7 +141,7 @@ class Store:
             )
         self._changed.clear()
         if self.changes == self._before and not proof:
-            # Who only looked, such as for a task to claim, leaves the disk alone.
+            # A read, such as a claim that found nothing, must not touch the disk.
             self._connection.execute("COMMIT")
             return
         self._connection.execute(
@@ -165,7 +162,7 @@ class Store:
 
     @property
     def changes(self) -> int:
-        """How much was written so far: the same number before and after means that nothing was."""
+        """A counter that grows with every written row."""
         return self._connection.total_changes
 
     def close(self) -> None:
@@ -174,7 +171,7 @@ class Store:
     # -- tasks -------------------------------------------------------------------------------------------------------
 
     def create(self, new: NewTask, pending: Pending, max_queued: int | None) -> tuple[Task, Sequence[StoredEvent]]:
-        """The task, and its first events; none if it was known."""
+        """The task and its first events; no events if the idempotency key was known."""
         if new.idempotency_key is not None:
             row = self._connection.execute(
                 "SELECT id FROM tasks WHERE idempotency_key = ?", (new.idempotency_key,)
@@ -203,7 +200,7 @@ class Store:
                 state.status,
                 state.to_json(),
                 rows.checksum(state.status, state.to_json()),
-                self._next_place(),
+                self._next_queue_position(),
             ),
         )
         position = cursor.lastrowid or 0
@@ -252,14 +249,14 @@ class Store:
     def _change_status(self, position: int, state: TaskProjection) -> None:
         self._connection.execute("UPDATE tasks SET status = ? WHERE position = ?", (state.status, position))
         if state.status is Status.QUEUED:
-            place = self._next_place()
-            self._connection.execute("UPDATE tasks SET queued = ? WHERE position = ?", (place, position))
+            queued = self._next_queue_position()
+            self._connection.execute("UPDATE tasks SET queued = ? WHERE position = ?", (queued, position))
         if state.status in UNCLAIMED:
             self._clear_lease(position)
 
-    def _next_place(self) -> int:
-        self._place += 1
-        return self._place
+    def _next_queue_position(self) -> int:
+        self._queue_position += 1
+        return self._queue_position
 
     def _head(self, task_id: str) -> Head:
         head = self._heads.get(task_id)
@@ -379,7 +376,7 @@ class Store:
 
 
 def read_records(connection: sqlite3.Connection, position: int) -> tuple[Sequence[Record], int]:
-    """A task's records in the order in which they were written, and how many of them the disk has is_damaged."""
+    """A task's records in the order in which they were written, and how many are damaged."""
     found = connection.execute(
         "SELECT CAST(kind AS BLOB), CAST(key AS BLOB), seq, CAST(body AS BLOB), checksum FROM records"
         " WHERE task = ? ORDER BY number",

@@ -12,8 +12,8 @@ from contextlib import aclosing
 from functools import partial
 
 from sidecar.journal import rows
+from sidecar.journal.live_text import LiveText
 from sidecar.journal.port import Entry, EventsPage, Page, StoredEvent, timestamp
-from sidecar.journal.spoken import Spoken
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import ENDED
 
@@ -59,12 +59,12 @@ class Subscription:
         return taken
 
 
-class _Underway:
+class _Unfinished:
     """A task's unfinished writes, and what waits behind them."""
 
     def __init__(self) -> None:
         self.begun = self.ended = 0
-        #: Live events, and readers that wait until all before them is told; each behind so many that had begun.
+        #: Live events, and readers that wait for earlier writes; each with the number of writes it waits for.
         self.behind: deque[tuple[int, Event | asyncio.Future[None]]] = deque()
 
 
@@ -72,45 +72,45 @@ class Hub:
     """The readers of each task in this process."""
 
     def __init__(self) -> None:
-        self._underway: dict[str, _Underway] = {}
+        self._unfinished: dict[str, _Unfinished] = {}
         self._subscriptions: defaultdict[str, set[Subscription]] = defaultdict(set)
         self._of_all: set[Subscription] = set()
-        self._spoken = Spoken()
+        self._live_text = LiveText()
 
     def begin(self, task_id: str) -> None:
         """A write began. It is published once durable; `end` is called then, or if it failed."""
-        underway = self._underway.get(task_id)
-        if underway is None:
-            underway = self._underway[task_id] = _Underway()
-        underway.begun += 1
+        unfinished = self._unfinished.get(task_id)
+        if unfinished is None:
+            unfinished = self._unfinished[task_id] = _Unfinished()
+        unfinished.begun += 1
 
     def end(self, task_id: str) -> None:
         """Writes end in the order in which they began."""
-        underway = self._underway[task_id]
-        underway.ended += 1
-        if underway.ended == underway.begun:
-            del self._underway[task_id]
-        while underway.behind and underway.behind[0][0] <= underway.ended:
-            self._go_on(task_id, underway.behind.popleft()[1])
+        unfinished = self._unfinished[task_id]
+        unfinished.ended += 1
+        if unfinished.ended == unfinished.begun:
+            del self._unfinished[task_id]
+        while unfinished.behind and unfinished.behind[0][0] <= unfinished.ended:
+            self._release(task_id, unfinished.behind.popleft()[1])
 
-    def _go_on(self, task_id: str, waiting: "Event | asyncio.Future[None]") -> None:
+    def _release(self, task_id: str, waiting: "Event | asyncio.Future[None]") -> None:
         if isinstance(waiting, Event):
-            self._tell(task_id, waiting)
+            self._offer_live(task_id, waiting)
         elif not waiting.done():
             waiting.set_result(None)
 
-    async def _settled(self, task_id: str) -> None:
+    async def _writes_published(self, task_id: str) -> None:
         """Return when all writes that began before have been published."""
-        underway = self._underway.get(task_id)
-        if underway is not None:
+        unfinished = self._unfinished.get(task_id)
+        if unfinished is not None:
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            underway.behind.append((underway.begun, waiting))
+            unfinished.behind.append((unfinished.begun, waiting))
             await waiting
 
     def publish(self, entries: Sequence[Entry], stored: Sequence[StoredEvent]) -> None:
-        """Events, and what stands in the journal of them."""
+        """Offer stored events to all readers."""
         for event, written in zip((event for entry in entries for event in entry.events), stored, strict=True):
-            self._spoken.settle(written.task_id, event)
+            self._live_text.drop_stored(written.task_id, event)
             for subscription in self._subscriptions.get(written.task_id, ()):
                 subscription.offer(written)
             for subscription in self._of_all:
@@ -119,31 +119,34 @@ class Hub:
     def followed(self, task_id: str) -> bool:
         return bool(self._of_all) or task_id in self._subscriptions
 
-    def say(self, task_id: str, event: Event) -> None:
-        """A live event: kept for those who come while it goes on, written out only if somebody is there."""
-        underway = self._underway.get(task_id)
-        if underway is None:
-            self._tell(task_id, event)
+    def publish_live(self, task_id: str, event: Event) -> None:
+        """Offer a live event to current readers, and keep it for those who join while it is live."""
+        unfinished = self._unfinished.get(task_id)
+        if unfinished is None:
+            self._offer_live(task_id, event)
             return
-        underway.behind.append((underway.begun, event))
-        if len(underway.behind) > LIVE_LIMIT:
+        unfinished.behind.append((unfinished.begun, event))
+        if len(unfinished.behind) > LIVE_LIMIT:
             # The disk is stalled and a command still prints: show it anyway.
-            self._go_on(task_id, underway.behind.popleft()[1])
+            self._release(task_id, unfinished.behind.popleft()[1])
 
-    def _tell(self, task_id: str, event: Event) -> None:
-        self._spoken.hear(task_id, event)
+    def _offer_live(self, task_id: str, event: Event) -> None:
+        self._live_text.add(task_id, event)
         followers = self._subscriptions.get(task_id)
         if followers:
-            said = _live(task_id, event)
+            live = _live(task_id, event)
             for subscription in followers:
-                subscription.offer(said)
+                subscription.offer(live)
 
     async def tail(self, task_id: str, after: int, read: ReadPage) -> AsyncGenerator[Sequence[StoredEvent], None]:
         subscription = Subscription()
         self._subscriptions[task_id].add(subscription)
         try:
-            settled, so_far = partial(self._settled, task_id), partial(self._so_far, task_id)
-            async with aclosing(_follow(subscription, task_id, after, read, settled, so_far)) as batches:
+            writes_published, live_so_far = (
+                partial(self._writes_published, task_id),
+                partial(self._live_so_far, task_id),
+            )
+            async with aclosing(_follow(subscription, task_id, after, read, writes_published, live_so_far)) as batches:
                 async for batch in batches:
                     yield batch
         finally:
@@ -170,8 +173,8 @@ class Hub:
         finally:
             self._of_all.discard(subscription)
 
-    def _so_far(self, task_id: str) -> list[StoredEvent]:
-        return [_live(task_id, event) for event in self._spoken.so_far(task_id)]
+    def _live_so_far(self, task_id: str) -> list[StoredEvent]:
+        return [_live(task_id, event) for event in self._live_text.events(task_id)]
 
 
 async def _follow(
@@ -179,8 +182,8 @@ async def _follow(
     task_id: str,
     cursor: int,
     read: ReadPage,
-    settled: Callable[[], Awaitable[None]],
-    so_far: Callable[[], list[StoredEvent]],
+    writes_published: Callable[[], Awaitable[None]],
+    live_so_far: Callable[[], list[StoredEvent]],
 ) -> AsyncGenerator[Sequence[StoredEvent], None]:
     while True:
         subscription.lagged = False
@@ -193,12 +196,12 @@ async def _follow(
                 break
         if page.status in ENDED:
             return
-        # What was said live meanwhile is a part of everything so far; what was stored meanwhile comes before it. The
-        # page may hold a message that is not yet published: before that, its words still count as live.
-        await settled()
+        # Stored events come before live text. The page may hold a message that isn't published yet; until then its
+        # text still counts as live.
+        await writes_published()
         stored = [event for event in subscription.drain() if event.seq is not None]
         fresh, cursor, whole = _unseen(stored, cursor)
-        fresh += so_far()
+        fresh += live_so_far()
         while True:
             if fresh:
                 yield fresh
@@ -223,8 +226,8 @@ def _unseen(taken: list[StoredEvent], cursor: int) -> tuple[list[StoredEvent], i
         elif event.seq > cursor:
             return fresh, cursor, False
         else:
-            # Replayed already; what was shown live before it is contained in it.
-            fresh = [kept for kept in fresh if kept.seq is not None]
+            # Already replayed; it contains the live text before it.
+            fresh = [each for each in fresh if each.seq is not None]
     return fresh, cursor, True
 
 
@@ -236,6 +239,6 @@ _ENDINGS = tuple(f'{{"type":"status","status":"{status}"' for status in ENDED)
 
 
 def _ends(events: Sequence[StoredEvent]) -> bool:
-    """Whether the task is over with them: an end that it goes on from in the same breath is none."""
+    """Whether the task ends with these events; a later status in the same batch may continue it."""
     statuses = [event for event in events if event.type == "status"]
     return bool(statuses) and statuses[-1].data.startswith(_ENDINGS)

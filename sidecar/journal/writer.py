@@ -54,7 +54,7 @@ class Writer:
         self._thread.start()
         #: Why the journal can't be written now, or "".
         self.stalled = ""
-        self._hurried = False
+        self._failing_fast = False
 
     def submit(
         self,
@@ -68,7 +68,7 @@ class Writer:
         future: asyncio.Future[T] = self._loop.create_future()
         if self._closing.is_set():
             future.set_exception(JournalClosed())
-        elif self.stalled and (self._hurried or not patient):
+        elif self.stalled and (self._failing_fast or not patient):
             future.set_exception(JournalStalled(self.stalled))
         else:
             if not self._gathered:
@@ -79,9 +79,9 @@ class Writer:
             on_end()
         return future
 
-    def hurry(self) -> None:
+    def fail_fast(self) -> None:
         """From now on no operation waits for a stalled disk."""
-        self._hurried = True
+        self._failing_fast = True
 
     def _hand_over(self) -> None:
         if self._gathered:
@@ -195,8 +195,8 @@ class Writer:
     def _drop_impatient(self, group: list[Operation[Any]]) -> None:
         self._take_in()
         for waiting in (group, self._held):
-            refused = [operation for operation in waiting if self._hurried or not operation.patient]
-            waiting[:] = [operation for operation in waiting if operation.patient and not self._hurried]
+            refused = [operation for operation in waiting if self._failing_fast or not operation.patient]
+            waiting[:] = [operation for operation in waiting if operation.patient and not self._failing_fast]
             self._refuse(refused)
 
     def _take_in(self) -> None:

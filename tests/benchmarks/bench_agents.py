@@ -105,7 +105,7 @@ async def _turns(directory: Path) -> tuple[float, list[float]]:
     executor = Executor(registry, [backend], Policy())
     catalog = OneModel(Timed("warm", 3))
     workflow = Workflow(journal, catalog, registry, executor)
-    engine = Engine(journal, workflow, backend.host, workspace, places=1, max_queued=10)
+    engine = Engine(journal, workflow, backend.host, workspace, slots=1, max_queued=10)
     await engine.start()
     try:
         firsts = []

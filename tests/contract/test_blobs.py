@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.journal.delta import difference, restored
+from sidecar.journal.delta import apply_difference, difference
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
@@ -58,7 +58,7 @@ async def put_all(journal: Journal, task: str, contents: list[bytes]) -> list[st
 def test_a_difference_restores_what_it_was_made_of(old: list[bytes], new: list[bytes]) -> None:
     base, data = b"".join(old), b"".join(new)
     pieces = difference(base, data)
-    assert pieces is None or restored(base, pieces) == data
+    assert pieces is None or apply_difference(base, pieces) == data
 
 
 @given(st.lists(st.binary(max_size=8), min_size=50, max_size=100), st.data())
@@ -69,7 +69,7 @@ def test_a_few_changes_are_a_small_difference(parts: list[bytes], data: st.DataO
     changed = base[:place] + b"!" + base[place + 1 :]
     pieces = difference(base, changed)
     assert pieces is not None and len(pieces) < 64
-    assert restored(base, pieces) == changed
+    assert apply_difference(base, pieces) == changed
 
 
 async def test_a_hundred_versions_of_a_file_take_little_more_than_one(journal: SqliteJournal, tmp_path: Path) -> None:

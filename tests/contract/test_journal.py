@@ -163,7 +163,7 @@ async def test_tasks_with_something_to_undo_are_found(journal: Journal) -> None:
     for name in ("t_1", "t_2"):
         await journal.create(new_task(name))
     await journal.append("t_2", records=[Record("undo", "1", "{}"), Record("undo", "2", "{}")])
-    assert await journal.undoing() == ["t_2"]
+    assert await journal.tasks_with_undo() == ["t_2"]
 
 
 async def test_a_second_record_of_the_same_kind_and_key_is_refused_with_everything_that_came_with_it(

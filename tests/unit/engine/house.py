@@ -39,7 +39,7 @@ class House:
         self.executor = Executor(registry, [backend], Policy())
         catalog = Catalog(Settings(), self.scripts, OFFLINE)
         workflow = Workflow(journal, catalog, registry, self.executor)
-        self.engine = Engine(journal, workflow, backend.host, self.workspace, places=places, max_queued=max_queued)
+        self.engine = Engine(journal, workflow, backend.host, self.workspace, slots=places, max_queued=max_queued)
 
     def script(self, name: str, replies: object) -> Json:
         (self.scripts / f"{name}.json").write_text(json.dumps(replies))

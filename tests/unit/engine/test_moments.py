@@ -133,7 +133,7 @@ async def test_one_that_goes_on_in_the_moment_it_ends_can_be_cancelled_and_gives
             await _forever()
 
     journal = Impatient()
-    async with a_worker(journal, Work(once_and_then_forever), places=2) as worker:
+    async with a_worker(journal, Work(once_and_then_forever), slots=2) as worker:
         journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)]))
         worker.wake()
         await until_true(lambda: lives == 2)
@@ -159,7 +159,7 @@ async def test_a_cancel_that_finds_somebody_else_has_finished_it_meanwhile_is_ac
             return await super().records(task_id)
 
     journal = Slow()
-    async with a_house(tmp_path, journal, places=1) as house:
+    async with a_house(tmp_path, journal, slots=1) as house:
         models = house.script("slow", [{"text": "ok", "delayMs": 60_000}])
         at_work = await house.execute("work", models=models, intent="edit_code")
         await house.reached(at_work, Status.RUNNING)
@@ -233,7 +233,7 @@ async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp
         pass
 
     claimed, journal, work = asyncio.Event(), FarAway(), Hears(nothing_left_to_do)
-    engine = Engine(journal, work, _no_host, tmp_path, places=1, max_queued=9)  # type: ignore[arg-type]
+    engine = Engine(journal, work, _no_host, tmp_path, slots=1, max_queued=9)  # type: ignore[arg-type]
     done = [Record("step", "r1.route", "")]
     journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)], records=done))
     await engine.start()

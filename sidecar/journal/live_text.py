@@ -1,6 +1,6 @@
-"""What was said live and no stored event contains yet: whoever comes in the middle of it is told all of it at once.
+"""Live text that no stored event contains yet, so that a reader who joins late gets all of it at once.
 
-It lives in this process only, like the words themselves: after a restart the message is asked for anew.
+It lives in this process only: after a restart the model is asked again.
 """
 
 from collections.abc import Sequence
@@ -17,29 +17,29 @@ from sidecar.wire.events import (
 )
 from sidecar.wire.tasks import ENDED, Status
 
-#: A longer message is not told to latecomers, who get it when it is whole; of a command's output the end is enough.
-MOST_TEXT = 1_000_000
-MOST_OUTPUT = 64 * 1024
+#: Late readers get a longer message only when it is complete, and only the end of a longer command output.
+MAX_TEXT = 1_000_000
+MAX_OUTPUT = 64 * 1024
 
-_OVER = frozenset({*ENDED, Status.QUEUED, Status.INTERRUPTED})
+_STOPPED = frozenset({*ENDED, Status.QUEUED, Status.INTERRUPTED})
 _OUTPUT = "output"
 
 
 @dataclass(slots=True)
 class _Piece:
-    """The last event of its kind, and the texts of all of them."""
+    """The last event of a message or command, and the texts of all of them."""
 
     event: DeltaEvent | ToolOutputEvent
     texts: list[str] = field(default_factory=list)
     size: int = 0
 
 
-class Spoken:
+class LiveText:
     def __init__(self) -> None:
-        #: By task; then by the message and the kind of its words, or by the call.
+        #: By task, then by message and kind of text, or by tool call.
         self._pieces: dict[str, dict[tuple[str, str], _Piece]] = {}
 
-    def hear(self, task_id: str, event: Event) -> None:
+    def add(self, task_id: str, event: Event) -> None:
         key: tuple[str, str]
         if isinstance(event, DeltaEvent):
             key = event.message_id, event.kind
@@ -55,41 +55,41 @@ class Spoken:
         piece.event = event
         piece.size += len(event.text)
         if isinstance(event, DeltaEvent):
-            if piece.size <= MOST_TEXT:
+            if piece.size <= MAX_TEXT:
                 piece.texts.append(event.text)
             else:
                 piece.texts.clear()
             return
         piece.texts.append(event.text)
-        if piece.size > 2 * MOST_OUTPUT:
-            kept = "".join(piece.texts)[-MOST_OUTPUT:]
-            piece.texts, piece.size = [kept], len(kept)
+        if piece.size > 2 * MAX_OUTPUT:
+            end = "".join(piece.texts)[-MAX_OUTPUT:]
+            piece.texts, piece.size = [end], len(end)
 
-    def settle(self, task_id: str, event: Event) -> None:
-        """An event that is stored now: what it contains, or puts an end to, is no longer only live."""
+    def drop_stored(self, task_id: str, event: Event) -> None:
+        """Drop the live text that a stored event contains or ends."""
         pieces = self._pieces.get(task_id)
         if pieces is None:
             return
         match event:
             case MessageEvent():
-                over = [key for key in pieces if key[0] == event.message_id]
+                done = [key for key in pieces if key[0] == event.message_id]
             case ToolEvent():
-                # A turn that calls has said what it had to say.
-                over = [key for key in pieces if event.call_id.startswith(f"{task_id}.{key[0]}.")]
+                # A turn that calls a tool has finished its text.
+                done = [key for key in pieces if event.call_id.startswith(f"{task_id}.{key[0]}.")]
                 if event.status not in ("pending", "running"):
-                    over.append((event.call_id, _OUTPUT))
+                    done.append((event.call_id, _OUTPUT))
             case RetryEvent():
-                over = [key for key in pieces if key[1] != _OUTPUT]
-            case StatusEvent() if event.status in _OVER:
-                over = list(pieces)
+                done = [key for key in pieces if key[1] != _OUTPUT]
+            case StatusEvent() if event.status in _STOPPED:
+                done = list(pieces)
             case _:
                 return
-        for key in over:
+        for key in done:
             pieces.pop(key, None)
         if not pieces:
             del self._pieces[task_id]
 
-    def so_far(self, task_id: str) -> Sequence[Event]:
+    def events(self, task_id: str) -> Sequence[Event]:
         return [
             piece.event.model_copy(update={"text": "".join(piece.texts), "whole": True})
             for piece in self._pieces.get(task_id, {}).values()
