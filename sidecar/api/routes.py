@@ -176,6 +176,16 @@ TABLE: Sequence[Route] = (
         doc="A second answer to the same approval is refused with 409.",
     ),
     Route(
+        f"POST {_TASK}/questions/{{question_id}}",
+        "answer_question",
+        TaskRoutes.answer_question,
+        "Answer a question of a task",
+        tasks.QuestionAnswer,
+        tasks.QuestionRequest,
+        refusals=(404, 409),
+        doc="If the question offers choices, the answer is one of them. A second answer is refused with 409.",
+    ),
+    Route(
         f"GET {_TASK}/diff",
         "diff",
         ReviewRoutes.diff,

@@ -9,7 +9,16 @@ from sidecar.api.requests import MAX_SEQ, answer, idempotency_key, number, read,
 from sidecar.api.streams import Streams
 from sidecar.engine.engine import Engine
 from sidecar.engine.errors import OperationRefused
-from sidecar.engine.operations import AnswerApproval, Cancel, Execute, Fork, Operation, Resume, SendMessage
+from sidecar.engine.operations import (
+    AnswerApproval,
+    AnswerQuestion,
+    Cancel,
+    Execute,
+    Fork,
+    Operation,
+    Resume,
+    SendMessage,
+)
 from sidecar.engine.review import Review
 from sidecar.journal.port import Journal
 from sidecar.wire.tasks import (
@@ -22,6 +31,8 @@ from sidecar.wire.tasks import (
     ForkRequest,
     HunkRequest,
     MessageRequest,
+    QuestionAnswer,
+    QuestionRequest,
     RewindRequest,
     Status,
     TaskPage,
@@ -62,6 +73,12 @@ class TaskRoutes:
         approval_id = request.path_params["approval_id"]
         await self._engine.submit(AnswerApproval(task_id(request), approval_id, given))
         return answer(ApprovalAnswer(approval_id=approval_id, decision=given.decision, scope=given.scope))
+
+    async def answer_question(self, request: Request) -> Response:
+        given = await read(request, QuestionRequest)
+        question_id = request.path_params["question_id"]
+        await self._engine.submit(AnswerQuestion(task_id(request), question_id, given.answer))
+        return answer(QuestionAnswer(question_id=question_id, answer=given.answer))
 
     async def approve_several(self, request: Request) -> Response:
         given = await read(request, ApprovalsRequest)

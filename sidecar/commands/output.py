@@ -115,6 +115,10 @@ class Output:
         """The oldest approval that waits for an answer."""
         return None
 
+    def question(self) -> dict[str, Any] | None:
+        """The oldest question that waits for an answer."""
+        return None
+
     def ask(self, text: str) -> None: ...
 
     def answered(self, *, here: bool) -> None: ...
@@ -158,6 +162,9 @@ class ScreenOutput(Output):
 
     def approval(self) -> dict[str, Any] | None:
         return next(iter(self._renderer.open_approvals.values()), None)
+
+    def question(self) -> dict[str, Any] | None:
+        return next(iter(self._renderer.open_questions.values()), None)
 
     def ask(self, text: str) -> None:
         self._screen.ask(text)

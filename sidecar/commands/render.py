@@ -5,7 +5,7 @@ from typing import Any
 from sidecar.commands.calls import CallRenderer
 from sidecar.commands.follow import ENDED
 from sidecar.commands.messages import MessageRenderer
-from sidecar.commands.summary import ChangeSummary, render_approval, render_outcome, render_rewind
+from sidecar.commands.summary import ChangeSummary, render_approval, render_outcome, render_question, render_rewind
 from sidecar.commands.text import Style, clip, duration, paragraph, safe, safe_line
 
 Event = dict[str, Any]
@@ -19,6 +19,7 @@ class TaskRenderer:
         self.task_id = ""
         #: Approvals that wait for an answer, oldest first.
         self.open_approvals: dict[str, Event] = {}
+        self.open_questions: dict[str, Event] = {}
         self._style = style
         self._columns = columns
         self._wrap = columns if wrap else None
@@ -57,7 +58,7 @@ class TaskRenderer:
 
     def live(self, elapsed: float, columns: int) -> list[str]:
         """The live part: unfinished text, command output, and what is running for how long."""
-        if self.ended or self.open_approvals:
+        if self.ended or self.open_approvals or self.open_questions:
             return []
         frame = _SPINNER[int(elapsed * 10) % len(_SPINNER)]
         doing = self._calls.current() or (
@@ -157,6 +158,14 @@ class TaskRenderer:
         self.open_approvals.pop(event["approvalId"], None)
         allowed = event["state"] == "allowed"
         return [self._style.green("  Allowed") if allowed else self._style.red("  Denied")]
+
+    def _on_question(self, event: Event) -> list[str]:
+        if event["state"] == "asked":
+            self.open_questions[event["questionId"]] = event
+            return [*self._messages.finish(), *render_question(self._style, event, self._wrap)]
+        self.open_questions.pop(event["questionId"], None)
+        who = "nobody can be asked, so " if event.get("by") == "policy" else ""
+        return [self._style.dim(safe_line(f"  {who}answered: {event['answer']}"))]
 
     def _on_plan(self, event: Event) -> list[str]:
         titles = [safe_line(item["title"]) for item in event["items"]]

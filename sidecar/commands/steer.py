@@ -1,4 +1,4 @@
-"""`brain message`, `brain approve` and `brain cancel`: act on a task."""
+"""`brain message`, `brain approve`, `brain answer` and `brain cancel`: act on a task."""
 
 import argparse
 import json
@@ -11,9 +11,10 @@ from sidecar.commands.output import PlainScreen
 from sidecar.commands.parser import data_dir, task_id
 from sidecar.commands.render import TaskRenderer
 from sidecar.commands.sidecars import Launcher, reading
-from sidecar.commands.summary import render_approval
+from sidecar.commands.summary import render_approval, render_question
 from sidecar.commands.tasks import read_events
 from sidecar.commands.text import short, style_for
+from sidecar.commands.watch import choose
 
 
 def message(args: argparse.Namespace) -> int:
@@ -64,6 +65,40 @@ def approve(args: argparse.Namespace) -> int:
     client.post(f"/api/brain/tasks/{task}/approvals/{quote(approval_id, safe='')}", body)
     print(f"{'Allowed' if args.decision == 'allow' else 'Denied'}. {watch}")
     return 0
+
+
+def answer(args: argparse.Namespace) -> int:
+    client = Launcher(data_dir(args)).client()
+    task = task_id(client, args.id)
+    waiting = open_questions(client, task)
+    if not waiting:
+        print("The task has no open question.")
+        return 0
+    if args.answer is None:
+        for question_id, event in waiting.items():
+            print("\n".join(render_question(style_for(), event)))
+            print(style_for().dim(f"    brain answer {short(task)} ANSWER --question {question_id}"))
+        return 0
+    if args.question is None and len(waiting) > 1:
+        raise CommandFailed(f"{len(waiting)} questions are open; add --question: {', '.join(waiting)}.", EXIT_USAGE)
+    question_id = args.question or next(iter(waiting))
+    chosen = choose(waiting.get(question_id, {}), args.answer)
+    if chosen is None:
+        offered = ", ".join(waiting[question_id].get("choices") or ["some text"])
+        raise CommandFailed(f"That is no answer to this question; it takes {offered}.", EXIT_USAGE)
+    client.post(f"/api/brain/tasks/{task}/questions/{quote(question_id, safe='')}", {"answer": chosen})
+    print(f"Answered: {chosen}. Watch it: brain show --follow {short(task)}")
+    return 0
+
+
+def open_questions(client: Client, task: str) -> dict[str, Json]:
+    waiting: dict[str, Json] = {}
+    for event in read_events(client, task):
+        if event["type"] == "question" and event["state"] == "asked":
+            waiting[event["questionId"]] = event
+        elif event["type"] == "question":
+            waiting.pop(event["questionId"], None)
+    return waiting
 
 
 def open_approvals(client: Client, task: str) -> dict[str, Json]:

@@ -78,6 +78,13 @@ def render_approval(style: Style, event: Event, columns: int | None = None) -> l
     return lines
 
 
+def render_question(style: Style, event: Event, columns: int | None = None) -> list[str]:
+    lines = ["", f"{style.yellow('?')} {style.bold('The task asks')}", *paragraph(safe(event["text"]), columns)]
+    for number, choice in enumerate(event.get("choices") or (), start=1):
+        lines.append(f"    {number}. {safe_line(choice)}")
+    return lines
+
+
 def _cancelled(style: Style, event: Event | None, took: str) -> list[str]:
     lines = [f"{style.yellow('■')} {style.bold('Cancelled')} after {took}"]
     for process in (event or {}).get("killed", []):

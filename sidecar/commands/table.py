@@ -230,6 +230,24 @@ brain approve t_4642c5 a_17 --deny              when several approvals are open"
         ),
     ),
     Command(
+        "answer",
+        "Tasks",
+        "answer a question of a task",
+        "Answer the question a task waits for, with one of its choices (by number or word) or with your own words. "
+        "Without an answer it shows the open questions.",
+        """\
+brain answer t_4642c5                  show what it asks
+brain answer t_4642c5 skip
+brain answer t_4642c5 2 --question q_7    when several are open""",
+        "steer:answer",
+        (
+            _TASK_ID,
+            _arg("answer", metavar="ANSWER", nargs="?", help="the answer, or the number of a choice"),
+            _arg("--question", metavar="QUESTION", help="question id, when several are open"),
+            _DATA_DIR,
+        ),
+    ),
+    Command(
         "cancel",
         "Tasks",
         "cancel a task and everything it started",

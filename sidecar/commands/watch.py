@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
+from urllib.parse import quote
 
 from sidecar.commands.client import Client, Json
 from sidecar.commands.errors import (
@@ -116,42 +117,40 @@ class Watch:
             self._verified = event["passed"]
         elif event["type"] == "diff":
             self._verified = None
-        if event["type"] == "approval" and event["state"] != "requested" and event["approvalId"] == self._asked:
+        if _prompt_id(event) == self._asked != "" and event["state"] not in ("requested", "asked"):
             # Answered elsewhere, such as in the panel.
             self._output.answered(here=False)
             self._asked = ""
         self._output.take(seen)
-        approval = self._output.approval()
-        if approval is not None and approval["approvalId"] != self._asked:
-            self._ask(approval)
+        prompt = self._output.approval() or self._output.question()
+        if prompt is not None and _prompt_id(prompt) != self._asked:
+            self._ask(prompt)
 
     # -- questions ---------------------------------------------------------------------------------------------------
 
-    def _ask(self, approval: dict[str, Any]) -> None:
-        self._asked = approval["approvalId"]
+    def _ask(self, prompt: dict[str, Any]) -> None:
+        self._asked = _prompt_id(prompt)
         if not self._output.interactive:
-            self._output.notice(
-                f"  Waiting for your approval; in another terminal: brain approve {short(self._task_id)} --allow "
-                "(or --deny). With --approvals auto it asks less, with readonly never."
-            )
+            act = "approve" if prompt["type"] == "approval" else "answer"
+            self._output.notice(f"  Waiting for you; in another terminal: brain {act} {short(self._task_id)}")
             return
         _discard_typed()
-        self._output.ask(QUESTION)
+        self._output.ask(_line(prompt))
         if not self._reading_keys:
             self._reading_keys = True
             threading.Thread(target=self._read_keys, daemon=True).start()
 
     def _answer(self, line: str) -> None:
-        approval = self._output.approval()
-        if approval is None or approval["approvalId"] != self._asked:
-            return
-        answer = _ANSWERS.get(line.strip().lower()[:1])
-        if answer is None:
-            self._output.answered(here=True)
-            self._output.ask(QUESTION)
+        prompt = self._output.approval() or self._output.question()
+        if prompt is None or _prompt_id(prompt) != self._asked:
             return
         self._output.answered(here=True)
-        self._submit(f"approvals/{self._asked}", answer)
+        if prompt["type"] == "approval" and (answer := _ANSWERS.get(line.strip().lower()[:1])) is not None:
+            self._submit(f"approvals/{quote(self._asked, safe='')}", answer)
+        elif prompt["type"] == "question" and (chosen := choose(prompt, line)) is not None:
+            self._submit(f"questions/{quote(self._asked, safe='')}", {"answer": chosen})
+        else:
+            self._output.ask(_line(prompt))
 
     def _read_keys(self) -> None:
         with suppress(OSError):
@@ -213,6 +212,27 @@ class Watch:
                 self._inbox.put(Notice(str(error)))
 
         threading.Thread(target=post, daemon=True).start()
+
+
+def _prompt_id(event: dict[str, Any]) -> str:
+    """The id of an approval or a question; empty for any other event."""
+    return str({"approval": event.get("approvalId"), "question": event.get("questionId")}.get(event["type"]) or "")
+
+
+def _line(prompt: dict[str, Any]) -> str:
+    if prompt["type"] == "approval":
+        return QUESTION
+    return "  Your choice (number or word): " if prompt.get("choices") else "  Your answer: "
+
+
+def choose(question: dict[str, Any], typed: str) -> str | None:
+    """The answer that was typed: one of the choices, by its number or its words; or any text if there are none."""
+    text, choices = typed.strip(), question.get("choices") or []
+    if not choices:
+        return text or None
+    if text.isdecimal() and 1 <= int(text) <= len(choices):
+        return str(choices[int(text) - 1])
+    return next((str(each) for each in choices if each.casefold() == text.casefold()), None)
 
 
 def _exit_code(status: str, verified: bool | None) -> int:

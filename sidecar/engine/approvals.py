@@ -70,13 +70,40 @@ class Slots:
         self._wake()
 
 
-class Approvals:
-    def __init__(self, log: "TaskLog", inbox: "Inbox", slots: Slots, clock: Clock) -> None:
+class Waits:
+    """While a task waits for a person, its status says so, its clock stands still and its slot is free."""
+
+    def __init__(self, log: "TaskLog", slots: Slots, clock: Clock) -> None:
         self._log = log
-        self._inbox = inbox
         self._slots = slots
         self._clock = clock
         self._waiting = 0
+
+    @asynccontextmanager
+    async def wait(self, reason: str) -> AsyncIterator[None]:
+        """Parallel steps may wait at the same time: the first one pauses the clock, the last one resumes it."""
+        await self._log.compare_and_set(StatusEvent(status=Status.WAITING, reason=reason), when=_ACTIVE)
+        self._waiting += 1
+        if self._waiting == 1:
+            self._slots.leave()
+            self._clock.pause()
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._slots.enter()
+        if self._waiting:
+            return
+        self._clock.resume()
+        await self._log.compare_and_set(StatusEvent(status=Status.RUNNING), when=_ACTIVE)
+
+
+class Approvals:
+    def __init__(self, log: "TaskLog", inbox: "Inbox", waits: Waits) -> None:
+        self._log = log
+        self._inbox = inbox
+        self._waits = waits
 
     async def ask(self, prompt: ApprovalPrompt) -> Literal["allow", "deny"]:
         state = self._log.state
@@ -89,7 +116,7 @@ class Approvals:
                 await self._log.append(approval, records=[record])
             else:
                 await self._log.append()
-            async with self._wait(f"Waiting for your approval: {prompt.action}"):
+            async with self._waits.wait(f"Waiting for your approval: {prompt.action}"):
                 while prompt.id not in state.answers:
                     await self._inbox.wait()
         return state.answers[prompt.id].decision
@@ -109,25 +136,6 @@ class Approvals:
             and _act(state.approvals[key]) == _act(approval)
         }
         return "deny" if "deny" in decisions else "allow" if decisions else None
-
-    @asynccontextmanager
-    async def _wait(self, reason: str) -> AsyncIterator[None]:
-        """Parallel steps may wait at the same time: the first one pauses the clock, the last one resumes it."""
-        await self._log.compare_and_set(StatusEvent(status=Status.WAITING, reason=reason), when=_ACTIVE)
-        self._waiting += 1
-        if self._waiting == 1:
-            self._slots.leave()
-            self._clock.pause()
-        try:
-            yield
-        finally:
-            self._waiting -= 1
-            if not self._waiting:
-                self._slots.enter()
-        if self._waiting:
-            return
-        self._clock.resume()
-        await self._log.compare_and_set(StatusEvent(status=Status.RUNNING), when=_ACTIVE)
 
 
 def _approval_event(prompt: ApprovalPrompt) -> ApprovalEvent:

@@ -12,6 +12,7 @@ from sidecar.engine.errors import OperationRefused
 from sidecar.engine.fork import Forks
 from sidecar.engine.operations import (
     AnswerApproval,
+    AnswerQuestion,
     Cancel,
     Execute,
     Fork,
@@ -22,6 +23,7 @@ from sidecar.engine.operations import (
     redact_operation,
 )
 from sidecar.engine.port import Work
+from sidecar.engine.questions import answered_event
 from sidecar.engine.review import Review
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
@@ -113,6 +115,8 @@ class Engine:
                 return await self._say(task_id, text)
             case AnswerApproval():
                 return await self._answer(operation)
+            case AnswerQuestion():
+                return await self._answer_question(operation)
             case RevokeApproval(task_id, approval_id):
                 return await self._revoke(task_id, approval_id)
 
@@ -264,6 +268,26 @@ class Engine:
         if self._grants is not None and operation.answer.decision == "allow" and operation.answer.scope == "workspace":
             workspace = (await self._journal.task(task_id)).workspace
             self._grants.add(workspace, requested.binding or "", requested.action, requested.argv, requested.cwd)
+        self._deliver(task_id, record)
+        return task_id
+
+    async def _answer_question(self, operation: AnswerQuestion) -> str:
+        task_id, question_id, answer = operation
+        asked = TaskState.of(await self._journal.records(task_id)).questions.get(question_id)
+        if asked is None:
+            raise OperationRefused(404, "unknown_question", f"The task asks no question {question_id[:100]}.")
+        if asked.choices and answer not in asked.choices:
+            message = f"Answer with one of: {', '.join(asked.choices)}."
+            raise OperationRefused(422, "answer_not_offered", message)
+        event = answered_event(asked, answer)
+        record = Record(RecordKind.QUESTION_ANSWER, question_id, event.to_json())
+        try:
+            await self._journal.append(task_id, [event], [record], when=_UNFINISHED)
+        except DuplicateRecord as error:
+            raise OperationRefused(409, "question_answered", "Somebody has already answered this.") from error
+        except WrongStatus as error:
+            message = f"The task is {error.status}; it no longer waits for an answer."
+            raise OperationRefused(409, "task_ended", message) from error
         self._deliver(task_id, record)
         return task_id
 

@@ -44,6 +44,14 @@ class AnswerApproval(NamedTuple):
     answer: ApprovalRequest
 
 
+class AnswerQuestion(NamedTuple):
+    """The person's answer to a question."""
+
+    task_id: str
+    question_id: str
+    answer: str
+
+
 class RevokeApproval(NamedTuple):
     """Withdraw an answer that was for the whole task; the task asks again."""
 
@@ -51,7 +59,7 @@ class RevokeApproval(NamedTuple):
     approval_id: str
 
 
-Operation = Execute | Fork | Cancel | Resume | SendMessage | AnswerApproval | RevokeApproval
+Operation = Execute | Fork | Cancel | Resume | SendMessage | AnswerApproval | AnswerQuestion | RevokeApproval
 
 
 def redact_operation(operation: Operation, redact: Redactor) -> Operation:
@@ -64,6 +72,8 @@ def redact_operation(operation: Operation, redact: Redactor) -> Operation:
             return operation._replace(request=request.model_copy(update={"task": redact(request.task)}))
         case SendMessage(text=text):
             return operation._replace(text=redact(text))
+        case AnswerQuestion(answer=answer):
+            return operation._replace(answer=redact(answer))
         case _:
             return operation
 

@@ -3,10 +3,11 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
-from sidecar.engine.approvals import Approvals, Clock, Slots
+from sidecar.engine.approvals import Approvals, Clock, Slots, Waits
 from sidecar.engine.budget import Budget
 from sidecar.engine.inbox import Inbox
 from sidecar.engine.ledger import TaskLedger
+from sidecar.engine.questions import Questions
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.steps import StepKey
 from sidecar.engine.task_log import TaskLog
@@ -30,7 +31,9 @@ class TaskRun:
         self.log = TaskLog(claim, journal)
         self.inbox = Inbox(self.log)
         self.budget = Budget(self.log, claim.records, claim.request.options)
-        approvals = Approvals(self.log, self.inbox, slots, self.clock)
+        waits = Waits(self.log, slots, self.clock)
+        approvals = Approvals(self.log, self.inbox, waits)
+        self.questions = Questions(self.log, self.inbox, waits, can_ask=claim.request.options.can_ask)
         self.ledger = TaskLedger(self.log, approvals, lambda: self.stopped_by == "cancel")
         self.turns = Turns(self.log, self.budget, self.inbox, lambda: self.stopped_by == "shutdown")
 

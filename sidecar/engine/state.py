@@ -9,7 +9,7 @@ from sidecar.engine.timeline import Rewind, Timeline, plain
 from sidecar.journal.port import Record
 from sidecar.models.port import Reply, Stop
 from sidecar.wire.base import Wire, optional
-from sidecar.wire.events import ApprovalEvent, Effect
+from sidecar.wire.events import ApprovalEvent, Effect, QuestionEvent
 from sidecar.wire.tasks import ApprovalRequest, Usage
 from tools.ledger import IntentRecord, Outcome
 
@@ -35,6 +35,9 @@ class RecordKind(StrEnum):
     APPROVAL = "approval"
     ANSWER = "answer"
     REVOKED = "revoked"
+    #: Questions (QuestionEvent) and their answers (QuestionEvent), by question id.
+    QUESTION = "question"
+    QUESTION_ANSWER = "question_answer"
     ROUND = "round"
     REWIND = "rewind"
     HUNK = "hunk"
@@ -104,6 +107,8 @@ class TaskState:
     messages: list[UserMessage] = field(default_factory=list)
     approvals: dict[str, ApprovalEvent] = field(default_factory=dict)
     answers: dict[str, ApprovalRequest] = field(default_factory=dict)
+    questions: dict[str, QuestionEvent] = field(default_factory=dict)
+    question_answers: dict[str, str] = field(default_factory=dict)
     rounds: list[Round] = field(default_factory=list)
     hunks: dict[str, str] = field(default_factory=dict)
     timeline: Timeline = field(default_factory=Timeline)
@@ -153,6 +158,10 @@ class TaskState:
                 self.approvals[record.key] = ApprovalEvent.model_validate_json(record.body)
             case RecordKind.ANSWER:
                 self.answers[record.key] = ApprovalRequest.model_validate_json(record.body)
+            case RecordKind.QUESTION:
+                self.questions[record.key] = QuestionEvent.model_validate_json(record.body)
+            case RecordKind.QUESTION_ANSWER:
+                self.question_answers[record.key] = QuestionEvent.model_validate_json(record.body).answer or ""
             case RecordKind.REVOKED if record.key in self.answers:
                 self.answers[record.key] = self.answers[record.key].model_copy(update={"scope": "once"})
             case RecordKind.ROUND:

@@ -142,6 +142,22 @@ class ApprovalEvent(Event):
     )
 
 
+class QuestionEvent(Event):
+    """A question to you, and later its answer; `by` says who answered if it wasn't you."""
+
+    type: Literal["question"] = "question"
+    question_id: str
+    text: str
+    choices: Annotated[list[str] | None, Field(description="The possible answers; without them, any text.")] = (
+        optional()
+    )
+    state: Literal["asked", "answered"]
+    answer: str | None = optional()
+    by: Annotated[
+        Literal["policy"] | None, Field(description="The safe choice was taken because nobody can be asked.")
+    ] = optional()
+
+
 class PlanItem(Wire):
     id: str
     title: str
@@ -296,6 +312,7 @@ EventKind = (
     | ToolEvent
     | ToolOutputEvent
     | ApprovalEvent
+    | QuestionEvent
     | PlanEvent
     | VerdictEvent
     | HandoffEvent

@@ -71,10 +71,19 @@ class Options(Wire):
         bool | None,
         Field(description="Skip checks that need approval instead of asking; the result lists them."),
     ] = optional()
+    unattended: Annotated[
+        bool | None,
+        Field(description="Nobody can be asked: what would ask is denied at once, and questions take the safe choice."),
+    ] = optional()
     conversation_id: ShortText | None = None
     max_iterations: Annotated[int, Field(ge=1, le=1_000)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     max_cost_usd: Annotated[float, Field(ge=0)] | None = None
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether the task may wait for an answer of yours."""
+        return self.approvals != "auto" and not self.unattended
 
 
 class ExecuteRequest(Wire):
@@ -118,6 +127,15 @@ class ApprovalAnswer(Wire):
 
 class ApprovalsAnswer(Wire):
     answers: list[ApprovalAnswer]
+
+
+class QuestionRequest(Wire):
+    answer: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
+
+
+class QuestionAnswer(Wire):
+    question_id: str
+    answer: str
 
 
 class Progress(Wire):

@@ -3,6 +3,7 @@ import type {
   ChangedFile,
   DiffEvent,
   MessageEvent,
+  QuestionEvent,
   RouteEvent,
   StatusEvent,
   StepEvent,
@@ -29,6 +30,8 @@ export function apply(builder: ThreadBuilder, event: WireEvent, seq: number): vo
       return tool(builder, event, seq);
     case "approval":
       return approval(builder, event, seq);
+    case "question":
+      return question(builder, event, seq);
     case "diff":
       return diff(builder, event, seq);
     case "model": {
@@ -188,6 +191,18 @@ function approval(builder: ThreadBuilder, event: ApprovalEvent, seq: number): vo
   });
   const others = builder.now.openApprovals.filter((key) => key !== event.approvalId);
   builder.set("openApprovals", event.state === "requested" ? [...others, event.approvalId] : others);
+}
+
+function question(builder: ThreadBuilder, event: QuestionEvent, seq: number): void {
+  const { type: _type, seq: _seq, taskId: _task, ...rest } = event;
+  const before = builder.item(event.questionId);
+  builder.put({
+    kind: "question",
+    key: event.questionId,
+    ...rest,
+    seq: before?.seq ?? seq,
+    at: before?.at ?? event.at,
+  });
 }
 
 function diff(builder: ThreadBuilder, event: DiffEvent, seq: number): void {

@@ -5,6 +5,7 @@ import type {
   DiffAnswer,
   ForkRequest,
   HunkRequest,
+  QuestionAnswer,
   RewindAnswer,
   RewindRequest,
   Task,
@@ -49,6 +50,10 @@ export class TaskHandle {
 
   approve(approvalId: string, answer: ApprovalRequest): Promise<ApprovalAnswer> {
     return this.service.approve(this.id, approvalId, answer);
+  }
+
+  answer(questionId: string, answer: string): Promise<QuestionAnswer> {
+    return this.service.answer(this.id, questionId, answer);
   }
 
   diff(): Promise<DiffAnswer> {

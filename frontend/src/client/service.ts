@@ -24,6 +24,7 @@ import type {
   NamedApproval,
   PolicyAnswer,
   PolicyRequest,
+  QuestionAnswer,
   RewindAnswer,
   RewindRequest,
   RouteAnswer,
@@ -120,6 +121,10 @@ export class BrainService {
 
   approve(taskId: string, approvalId: string, answer: ApprovalRequest): Promise<ApprovalAnswer> {
     return this.#post(`${task(taskId)}/approvals/${encodeURIComponent(approvalId)}`, answer);
+  }
+
+  answer(taskId: string, questionId: string, answer: string): Promise<QuestionAnswer> {
+    return this.#post(`${task(taskId)}/questions/${encodeURIComponent(questionId)}`, { answer });
   }
 
   /** Answers several approvals in one call. */

@@ -10,6 +10,7 @@ import type {
   JsonValue,
   ModelEvent,
   PlanEvent,
+  QuestionEvent,
   RetryEvent,
   RouteEvent,
   Status,
@@ -53,6 +54,12 @@ export interface ToolItem {
 
 export interface ApprovalItem extends Omit<ApprovalEvent, "type" | "seq" | "taskId"> {
   readonly kind: "approval";
+  readonly key: string;
+  readonly seq: number;
+}
+
+export interface QuestionItem extends Omit<QuestionEvent, "type" | "seq" | "taskId"> {
+  readonly kind: "question";
   readonly key: string;
   readonly seq: number;
 }
@@ -107,7 +114,15 @@ export interface VerdictThreadItem {
   readonly issues: VerdictEvent["issues"];
 }
 
-export type Item = MessageItem | ToolItem | ApprovalItem | StepItem | PlanThreadItem | VerdictThreadItem | NoteItem;
+export type Item =
+  | MessageItem
+  | ToolItem
+  | ApprovalItem
+  | QuestionItem
+  | StepItem
+  | PlanThreadItem
+  | VerdictThreadItem
+  | NoteItem;
 
 /** A message that is still being written. Drafts are live only. */
 export interface Draft {

@@ -224,7 +224,7 @@ export interface EscalationEvent {
 }
 
 export interface EventPage {
-  events: (StatusEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | PlanEvent | VerdictEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | ErrorEvent | CancelledEvent)[];
+  events: (StatusEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | QuestionEvent | PlanEvent | VerdictEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | ErrorEvent | CancelledEvent)[];
   /** The newest event of the task, on this page or a later one. */
   lastSeq: number;
   more: boolean;
@@ -519,6 +519,8 @@ export interface Options {
   verify?: "auto" | "off" | string[];
   /** Skip checks that need approval instead of asking; the result lists them. */
   verifyUnasked?: boolean;
+  /** Nobody can be asked: what would ask is denied at once, and questions take the safe choice. */
+  unattended?: boolean;
   conversationId?: string | null;
   maxIterations?: number | null;
   maxTokens?: number | null;
@@ -565,6 +567,31 @@ export interface Progress {
   step: number;
   total: number;
   message: string;
+}
+
+export interface QuestionAnswer {
+  questionId: string;
+  answer: string;
+}
+
+/** A question to you, and later its answer; `by` says who answered if it wasn't you. */
+export interface QuestionEvent {
+  type: "question";
+  seq?: number;
+  taskId: string;
+  at: string;
+  questionId: string;
+  text: string;
+  /** The possible answers; without them, any text. */
+  choices?: string[];
+  state: "asked" | "answered";
+  answer?: string;
+  /** The safe choice was taken because nobody can be asked. */
+  by: "policy";
+}
+
+export interface QuestionRequest {
+  answer: string;
 }
 
 /** The line on standard output when the sidecar is ready. */
@@ -978,6 +1005,7 @@ export type WireEvent =
   | ToolEvent
   | ToolOutputEvent
   | ApprovalEvent
+  | QuestionEvent
   | PlanEvent
   | VerdictEvent
   | HandoffEvent

@@ -407,3 +407,15 @@ def test_a_verdict_is_shown_with_its_issues() -> None:
     lines = Rendering().event("verdict", approved=False, issues=[issue])
     assert lines == ["  The review found problems:", "  - error: a.py:3: It never ends."]
     assert Rendering().event("verdict", approved=True, issues=[]) == ["  No problems found."]
+
+
+def test_a_question_shows_its_choices_and_who_answered_it() -> None:
+    task = Rendering()
+    question: Event = {"questionId": "q1", "text": "Run it\x1b[2J again?", "choices": ["skip", "repeat"]}
+    asked = task.event("question", **question, state="asked")
+    assert asked[-2:] == ["    1. skip", "    2. repeat"]
+    assert "  Run it\\x1b[2J again?" in asked
+    assert task.renderer.live(0, 80) == []
+    answered = task.event("question", **question, state="answered", answer="skip", by="policy")
+    assert answered == ["  nobody can be asked, so answered: skip"]
+    assert not task.renderer.open_questions

@@ -106,6 +106,19 @@ describe("a thread", () => {
     expect(replay(STORY).openApprovals).toEqual([]);
   });
 
+  it("keeps one item for a question and its answer", () => {
+    const asked = { type: "question", questionId: "q1", text: "Again?", choices: ["skip", "repeat"] } as const;
+    const thread = replay(
+      journal([
+        { ...asked, state: "asked" },
+        { ...asked, state: "answered", answer: "skip", by: "policy" },
+      ]),
+    );
+    expect(thread.items.filter((item) => item.kind === "question")).toMatchObject([
+      { key: "q1", seq: 1, state: "answered", answer: "skip", by: "policy" },
+    ]);
+  });
+
   it("sums up the changes", () => {
     const thread = replay(STORY);
     expect([...thread.changes.values()]).toEqual([{ path: "a.py", change: "created", added: 3, removed: 1 }]);

@@ -3,6 +3,7 @@ import { hasEnded, notRewound, type Thread } from "../../client/index.ts";
 import type { ForkedFrom } from "../../wire/types.ts";
 import { AllApprovals } from "../features/approvals/AllApprovals.tsx";
 import { ApprovalCard } from "../features/approvals/ApprovalCard.tsx";
+import { QuestionCard } from "../features/approvals/QuestionCard.tsx";
 import { DraftMessage, Message } from "../features/chat/Message.tsx";
 import { NextStep } from "../features/control/NextStep.tsx";
 import { Batch } from "../features/progress/Batch.tsx";
@@ -126,6 +127,8 @@ function RowContent({ row, thread, onRewind }: RowProps) {
       return <ToolCard item={item} live={thread.outputs.get(item.key)} over={over} />;
     case "approval":
       return <ApprovalCard taskId={thread.taskId} item={item} status={thread.status} />;
+    case "question":
+      return <QuestionCard taskId={thread.taskId} item={item} status={thread.status} />;
     case "step":
       return <StepRow item={item} onRewind={onRewind} />;
     case "plan":
