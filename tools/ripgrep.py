@@ -1,10 +1,11 @@
-"""Locate `rg`, which is installed next to the Python interpreter."""
+"""Locate `rg`, which is installed next to the Python interpreter, and say what it leaves out."""
 
 import shutil
 import sys
 from pathlib import Path
 
 from tools.errors import CommandMissing
+from tools.skipped import skip_globs
 
 
 def ripgrep() -> str:
@@ -15,3 +16,11 @@ def ripgrep() -> str:
     if found is None:
         raise CommandMissing("ripgrep (rg) is not installed. Run `make setup`, or install ripgrep.")
     return found
+
+
+def ripgrep_command(folder: str = ".", named: str = "") -> list[str]:
+    """The start of a command that skips ignored files, installed packages, build output and caches.
+
+    `folder` is where it runs; paths that the pattern `named` names are not skipped.
+    """
+    return [ripgrep(), "--no-config", "--no-require-git", *skip_globs(folder, named)]

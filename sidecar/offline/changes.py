@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sidecar.models.port import ToolReturn
 from sidecar.offline.results import records
 from sidecar.wire.base import JsonObject
+from tools.skipped import is_skipped
 
 _STATE = re.compile(r"^(?P<state>[ MADRCTU?!]{2}) (?P<path>.+?)(?: \(from (?P<origin>.+)\))?$")
 _SYMBOL = re.compile(
@@ -19,10 +20,7 @@ _SYMBOL = re.compile(
 _CONST = re.compile(r"^(?:export\s+)?const\s+([A-Za-z_$][\w$]*)\s*=\s*(?:async\s*)?\(")
 _HUNK = re.compile(r"^@@ [^@]* @@ ?(.*)$")
 #: Files that programs leave behind; people don't mean them by “my changes”.
-_LEFTOVER = re.compile(
-    r"(^|/)(__pycache__|node_modules|\.venv|venv|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.DS_Store|\.idea|coverage|"
-    r"[^/]*\.egg-info)/?$|\.pyc$"
-)
+_LEFTOVER = re.compile(r"(^|/)(\.idea|coverage|[^/]*\.egg-info)/?$")
 
 
 #: Share of common lines that makes two files the same, as in Git.
@@ -67,8 +65,13 @@ class Change:
 
 def without_leftovers(changes: Sequence[Change]) -> tuple[list[Change], list[str]]:
     """The changes without files that programs left behind, and those files."""
-    left = [each.path for each in changes if each.how == "added" and not each.staged and _LEFTOVER.search(each.path)]
+    left = [each.path for each in changes if _is_leftover(each)]
     return [each for each in changes if each.path not in left], left
+
+
+def _is_leftover(change: Change) -> bool:
+    new = change.how == "added" and not change.staged
+    return new and (is_skipped(change.path) or bool(_LEFTOVER.search(change.path)))
 
 
 def read_changes(status: ToolReturn, diff: ToolReturn) -> list[Change]:

@@ -7,7 +7,8 @@ from sidecar.verify.cases import find_cases
 from sidecar.verify.change import FileVersions, is_code, is_test
 from tools.errors import ToolError
 from tools.host import Host, OutputCollector
-from tools.ripgrep import ripgrep
+from tools.ripgrep import ripgrep_command
+from tools.skipped import skip_globs
 
 #: Tests named after a changed file come first.
 MAX_FILES = 20
@@ -72,7 +73,7 @@ async def _find_mentions(names: Sequence[str], host: Host, call_id: str) -> list
 
 async def _search(words: Sequence[str], host: Host, call_id: str) -> list[str]:
     globs = [word for glob in _GLOBS for word in ("-g", glob)]
-    argv = [ripgrep(), "--no-config", *globs, *words, "--", "."]
+    argv = [*ripgrep_command(), *globs, *skip_globs(), *words, "--", "."]
     listener = OutputCollector()
     try:
         await host.run(argv, call_id=call_id, timeout=_SECONDS, output=listener, log=False)

@@ -16,6 +16,7 @@ from tools.errors import FileMissing, NotAFile, PathDenied, ToolError
 from tools.git import current_branch
 from tools.host import Host
 from tools.paths import normalize
+from tools.skipped import is_skipped
 
 #: Bytes of the coder's first request, without your own text: prompt, tools and workspace, as sent.
 FIRST_REQUEST_BYTES = 6_144
@@ -33,9 +34,8 @@ _EXTRA = 4_096
 _LOOKUPS = 3
 #: Bytes of a file that are read for the lines that a mention names.
 _MENTION_BYTES = 1 << 20
-_SKIPPED = frozenset(
-    "node_modules dist build target __pycache__ venv out coverage vendor bin obj site-packages".split()  # noqa: SIM905
-)
+#: Folders that say little about a project, beside those that every listing skips.
+_SKIPPED = frozenset({"build", "out", "coverage", "vendor", "bin", "obj"})
 #: Returns the lines where a name is defined.
 Finder = Callable[[str], Awaitable[Sequence[str]]]
 _QUOTED = (
@@ -178,7 +178,8 @@ async def _map(host: Host) -> str:
     """Two levels, folders first, without generated folders."""
     lines: list[str] = []
     size = 0
-    names = [name for name in await _names(host, ".") if not name.startswith(".") and name.rstrip("/") not in _SKIPPED]
+    listed = [name for name in await _names(host, ".") if not name.startswith(".") and not is_skipped(name)]
+    names = [name for name in listed if name.rstrip("/") not in _SKIPPED]
     for name in sorted(names, key=lambda each: not each.endswith("/")):
         line = f"{name} {await _list_folder(host, name)}".rstrip() if name.endswith("/") and size < _MAP else name
         lines.append(line)

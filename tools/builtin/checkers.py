@@ -17,7 +17,8 @@ from tools.code.source import Source
 from tools.errors import CommandMissing, ToolError
 from tools.host import Host, OutputCollector
 from tools.paths import as_argument
-from tools.ripgrep import ripgrep
+from tools.ripgrep import ripgrep_command
+from tools.skipped import without_build_output
 from tools.spec import Call, ResultSource
 
 _FILES = 300
@@ -93,9 +94,10 @@ async def _files(paths: Sequence[str], host: Host, call: Call) -> list[str]:
     plain = [path for path in paths if (await host.stat(path)).kind == "file"]
     folders = [path for path in paths if path not in plain] or ([] if paths else ["."])
     for folder in folders:
-        text, _ = await _run([ripgrep(), "--no-config", "--files", "--null"], host, call, cwd=folder)
+        text, _ = await _run([*ripgrep_command(folder), "--files", "--null"], host, call, cwd=folder)
         prefix = "" if folder == "." else f"{folder.rstrip('/')}/"
-        plain += [f"{prefix}{name.removeprefix('./')}" for name in text.split("\0") if name and language_of(name)]
+        found = [f"{prefix}{name.removeprefix('./')}" for name in text.split("\0") if name and language_of(name)]
+        plain += await without_build_output(host, found, folder)
     return plain[: _FILES * 10]
 
 

@@ -6,7 +6,8 @@ from pydantic import Field, JsonValue
 from tools.errors import InvalidArguments, NotADirectory, TimedOut
 from tools.globs import matcher
 from tools.host import Host, OutputCollector
-from tools.ripgrep import ripgrep
+from tools.ripgrep import ripgrep_command
+from tools.skipped import LEFT_OUT, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
 
@@ -21,7 +22,7 @@ class FindFilesArguments(Arguments):
 class FindFiles:
     spec = ToolSpec(
         name="find_files",
-        description="Find files by a glob over names or paths; files that .gitignore excludes are skipped.",
+        description=f"Find files by a glob over names or paths; {LEFT_OUT}",
         arguments=FindFilesArguments,
         brief="Find files by a glob, such as src/**/*.py.",
         executor="hybrid",
@@ -40,7 +41,7 @@ class FindFiles:
             raise InvalidArguments(
                 f"{args.pattern} is not a valid glob: {error}.", advice="Correct the pattern."
             ) from error
-        argv = [ripgrep(), "--no-config", "--files", "--null", "--hidden", *out, "--glob=!.git"]
+        argv = [*ripgrep_command(args.path, pattern), "--files", "--null", "--hidden", *out]
         collector = OutputCollector(32 << 20)
         result = await host.run(
             argv, call_id=call.id, cwd=args.path, timeout=call.timeout, output=collector, killed=call.killed, log=False
@@ -51,7 +52,8 @@ class FindFiles:
             raise InvalidArguments(collector.errors.strip()[:500], advice="Correct the pattern.")
         prefix = "" if args.path in (".", "") else f"{args.path.rstrip('/')}/"
         names = (name.removeprefix("./") for name in collector.text.split("\0") if name)
-        found = sorted(f"{prefix}{name}" for name in names if fits(name))
+        fitting = sorted(f"{prefix}{name}" for name in names if fits(name))
+        found = await without_build_output(host, fitting, args.path, pattern)
         if not found:
             return ToolResult(f"No file matches {args.pattern}. Try **/ in front, or *.", {"paths": []}, "no file")
         more = f"\n… {len(found) - _SHOWN} more; use a narrower pattern" if len(found) > _SHOWN else ""

@@ -4,12 +4,13 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.code.languages import SUFFIXES
+from tools.code.files import SOURCES, only
 from tools.code.outline import OutlineItem, outline_of
 from tools.code.source import Source
 from tools.errors import TimedOut, ToolError
 from tools.host import Host, OutputCollector
-from tools.ripgrep import ripgrep
+from tools.ripgrep import ripgrep_command
+from tools.skipped import without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
 
@@ -72,11 +73,10 @@ async def _candidates(args: FindSymbolsArguments, host: Host, call: Call) -> lis
     """Files that contain the query; only those are parsed."""
     if (await host.stat(args.path)).kind == "file":
         return [args.path]
-    globs = [f"--glob=*{suffix}" for suffix in SUFFIXES]
-    argv = [ripgrep(), "--no-config", "--files-with-matches", "--null", "--ignore-case", "--fixed-strings", *globs]
+    options = ["--files-with-matches", "--null", "--ignore-case", "--fixed-strings", *only(SOURCES)]
     collector = OutputCollector()
     result = await host.run(
-        [*argv, "--regexp", args.query, "--", "."],
+        [*ripgrep_command(args.path), *options, "--regexp", args.query, "--", "."],
         call_id=call.id,
         cwd=args.path,
         timeout=call.timeout,
@@ -87,6 +87,7 @@ async def _candidates(args: FindSymbolsArguments, host: Host, call: Call) -> lis
     if result.timed_out:
         raise TimedOut(f"The search took longer than {call.timeout:g} s.", advice="Pass a smaller path.")
     prefix = "" if args.path in (".", "") else f"{args.path.rstrip('/')}/"
-    names = (f"{prefix}{name.removeprefix('./')}" for name in collector.text.split("\0") if name)
+    listed = [f"{prefix}{name.removeprefix('./')}" for name in collector.text.split("\0") if name]
+    names = await without_build_output(host, listed, args.path)
     # Files named after the symbol come first.
     return sorted(names, key=lambda name: (re.sub(r"\W|_", "", args.query).casefold() not in name.casefold(), name))

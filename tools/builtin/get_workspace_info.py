@@ -5,7 +5,8 @@ from pydantic import JsonValue
 from tools.errors import ToolError
 from tools.git import current_branch
 from tools.host import Host, OutputCollector
-from tools.ripgrep import ripgrep
+from tools.ripgrep import ripgrep_command
+from tools.skipped import without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.test_frameworks import find_framework
 from tools.text import plural
@@ -51,9 +52,9 @@ class GetWorkspaceInfo:
     async def run(self, args: GetWorkspaceInfoArguments, host: Host, call: Call, output: Output) -> ToolResult:
         entries = [info.path for info in await host.list(".")]
         collector = OutputCollector(32 << 20)
-        argv = [ripgrep(), "--no-config", "--files", "--null"]
+        argv = [*ripgrep_command(), "--files", "--null"]
         await host.run(argv, call_id=call.id, timeout=call.timeout, output=collector, killed=call.killed, log=False)
-        names = [name for name in collector.text.split("\0") if name]
+        names = await without_build_output(host, [name for name in collector.text.split("\0") if name])
         counts = Counter(_LANGUAGES[suffix] for name in names if (suffix := _suffix(name)) in _LANGUAGES)
         try:
             framework: str | None = (await find_framework(host)).name

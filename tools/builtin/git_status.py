@@ -4,6 +4,7 @@ from pydantic import JsonValue
 
 from tools.git import run_git
 from tools.host import Host
+from tools.skipped import is_cache
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
 
@@ -32,6 +33,8 @@ class GitStatus:
                 continue
             state, path = entry[:2], entry[3:]
             origin = next(fields, "") if state[0] in "RC" else ""
+            if state == "??" and is_cache(path):
+                continue
             files.append({"path": path, "state": state, **({"from": origin} if origin else {})})
             lines.append(f"{state} {path}{f' (from {origin})' if origin else ''}")
         if not files:

@@ -1,6 +1,7 @@
 from pydantic import JsonValue
 
-from tools.host import Host
+from tools.host import FileInfo, Host
+from tools.skipped import is_skipped
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
 from tools.text import plural
 
@@ -30,10 +31,16 @@ class ListDir:
         lines = names[:_SHOWN]
         if len(names) > _SHOWN:
             lines.append(f"… {len(names) - _SHOWN} more; use find_files with a pattern")
-        details: list[JsonValue] = [{"path": entry.path, "kind": entry.kind} for entry in entries[:_SHOWN]]
+        details: list[JsonValue] = [_entry(entry, args.path) for entry in entries[:_SHOWN]]
         return ToolResult(
             content="\n".join(lines) or "(empty)",
             details={"entries": details},
             summary=f"{plural(len(entries), 'entry', 'entries')} in {args.path}",
             sources=(ResultSource(before),),
         )
+
+
+def _entry(info: FileInfo, folder: str) -> JsonValue:
+    """With a mark on what is installed or generated, for those who offer files."""
+    skipped = is_skipped(f"{info.path}/" if info.kind == "directory" else info.path, below=folder)
+    return {"path": info.path, "kind": info.kind, **({"generated": True} if skipped else {})}

@@ -5,6 +5,7 @@ from pydantic import Field, JsonValue
 from tools.errors import ToolError
 from tools.globs import Ignored
 from tools.host import FileInfo, Host
+from tools.skipped import LEFT_OUT, is_skipped, without_build_output
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
 from tools.text import plural
 
@@ -22,8 +23,8 @@ class ReadDirectoryTree:
     spec = ToolSpec(
         name="read_directory_tree",
         description=(
-            "Show a directory as a tree down to depth, without files that .gitignore excludes. Large trees are cut at "
-            f"{_ENTRIES} entries, upper levels first."
+            f"Show a directory as a tree down to depth; {LEFT_OUT} Large trees are cut at {_ENTRIES} entries, upper "
+            "levels first."
         ),
         arguments=ReadDirectoryTreeArguments,
         executor="hybrid",
@@ -52,13 +53,14 @@ class _Walk:
     def __init__(self, host: Host) -> None:
         self._host = host
         self.sources: list[ResultSource] = []
+        self._top = ""
         self.count = 0
         self.cut = False
         self._children: dict[str, list[FileInfo]] = {}
         self._hidden: dict[str, int] = {}
 
     async def start(self, path: str, depth: int) -> None:
-        top = _top(path)
+        self._top = top = _top(path)
         rules = await self._rules_above(top)
         level = [(top, rules)]
         for _ in range(depth):
@@ -97,17 +99,20 @@ class _Walk:
         prefix = f"{directory}/" if directory else ""
         if any(entry.path == f"{prefix}.gitignore" for entry in entries):
             ignored = await self._with_file(ignored, directory, f"{prefix}.gitignore")
-        kept = [
-            entry
-            for entry in entries
-            if entry.path.rpartition("/")[2] != ".git" and not ignored(entry.path, directory=entry.kind == "directory")
-        ]
+        listed = [entry for entry in entries if not self._skips(entry, ignored)]
+        built = frozenset(await without_build_output(self._host, (f"{each.path}/" for each in listed), self._top))
+        kept = [entry for entry in listed if f"{entry.path}/" in built]
         kept.sort(key=lambda entry: (entry.kind != "directory", entry.path))
         room = min(_IN_ONE, _ENTRIES - self.count) if directory else _ENTRIES - self.count
         self._children[directory] = kept[:room]
         self._hidden[directory] = len(kept) - len(kept[:room])
         self.count += len(kept[:room])
         return [(entry.path, ignored) for entry in kept[:room] if entry.kind == "directory"]
+
+    def _skips(self, entry: FileInfo, ignored: Ignored) -> bool:
+        folder = entry.kind == "directory"
+        path = f"{entry.path}/" if folder else entry.path
+        return is_skipped(path, below=self._top) or ignored(entry.path, directory=folder)
 
     def files(self) -> list[JsonValue]:
         entries = (entry for children in self._children.values() for entry in children)

@@ -27,6 +27,7 @@ from tools.code.tree_rules import check_tree
 from tools.errors import FileMissing, InvalidArguments, ToolError
 from tools.git import GitPath, Reference, run_git
 from tools.host import Host
+from tools.skipped import is_cache, is_skipped, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
 
@@ -64,7 +65,7 @@ class ReviewChanges:
             reviewed, names = await _of_commit(args.ref, args.paths(), host, call)
         elif args.paths_:
             what = ", ".join(args.paths()[:3]) + (f" and {len(args.paths()) - 3} more" if len(args.paths_) > 3 else "")
-            reviewed, names = await _of_files(args.paths_, files, host)
+            reviewed, names = await _of_files(args.paths_, files, host, call)
         else:
             what = "the uncommitted changes"
             reviewed, names = await _uncommitted(host, call)
@@ -94,7 +95,9 @@ def _parted(path: str) -> tuple[str, frozenset[int] | None]:
     return match["path"], frozenset(lines)
 
 
-async def _of_files(paths: Sequence[str], files: Sequence[str], host: Host) -> tuple[list[ReviewedFile], list[str]]:
+async def _of_files(
+    paths: Sequence[str], files: Sequence[str], host: Host, call: Call
+) -> tuple[list[ReviewedFile], list[str]]:
     wanted: dict[str, frozenset[int] | None] = {}
     for given in paths:
         path, lines = _parted(given)
@@ -103,7 +106,9 @@ async def _of_files(paths: Sequence[str], files: Sequence[str], host: Host) -> t
             wanted[path] = lines
             continue
         prefix = "" if path in (".", "") else f"{path.rstrip('/')}/"
-        wanted |= {each: None for each in files if each.startswith(prefix)}
+        inside = [each for each in files if each.startswith(prefix)]
+        # Nothing is listed in an installed package, until somebody names it.
+        wanted |= dict.fromkeys(inside or await list_files(host, call, path))
     reviewed = []
     for path, lines in list(wanted.items())[:_FILES]:
         if (file := await _read(path, lines, False, host)) is not None:
@@ -117,7 +122,9 @@ async def _uncommitted(host: Host, call: Call) -> tuple[list[ReviewedFile], list
     except InvalidArguments:  # there is no commit yet
         changed = parse_changed_lines(await run_git(host, call, [*DIFF, "--cached", "--"]))
     other = await run_git(host, call, ["ls-files", "--others", "--exclude-standard", "-z"])
-    changed += [ChangedLines(path, frozenset(), True) for path in other.split("\0") if path]
+    changed = [each for each in changed if not is_cache(each.path)]
+    new = [path for path in other.split("\0") if path and not is_skipped(path)]
+    changed += [ChangedLines(path, frozenset(), True) for path in await without_build_output(host, new)]
     reviewed = []
     for each in changed[:_FILES]:
         lines = None if each.created else each.lines

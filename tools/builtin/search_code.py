@@ -1,17 +1,26 @@
 import re
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import Field, JsonValue
 
 from tools.errors import InvalidArguments, TimedOut, ToolError
 from tools.host import Host, OutputCollector
-from tools.ripgrep import ripgrep
+from tools.ripgrep import ripgrep_command
+from tools.skipped import LEFT_OUT, skip_globs, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
 
 _LINE = 400
 #: `path NUL line : text`; context lines have a dash instead of the colon.
 _HIT = re.compile(r"([^\0\n]*)\0(\d+)([:-])(.*)")
+
+
+class _Line(NamedTuple):
+    path: str
+    number: int
+    #: A colon for a match, a dash for its context.
+    mark: str
+    text: str
 
 
 class SearchCodeArguments(Arguments):
@@ -27,7 +36,7 @@ class SearchCodeArguments(Arguments):
 class SearchCode:
     spec = ToolSpec(
         name="search_code",
-        description="Search file contents with ripgrep; files that .gitignore excludes are skipped.",
+        description=f"Search file contents with ripgrep; {LEFT_OUT}",
         arguments=SearchCodeArguments,
         brief="Search file contents with ripgrep. glob: only these files, such as *.py or !tests/**.",
         executor="hybrid",
@@ -37,16 +46,16 @@ class SearchCode:
     async def run(self, args: SearchCodeArguments, host: Host, call: Call, output: Output) -> ToolResult:
         where = await host.stat(args.path)
         inside = where.kind == "directory"
-        argv = [ripgrep(), "--no-config", "--null", "--with-filename", "--line-number", "--no-heading", "--color=never"]
-        argv += ["--hidden", "--max-columns=1000", "--max-columns-preview"]
+        directory = args.path if inside else args.path.rpartition("/")[0] or "."
+        argv = [*ripgrep_command(directory, args.glob or ""), "--null", "--with-filename", "--line-number"]
+        argv += ["--no-heading", "--color=never", "--hidden", "--max-columns=1000", "--max-columns-preview"]
         argv += [] if args.regex else ["--fixed-strings"]
         argv += [] if args.case_sensitive else ["--ignore-case"]
         argv += [f"--context={args.context}"] if args.context else []
         argv += [f"--max-count={args.max_results}"]
-        # The last matching glob wins, so .git is always excluded.
-        argv += [*_only(args.glob), "--glob=!.git"]
+        # The last matching glob wins, so these are always excluded.
+        argv += [*_only(args.glob), *(skip_globs(directory, args.glob) if args.glob else ())]
         argv += ["--regexp", args.query, "--", "." if inside else f"./{args.path.rpartition('/')[2]}"]
-        directory = args.path if inside else args.path.rpartition("/")[0] or "."
         collector = OutputCollector()
         result = await host.run(
             argv, call_id=call.id, cwd=directory, timeout=call.timeout, output=collector, killed=call.killed, log=False
@@ -56,7 +65,11 @@ class SearchCode:
         text = collector.text
         if result.exit_code not in (0, 1) and not text:
             raise _failure(collector.errors)
-        return _found(args, text, "" if directory in (".", "") else f"{directory}/")
+        prefix = "" if directory in (".", "") else f"{directory}/"
+        lines = [_line(match, prefix) for match in _HIT.finditer(text)]
+        paths = dict.fromkeys(line.path for line in lines)
+        kept = frozenset(await without_build_output(host, paths, args.path, args.glob or ""))
+        return _found(args, [line for line in lines if line.path in kept])
 
 
 def _only(glob: str | None) -> list[str]:
@@ -69,11 +82,11 @@ def _only(glob: str | None) -> list[str]:
     return [f"--type-add=wanted:{name}", "--type=wanted"]
 
 
-def _found(args: SearchCodeArguments, text: str, prefix: str) -> ToolResult:
-    lines: list[tuple[str, int, str, str]] = []
-    for match in _HIT.finditer(text):
-        path = prefix + match[1].removeprefix("./")
-        lines.append((path, int(match[2]), match[3], match[4][:_LINE]))
+def _line(match: re.Match[str], prefix: str) -> _Line:
+    return _Line(prefix + match[1].removeprefix("./"), int(match[2]), match[3], match[4][:_LINE])
+
+
+def _found(args: SearchCodeArguments, lines: list[_Line]) -> ToolResult:
     lines.sort(key=lambda line: line[:2])
     hits: list[JsonValue] = []
     shown: list[str] = []

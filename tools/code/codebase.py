@@ -5,13 +5,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from tools.code.files import SIZE, run_ripgrep
+from tools.code.files import SIZE, only, run_ripgrep
 from tools.code.modules import Modules
 from tools.code.project import Project, Refusal
 from tools.code.source import PYTHON_SUFFIXES, SCRIPT_SUFFIXES, Source, family_of
 from tools.errors import FileMissing, ToolError
 from tools.host import Host
 from tools.protected import protected_part
+from tools.skipped import without_build_output
 from tools.spec import Call
 
 T = TypeVar("T")
@@ -19,7 +20,7 @@ T = TypeVar("T")
 _FILES = 4_000
 #: How often a question may need files that were not read yet.
 _ROUNDS = 12
-_EXCLUDED = ("node_modules", ".venv", "venv", "site-packages", "__pycache__", "dist", "build", "*.min.js", "*.d.ts")
+_EXCLUDED = ("*.min.js",)
 #: Files that re-export names without writing them.
 _STARS = r"^\s*from\s+\S+\s+import\s+\*|^\s*export\s+(type\s+)?\*\s+from"
 
@@ -136,7 +137,7 @@ def _any_word(words: Sequence[str]) -> str:
 
 
 async def _search(arguments: Sequence[str], host: Host, call: Call) -> list[str]:
-    globs = [f"--glob=*{suffix}" for suffix in (*PYTHON_SUFFIXES, *SCRIPT_SUFFIXES)]
+    globs = [*only([f"*{suffix}" for suffix in (*PYTHON_SUFFIXES, *SCRIPT_SUFFIXES)])]
     globs += [f"--glob=!{name}" for name in _EXCLUDED]
     text = await run_ripgrep(host, call, ["--null", "--no-messages", *globs, *arguments, "--", "."], ".")
-    return sorted(name.removeprefix("./") for name in text.split("\0") if name)
+    return await without_build_output(host, sorted(name.removeprefix("./") for name in text.split("\0") if name))

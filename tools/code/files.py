@@ -9,7 +9,8 @@ from tools.code.languages import SUFFIXES
 from tools.code.source import Source
 from tools.errors import TimedOut, ToolError
 from tools.host import Host, OutputCollector
-from tools.ripgrep import ripgrep
+from tools.ripgrep import ripgrep_command
+from tools.skipped import without_build_output
 from tools.spec import Call
 
 _OUTPUT = 32 << 20
@@ -26,9 +27,8 @@ class MatchingLine(NamedTuple):
 
 
 async def list_files(host: Host, call: Call, path: str = ".") -> list[str]:
-    """Return all files, without ignored and hidden ones."""
-    found = await run_ripgrep(host, call, ["--files", "--null"], path)
-    return sorted(_from_workspace(name, path) for name in found.split("\0") if name)
+    """Return all files, without ignored, hidden, installed and generated ones."""
+    return await _listed(host, call, ["--files", "--null"], path)
 
 
 async def files_with_words(host: Host, call: Call, words: Sequence[str], path: str = ".") -> list[str]:
@@ -41,13 +41,18 @@ async def files_with_words(host: Host, call: Call, words: Sequence[str], path: s
         "--null",
         "--word-regexp",
         "--fixed-strings",
-        *_only(SOURCES),
+        *only(SOURCES),
         *wanted,
         "--",
         ".",
     ]
-    return sorted(
-        _from_workspace(name, path) for name in (await run_ripgrep(host, call, options, path)).split("\0") if name
+    return await _listed(host, call, options, path)
+
+
+async def _listed(host: Host, call: Call, options: Sequence[str], path: str) -> list[str]:
+    text = await run_ripgrep(host, call, options, path)
+    return await without_build_output(
+        host, sorted(_from_workspace(name, path) for name in text.split("\0") if name), path
     )
 
 
@@ -55,17 +60,20 @@ async def matching_lines(
     host: Host, call: Call, pattern: str, globs: Sequence[str], path: str = "."
 ) -> list[MatchingLine]:
     options = ["--null", "--with-filename", "--line-number", "--no-heading", "--max-columns=1000"]
-    options += [*_only(globs), "--regexp", pattern, "--", "."]
+    options += [*only(globs), "--regexp", pattern, "--", "."]
     text = await run_ripgrep(host, call, options, path)
-    return [MatchingLine(_from_workspace(hit[1], path), int(hit[2]), hit[3]) for hit in _LINE.finditer(text)]
+    lines = [MatchingLine(_from_workspace(hit[1], path), int(hit[2]), hit[3]) for hit in _LINE.finditer(text)]
+    kept = frozenset(await without_build_output(host, dict.fromkeys(line.path for line in lines), path))
+    return [line for line in lines if line.path in kept]
 
 
 async def count_lines(host: Host, call: Call) -> dict[str, int]:
     """Return the number of lines of each source file."""
-    options = ["--null", "--with-filename", "--count", *_only(SOURCES), "--regexp", "", "--", "."]
+    options = ["--null", "--with-filename", "--count", *only(SOURCES), "--regexp", "", "--", "."]
     text = await run_ripgrep(host, call, options, ".")
     pairs = (line.split("\0", 1) for line in text.splitlines() if "\0" in line)
-    return {name.removeprefix("./"): int(count) for name, count in pairs if count.isdecimal()}
+    counts = {name.removeprefix("./"): int(count) for name, count in pairs if count.isdecimal()}
+    return {path: counts[path] for path in await without_build_output(host, counts)}
 
 
 async def open_sources(host: Host, paths: Iterable[str]) -> dict[str, Source]:
@@ -83,7 +91,7 @@ async def open_sources(host: Host, paths: Iterable[str]) -> dict[str, Source]:
     return found
 
 
-def _only(globs: Sequence[str]) -> list[str]:
+def only(globs: Sequence[str]) -> list[str]:
     """Select files by type: a plain glob would override .gitignore."""
     return [*(f"--type-add=wanted:{glob}" for glob in globs), "--type=wanted"]
 
@@ -96,7 +104,7 @@ def _from_workspace(name: str, path: str) -> str:
 async def run_ripgrep(host: Host, call: Call, options: Sequence[str], path: str) -> str:
     listener = OutputCollector(_OUTPUT)
     result = await host.run(
-        [ripgrep(), "--no-config", "--color=never", *options],
+        [*ripgrep_command(path), "--color=never", *options],
         call_id=call.id,
         cwd=path,
         timeout=call.timeout,

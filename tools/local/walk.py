@@ -6,6 +6,7 @@ It always sees tracked files. Of the others it leaves out ignored files, install
 import os
 import stat
 import time
+import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,19 +18,14 @@ from tools.globs import Ignored
 from tools.local.git import Repository
 from tools.local.root import Stamp, WorkspaceRoot, stamp_of
 from tools.local.snapshots import FileListing
+from tools.skipped import CACHE_FOLDERS, INSTALLED_FOLDERS, VERSION_CONTROL, is_cache_name
 
 MAX_FILES = 50_000
 _MAX_SECONDS = 2.0
 _MAX_DEPTH = 200
 _MAX_RULES_BYTES = 1 << 20
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-#: Generated again when needed; nobody wants them back.
-_CACHE_NAMES = """
-.git .hg .svn __pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache .tox .nox .gradle .parcel-cache
-.turbo .next .nuxt .DS_Store
-"""
-_CACHES = frozenset(_CACHE_NAMES.split())
-_INSTALLED = frozenset({"node_modules", ".venv", "venv", "site-packages", "bower_components"})
+_UNSEEN = CACHE_FOLDERS | VERSION_CONTROL
 _NAME = attrgetter("name")
 _KIND = 0o170000
 _FILE_KINDS = (stat.S_IFREG, stat.S_IFLNK)
@@ -88,7 +84,7 @@ class Walker:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 path = prefix + entry.name
-                if path in self._repository.folders or not self._is_left_out(entry, path, rules, walked):
+                if path in self._repository.folders or not self._is_left_out(handle, entry, path, rules, walked):
                     self._enter(handle, entry.name, f"{path}/", rules, walked, depth + 1)
                 continue
             try:
@@ -122,7 +118,9 @@ class Walker:
         ruled, tracked = rules is not self._nothing, self._repository.tracked
         for entry in others:
             stamp, path = stamp_of(entry.stat(follow_symlinks=False)), prefix + entry.name
-            if ruled and path not in tracked and self._ignores(rules, path, directory=False):
+            if path not in tracked and is_cache_name(entry.name):
+                pass  # programs write it again when they need it
+            elif ruled and path not in tracked and self._ignores(rules, path, directory=False):
                 walked.left_out[path] = stamp
             elif stamp[0] & _KIND in _FILE_KINDS:
                 changed[entry.name] = walked.changed[path] = stamp
@@ -146,12 +144,14 @@ class Walker:
         finally:
             os.close(inner)
 
-    def _is_left_out(self, entry: "os.DirEntry[str]", path: str, rules: Ignored, walked: Walked) -> bool:
-        if entry.name in _CACHES or path == self._root.private:
+    def _is_left_out(self, handle: int, entry: "os.DirEntry[str]", path: str, rules: Ignored, walked: Walked) -> bool:
+        if entry.name in _UNSEEN or path == self._root.private:
             return True
-        if entry.name in _INSTALLED or (rules is not self._nothing and self._ignores(rules, path, directory=True)):
+        installed = entry.name in INSTALLED_FOLDERS
+        if installed or (rules is not self._nothing and self._ignores(rules, path, directory=True)):
             with suppress(OSError):
-                walked.left_out[f"{path}/"] = stamp_of(entry.stat(follow_symlinks=False))
+                stamp = _installed_stamp(handle, entry) if installed else stamp_of(entry.stat(follow_symlinks=False))
+                walked.left_out[f"{path}/"] = stamp
             return True
         return False
 
@@ -194,3 +194,19 @@ class Walker:
             return above
         finally:
             os.close(file)
+
+
+def _installed_stamp(handle: int, entry: "os.DirEntry[str]") -> Stamp:
+    """A stamp that changes with the folder's entries and files, but not with a cache in it."""
+    stamp = stamp_of(entry.stat(follow_symlinks=False))
+    inner = os.open(entry.name, _DIRECTORY, dir_fd=handle)
+    try:
+        with os.scandir(inner) as found:
+            inside = sorted((each for each in found if not is_cache_name(each.name)), key=_NAME)
+            parts = [
+                f"{each.name}\0{each.stat(follow_symlinks=False).st_mtime_ns if each.is_file() else 0}"
+                for each in inside
+            ]
+    finally:
+        os.close(inner)
+    return (*stamp[:2], zlib.crc32("\0".join(parts).encode("utf-8", "surrogateescape")), 0, 0)

@@ -54,10 +54,8 @@ export interface Entry {
 /** The entries of a folder, without generated ones; empty if there is no such folder. */
 export async function listFolder(place: Place, path: string, signal?: AbortSignal): Promise<Entry[]> {
   const entries = list(await runTool(place, "list_directory", { path }, signal), "entries").map((entry) => {
-    const { path, kind } = record(entry);
-    return { path: String(path), folder: kind === "directory" };
+    const { path, kind, generated } = record(entry);
+    return { path: String(path), folder: kind === "directory", generated: generated === true };
   });
-  return entries.filter(({ path }) => !GENERATED.test(path));
+  return entries.filter(({ generated }) => !generated);
 }
-
-const GENERATED = /(?:^|\/)(?:\.git|__pycache__|node_modules)$/;
