@@ -26,7 +26,7 @@ Json = dict[str, Any]
 
 
 class House:
-    def __init__(self, tmp_path: Path, journal: Journal, *, places: int = 4, max_queued: int = 100) -> None:
+    def __init__(self, tmp_path: Path, journal: Journal, *, slots: int = 4, max_queued: int = 100) -> None:
         self.workspace = tmp_path / "workspace"
         self.workspace.mkdir(exist_ok=True)
         self.scripts = tmp_path / "scripts"
@@ -39,7 +39,7 @@ class House:
         self.executor = Executor(registry, [backend], Policy())
         catalog = Catalog(Settings(), self.scripts, OFFLINE)
         workflow = Workflow(journal, catalog, registry, self.executor)
-        self.engine = Engine(journal, workflow, backend.host, self.workspace, slots=places, max_queued=max_queued)
+        self.engine = Engine(journal, workflow, backend.host, self.workspace, slots=slots, max_queued=max_queued)
 
     def script(self, name: str, replies: object) -> Json:
         (self.scripts / f"{name}.json").write_text(json.dumps(replies))

@@ -82,7 +82,7 @@ async def test_the_same_idempotency_key_gives_the_same_task(tmp_path: Path) -> N
 
 
 async def test_a_full_queue_refuses_with_a_time_to_come_back(tmp_path: Path) -> None:
-    async with a_house(tmp_path, places=1, max_queued=1) as house:
+    async with a_house(tmp_path, slots=1, max_queued=1) as house:
         models = house.script("wait", [WAIT])
         running = await house.execute("x", models=models, approvals="auto", intent="run_command")
         await house.until(running, "tool", status="running")
@@ -94,7 +94,7 @@ async def test_a_full_queue_refuses_with_a_time_to_come_back(tmp_path: Path) -> 
 
 
 async def test_higher_priority_goes_first_and_equals_by_age(tmp_path: Path) -> None:
-    async with a_house(tmp_path, ClaimOrder(), places=1) as house:
+    async with a_house(tmp_path, ClaimOrder(), slots=1) as house:
         models = house.script("wait", [WAIT])
         running = await house.execute("x", models=models, approvals="auto", intent="run_command")
         await house.until(running, "tool", status="running")
@@ -158,7 +158,7 @@ async def test_a_cancelled_test_run_is_told_once(tmp_path: Path) -> None:
 
 
 async def test_cancel_of_a_queued_task_needs_nobody_to_run_it(tmp_path: Path) -> None:
-    async with a_house(tmp_path, places=1) as house:
+    async with a_house(tmp_path, slots=1) as house:
         models = house.script("wait", [WAIT])
         running = await house.execute("x", models=models, approvals="auto", intent="run_command")
         await house.until(running, "tool", status="running")
@@ -271,7 +271,7 @@ async def test_an_approval_is_asked_for_and_only_the_first_answer_counts(tmp_pat
 
 
 async def test_a_waiting_task_leaves_its_place_to_another(tmp_path: Path) -> None:
-    async with a_house(tmp_path, places=1) as house:
+    async with a_house(tmp_path, slots=1) as house:
         models = house.script(
             "ask", [{"calls": [{"tool": "run_command", "args": {"command": "echo hi"}}]}, {"text": "ok"}]
         )

@@ -148,7 +148,7 @@ async def test_steps_at_the_same_time_may_wait_for_the_person_at_the_same_time(t
         "coder": [ask, {"text": "ok"}],
         "reviewer": [PASSED],
     }
-    async with a_house(tmp_path, places=1) as house:
+    async with a_house(tmp_path, slots=1) as house:
         models = house.script("play", script)
         task_id = await house.execute("do it", models=models, intent="refactor_code")
         first = await house.until(task_id, "approval", state="requested")
