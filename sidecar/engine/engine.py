@@ -226,7 +226,7 @@ class Engine:
             if status is Status.COMPLETED:
                 self._check_words(text, task.workspace)
             message = UserMessage(id=f"m_{secrets.token_hex(8)}", text=text, opens=status is Status.COMPLETED)
-            said = MessageEvent(message_id=message.id, role="user", agent="", text=text)
+            message_event = MessageEvent(message_id=message.id, role="user", agent="", text=text)
             record = Record(RecordKind.MESSAGE, message.id, message.to_json())
             again = [StatusEvent(status=Status.QUEUED, reason="continued by a message")] if status in ENDED else []
             when = _UNFINISHED if status not in ENDED else frozenset({status})
@@ -237,7 +237,7 @@ class Engine:
             run = self._worker.run_of(task_id)
             try:
                 with run.inbox.expect() if run else nullcontext():
-                    await self._journal.append(task_id, [said, *again], [record], when=when)
+                    await self._journal.append(task_id, [message_event, *again], [record], when=when)
                     if not again:
                         self._deliver(task_id, record)
             except WrongStatus:
@@ -297,10 +297,10 @@ class Engine:
             raise OperationRefused(
                 404, "unknown_approval", f"Nothing was allowed for the task under the id {approval_id[:100]}."
             )
-        told = memory.approvals[approval_id].model_copy(update={"state": "allowed", "scope": "once"})
+        allowed = memory.approvals[approval_id].model_copy(update={"state": "allowed", "scope": "once"})
         record = Record(RecordKind.REVOKED, approval_id, "{}")
         with suppress(DuplicateRecord):
-            await self._journal.append(task_id, [told], [record])
+            await self._journal.append(task_id, [allowed], [record])
         self._deliver(task_id, record)
         return task_id
 

@@ -46,12 +46,14 @@ class Beginning:
     answered: bool
 
 
-def beginning(task_id: str, new_id: str, seq: int, records: Sequence[Record], said: Sequence[StoredEvent]) -> Beginning:
+def beginning(
+    task_id: str, new_id: str, seq: int, records: Sequence[Record], events: Sequence[StoredEvent]
+) -> Beginning:
     timeline = Timeline.of([rewind for rewind in read_rewinds(records) if rewind.at <= seq])
     held = [record for record in records if record.seq <= seq and timeline.holds(record.seq)]
     memory = TaskState.of(held)
     copied = [copy for record in held if (copy := _copied(record, task_id, new_id)) is not None]
-    shown = [event for event in said if event.seq is not None and event.seq <= seq and timeline.holds(event.seq)]
+    shown = [event for event in events if event.seq is not None and event.seq <= seq and timeline.holds(event.seq)]
     messages = [_message(event, task_id, new_id) for event in shown if event.type == "message"]
     return Beginning(
         list({(record.kind, record.key): record for record in copied}.values()),
@@ -98,9 +100,9 @@ def _unpaid(turn: TurnRecord) -> TurnRecord:
 
 
 def _message(event: StoredEvent, task_id: str, new_id: str) -> MessageEvent:
-    told = json.loads(event.data)
+    data = json.loads(event.data)
     return MessageEvent(
-        message_id=told["messageId"].replace(task_id, new_id), role=told["role"], agent=told["agent"], text=told["text"]
+        message_id=data["messageId"].replace(task_id, new_id), role=data["role"], agent=data["agent"], text=data["text"]
     )
 
 
@@ -120,8 +122,8 @@ class Forks:
         if old.status not in STILL:
             raise OperationRefused(409, "task_active", f"The task is {old.status}. Cancel it first, then fork it.")
         task_id = f"t_{secrets.token_hex(10)}"
-        records, said = await self._journal.records(old.id), await self._said(old.id)
-        start = beginning(old.id, task_id, seq, records, said)
+        records, events = await self._journal.records(old.id), await self._stored_events(old.id)
+        start = beginning(old.id, task_id, seq, records, events)
         if start.answered and wanted.task is None:
             message = (
                 "The task was complete at that event. Say what the new task should do, or choose an earlier event."
@@ -178,7 +180,7 @@ class Forks:
             ]
         )
 
-    async def _said(self, task_id: str) -> list[StoredEvent]:
+    async def _stored_events(self, task_id: str) -> list[StoredEvent]:
         found: list[StoredEvent] = []
         after, last = 0, 1
         while after < last:

@@ -66,8 +66,8 @@ def redact_operation(operation: Operation, redact: Redactor) -> Operation:
     """The operation without secrets, before it is stored, shown, or read by a model."""
     match operation:
         case Execute(request=request):
-            said = {"task": redact(request.task), "context": _context(request.context, redact)}
-            return operation._replace(request=request.model_copy(update=said))
+            redacted = {"task": redact(request.task), "context": _context(request.context, redact)}
+            return operation._replace(request=request.model_copy(update=redacted))
         case Fork(request=request) if request.task is not None:
             return operation._replace(request=request.model_copy(update={"task": redact(request.task)}))
         case SendMessage(text=text):

@@ -158,8 +158,8 @@ class Messages:
     def _blocks(self, turn: ModelTurn) -> list[Any]:
         if self._is_own(turn.kept):
             return list(turn.kept.content)
-        said: list[Any] = [{"type": "text", "text": turn.text}] if turn.text.strip() else []
-        return said + [_tool_use(call) for call in turn.calls]
+        text_blocks: list[Any] = [{"type": "text", "text": turn.text}] if turn.text.strip() else []
+        return text_blocks + [_tool_use(call) for call in turn.calls]
 
     def _reply(self, reader: "_ReplyReader", request: Request) -> Reply:
         usage = reader.usage(self._price)

@@ -69,8 +69,8 @@ class Catalog:
         return links[0].model if alone else Chain(links, tell)
 
     def chain(self, role: str, wanted: Models) -> list[str]:
-        wish = {"fast": wanted.fast, "smart": wanted.smart, "instant": wanted.instant}[role]
-        given = wish or self._choices.model(role)
+        chosen = {"fast": wanted.fast, "smart": wanted.smart, "instant": wanted.instant}[role]
+        given = chosen or self._choices.model(role)
         named = [*dict.fromkeys(name.strip() for name in given.split(",") if name.strip())]
         return named or self._providers.defaults(role) or [self.builtin.full_name]
 

@@ -39,8 +39,8 @@ class ThinkTagSplitter:
             self._begin()
         if self._at is _At.THOUGHT:
             yield from self._think()
-        if self._at is _At.GAP and (said := self._held.lstrip()):
-            self._at, self._held = _At.WORDS, said
+        if self._at is _At.GAP and (text := self._held.lstrip()):
+            self._at, self._held = _At.WORDS, text
         if self._at is _At.WORDS:
             yield from self.rest()
 
@@ -58,9 +58,9 @@ class ThinkTagSplitter:
             self._at = _At.WORDS
 
     def _think(self) -> Iterator[Delta]:
-        thought, closed, said = self._held.partition(_CLOSE)
+        thought, closed, text = self._held.partition(_CLOSE)
         if closed:
-            self._at, self._held = _At.GAP, said
+            self._at, self._held = _At.GAP, text
         else:
             # Hold back a possible start of the closing tag.
             size = next((size for size in range(len(_CLOSE) - 1, 0, -1) if thought.endswith(_CLOSE[:size])), 0)
@@ -111,14 +111,14 @@ class ReplyReader(ReplyText):
 
     def _message(self, choice: dict[str, Any]) -> Any:
         """A whole message instead of a delta. Some servers repeat it after streaming; ignore it then."""
-        return None if self._said or self._thought or self.drafts else choice.get("message")
+        return None if self._text or self._thinking or self.drafts else choice.get("message")
 
     def _reasoned(self, delta: dict[str, Any]) -> Iterable[Delta]:
         for name in _THOUGHTS:
             thought = delta.get(name)
             if isinstance(thought, str) and thought:
                 self.thoughts = name
-                self._thought.append(thought)
+                self._thinking.append(thought)
                 yield Delta(thought, "thinking")
                 # Servers that send both fields repeat the text.
                 return
@@ -137,9 +137,9 @@ class ReplyReader(ReplyText):
     def _say(self, deltas: Iterable[Delta]) -> Iterable[Delta]:
         for delta in deltas:
             if delta.kind == "thinking":
-                self._thought.append(delta.text)
+                self._thinking.append(delta.text)
             else:
-                self._said.append(delta.text)
+                self._text.append(delta.text)
             yield delta
 
     def _call(self, piece: dict[str, Any]) -> None:
@@ -162,8 +162,8 @@ class ReplyReader(ReplyText):
 
     def usage(self, price: Price | None) -> Usage:
         if not self._usage:
-            said = len(self.text) + len(self.thinking) + sum(draft.size for draft in self.drafts)
-            return count_usage(price, read=self._sent // _BYTES_PER_TOKEN, written=said // _BYTES_PER_TOKEN, cached=0)
+            text = len(self.text) + len(self.thinking) + sum(draft.size for draft in self.drafts)
+            return count_usage(price, read=self._sent // _BYTES_PER_TOKEN, written=text // _BYTES_PER_TOKEN, cached=0)
         details = self._usage.get("prompt_tokens_details") or {}
         return count_usage(
             price,

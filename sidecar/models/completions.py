@@ -74,17 +74,17 @@ class Completions:
 
     async def _send(self, head: bytes, messages: bytes, more: JsonObject) -> Any:
         while True:
-            optional, said = self._optional.sent(more), self._template.apply(messages)
+            optional, fitted = self._optional.sent(more), self._template.apply(messages)
             fields = b"," + encode_json(optional)[1:-1] if optional else b""
-            body = b"".join((head, fields, b',"messages":[', said, b"]}"))
+            body = b"".join((head, fields, b',"messages":[', fitted, b"]}"))
             self._check_size(body)
             try:
                 return await self._client.post(
                     self._path, content=body, cast_to=object, stream=True, stream_cls=self._stream_class
                 )
             except Exception as error:
-                said_against = refusal_text(error)
-                if not self._optional.drop_refused(said_against, optional) and not self._template.learn(said_against):
+                objection = refusal_text(error)
+                if not self._optional.drop_refused(objection, optional) and not self._template.learn(objection):
                     raise
 
     def _check_size(self, body: bytes) -> None:
@@ -179,5 +179,5 @@ def user_message(turn: UserTurn) -> JsonObject:
         {"type": "image_url", "image_url": {"url": f"data:{each.media_type};base64,{each.data}"}}
         for each in turn.images
     ]
-    said: list[Any] = [{"type": "text", "text": turn.text}] if turn.text.strip() else []
-    return {"role": "user", "content": [*shown, *said]}
+    fitted: list[Any] = [{"type": "text", "text": turn.text}] if turn.text.strip() else []
+    return {"role": "user", "content": [*shown, *fitted]}

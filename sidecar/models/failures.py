@@ -18,7 +18,7 @@ _WAIT_TEXT = re.compile(
 )
 
 
-def retry_after(error: Exception, said: str, details: Any) -> float | None:
+def retry_after(error: Exception, detail: str, details: Any) -> float | None:
     """Seconds to wait, from headers, `details` or the message `said`."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     milliseconds = _number(headers.get("retry-after-ms"))
@@ -28,8 +28,8 @@ def retry_after(error: Exception, said: str, details: Any) -> float | None:
     if given is not None:
         seconds = _number(given)
         return _seconds_until(given) if seconds is None else seconds
-    told = _retry_info(details)
-    return _seconds_in_text(said) if told is None else told
+    info = _retry_info(details)
+    return _seconds_in_text(detail) if info is None else info
 
 
 def _seconds_until(date: str) -> float | None:
@@ -49,8 +49,8 @@ def _retry_info(details: Any) -> float | None:
     return None
 
 
-def _seconds_in_text(said: str) -> float | None:
-    found = _WAIT_TEXT.search(said)
+def _seconds_in_text(detail: str) -> float | None:
+    found = _WAIT_TEXT.search(detail)
     if found is None or not any(found.groups()):
         return None
     hours, minutes, rest = (_number(found[group] or 0) or 0.0 for group in (1, 2, 3))
@@ -126,40 +126,42 @@ _SHOWN = 400
 def to_failure(error: Exception, provider: str, model: str) -> Failure:
     if isinstance(error, ModelFailed):
         return error.failure
-    status, said, marks = status_of(error), _said(error), _fingerprint(error)
+    status, detail, fingerprint = status_of(error), _detail(error), _fingerprint(error)
     if status is None:
-        return _without_a_status(error, provider, said)
-    if status == 401 or (status == 403 and not _NO_MODEL.search(marks)) or _BAD_KEY.search(marks):
+        return _without_a_status(error, provider, detail)
+    if status == 401 or (status == 403 and not _NO_MODEL.search(fingerprint)) or _BAD_KEY.search(fingerprint):
         # The message may repeat part of the key.
-        why = f": {_LIKE_A_KEY.sub('…', said)}" if status == 403 else "."
+        why = f": {_LIKE_A_KEY.sub('…', detail)}" if status == 403 else "."
         message = (
             f"{provider} rejects the key ({status}){why} Store a valid one with `brain keys set {provider}` or in "
             "the environment, and resume."
         )
         return Failure(code="bad_key", message=message, retry=False)
-    if status == 402 or _NO_CREDIT.search(marks):
-        message = f"The account at {provider} has no credit left: {said} Add some, or choose another model, and resume."
-        return Failure(code="no_credit", message=message, retry=False)
-    if status == 413 or _is_too_long(status, marks):
+    if status == 402 or _NO_CREDIT.search(fingerprint):
         message = (
-            f"The conversation is too long for {provider}/{model}: {said} Choose one with a larger context window."
+            f"The account at {provider} has no credit left: {detail} Add some, or choose another model, and resume."
+        )
+        return Failure(code="no_credit", message=message, retry=False)
+    if status == 413 or _is_too_long(status, fingerprint):
+        message = (
+            f"The conversation is too long for {provider}/{model}: {detail} Choose one with a larger context window."
         )
         return Failure(code="context_overflow", message=message, retry=False)
-    if status == 400 and _GARBLED.search(marks):
-        return Failure(code="garbled_reply", message=f"The reply of {provider} is malformed: {said}")
-    if status == 404 or (status in (400, 403) and _NO_MODEL.search(marks)):
+    if status == 400 and _GARBLED.search(fingerprint):
+        return Failure(code="garbled_reply", message=f"The reply of {provider} is malformed: {detail}")
+    if status == 404 or (status in (400, 403) and _NO_MODEL.search(fingerprint)):
         message = (
-            f"{provider} has no model {model}: {said} `brain models` lists what is configured; if the model exists, "
+            f"{provider} has no model {model}: {detail} `brain models` lists what is configured; if the model exists, "
             "check the base URL."
         )
         return Failure(code="unknown_model", message=message, retry=False)
     if status == 429:
-        message = f"{provider} limits the request rate: {said}"
-        return Failure(code="rate_limited", message=message, retry_after=_pause(error, said))
+        message = f"{provider} limits the request rate: {detail}"
+        return Failure(code="rate_limited", message=message, retry_after=_pause(error, detail))
     if status in (408, 409, 425) or status >= 500:
-        message = f"{provider} is unavailable ({status}): {said}"
-        return Failure(code="model_unavailable", message=message, retry_after=_pause(error, said))
-    message = f"{provider} rejected the request ({status}): {said}"
+        message = f"{provider} is unavailable ({status}): {detail}"
+        return Failure(code="model_unavailable", message=message, retry_after=_pause(error, detail))
+    message = f"{provider} rejected the request ({status}): {detail}"
     return Failure(code="bad_request", message=message, retry=False)
 
 
@@ -193,13 +195,13 @@ def _numbers(error: Exception) -> list[int]:
     return [int(each) for each in given if isinstance(each, int) or (isinstance(each, str) and _NUMBER.fullmatch(each))]
 
 
-def _is_too_long(status: int, marks: str) -> bool:
-    return (status in (400, 422, 500) and bool(_TOO_LONG.search(marks))) or (
-        status in (400, 422, 429) and bool(_TOO_MUCH.search(marks))
+def _is_too_long(status: int, fingerprint: str) -> bool:
+    return (status in (400, 422, 500) and bool(_TOO_LONG.search(fingerprint))) or (
+        status in (400, 422, 429) and bool(_TOO_MUCH.search(fingerprint))
     )
 
 
-def _without_a_status(error: Exception, provider: str, said: str) -> Failure:
+def _without_a_status(error: Exception, provider: str, detail: str) -> Failure:
     name, cause = type(error).__name__, type(error.__cause__).__name__
     if "Timeout" in name:
         return Failure(code="model_unreachable", message=f"{provider} did not answer in time.")
@@ -216,14 +218,14 @@ def _without_a_status(error: Exception, provider: str, said: str) -> Failure:
         message = f"The package for {provider} is not installed here: {error}. `make setup` installs it."
         return Failure(code="no_model", message=message, retry=False)
     if _body(error) is not None:
-        return Failure(code="model_unavailable", message=f"{provider} aborted its reply: {said}")
+        return Failure(code="model_unavailable", message=f"{provider} aborted its reply: {detail}")
     if isinstance(error, LookupError | AttributeError | TypeError | ValueError | RecursionError):
         return Failure(code="garbled_reply", message=f"The reply of {provider} is unreadable ({name}).")
     return Failure(code="stream_cut", message=f"The reply of {provider} ended early ({name}).")
 
 
-def _pause(error: Exception, said: str) -> float | None:
-    return retry_after(error, said, _inner(error).get("details"))
+def _pause(error: Exception, detail: str) -> float | None:
+    return retry_after(error, detail, _inner(error).get("details"))
 
 
 def _body(error: Exception) -> Any:
@@ -239,16 +241,16 @@ def _inner(error: Exception) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else {"message": inner} if isinstance(inner, str) else {}
 
 
-def _said(error: Exception) -> str:
+def _detail(error: Exception) -> str:
     """The server's message, for the user."""
     inner = _inner(error)
     text = inner.get("message") or inner.get("detail") or getattr(error, "message", None) or error
-    said = str(text)
-    if _PAGE.match(said):
+    detail = str(text)
+    if _PAGE.match(detail):
         # A proxy answered with a web page.
-        said = _TAGS.sub(" ", said[: 20 * _SHOWN])
-    said = " ".join(fix_surrogates(said).split())[:_SHOWN]
-    return said if not said or said[-1] in ".!?…" else f"{said}."
+        detail = _TAGS.sub(" ", detail[: 20 * _SHOWN])
+    detail = " ".join(fix_surrogates(detail).split())[:_SHOWN]
+    return detail if not detail or detail[-1] in ".!?…" else f"{detail}."
 
 
 def _fingerprint(error: Exception) -> str:
@@ -256,5 +258,5 @@ def _fingerprint(error: Exception) -> str:
     inner = _inner(error)
     details = inner.get("details")
     reasons = [each.get("reason") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
-    parts = [_said(error), *(inner.get(name) for name in ("code", "type", "status")), *reasons]
+    parts = [_detail(error), *(inner.get(name) for name in ("code", "type", "status")), *reasons]
     return " ".join(str(part) for part in parts if part)

@@ -109,9 +109,9 @@ class Contents:
                 if parts:
                     yield {"role": "user", "parts": parts}
             case ModelTurn():
-                said = self._said(turn)
-                if said:
-                    yield {"role": "model", "parts": said}
+                rendered = self._render_turn(turn)
+                if rendered:
+                    yield {"role": "model", "parts": rendered}
             case ToolTurn():
                 calls = before.calls if isinstance(before, ModelTurn) else []
                 names = self._native_ids(before) if isinstance(before, ModelTurn) else []
@@ -122,13 +122,13 @@ class Contents:
         kept = turn.kept
         return kept.content if kept and (kept.provider, kept.model) == (PROVIDER, self._name) else None
 
-    def _said(self, turn: ModelTurn) -> list[Any]:
+    def _render_turn(self, turn: ModelTurn) -> list[Any]:
         own = self._own(turn)
         if own is not None:
             return _signed(own)
-        said: list[Any] = [{"text": turn.text}] if turn.text.strip() else []
+        text_parts: list[Any] = [{"text": turn.text}] if turn.text.strip() else []
         calls: list[Any] = [{"functionCall": {"name": safe_name(call.tool), "args": call.args}} for call in turn.calls]
-        return _signed([*said, *calls])
+        return _signed([*text_parts, *calls])
 
     def _native_ids(self, turn: ModelTurn) -> list[str]:
         """The ids that Gemini gave its calls; often none."""
@@ -195,11 +195,11 @@ class _ReplyReader(ReplyText):
             self.drafts.append(CallDraft(call.get("id") or "call", call.get("name", ""), _arguments(call)))
         text = part.get("text") or ""
         if part.get("thought"):
-            self._thought.append(text)
+            self._thinking.append(text)
             yield from [Delta(text, "thinking")] if text else []
         else:
             # Also yield an empty delta for calls: it keeps the idle timer alive.
-            self._said.append(text)
+            self._text.append(text)
             yield Delta(text)
         self._keep(part)
 

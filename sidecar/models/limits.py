@@ -164,14 +164,14 @@ def find_flaw(reply: Reply, request: Request) -> Failure | None:
 def _repeats(reply: Reply, request: Request) -> bool:
     wanted = [(call.tool, call.args) for call in reply.calls]
     turns = request.history[-2 * (MAX_REPEATS - 1) :]
-    asked = [turn for turn in turns if isinstance(turn, ModelTurn)]
-    answered = [turn for turn in turns if isinstance(turn, ToolTurn)]
-    if len(asked) < MAX_REPEATS - 1 or len(answered) < MAX_REPEATS - 1:
+    model_turns = [turn for turn in turns if isinstance(turn, ModelTurn)]
+    tool_turns = [turn for turn in turns if isinstance(turn, ToolTurn)]
+    if len(model_turns) < MAX_REPEATS - 1 or len(tool_turns) < MAX_REPEATS - 1:
         return False
-    if any([(call.tool, call.args) for call in turn.calls] != wanted for turn in reversed(asked)):
+    if any([(call.tool, call.args) for call in turn.calls] != wanted for turn in reversed(model_turns)):
         return False
-    said = [[result.content for result in turn.returns] for turn in answered]
-    return all(each == said[0] for each in said)
+    contents = [[result.content for result in turn.returns] for turn in tool_turns]
+    return all(each == contents[0] for each in contents)
 
 
 def _timeout_failure(limits: Limits, timeout: float, *, over: bool) -> Failure:

@@ -97,8 +97,8 @@ def _ollama(base_url: str, name: str) -> LocalModel | None:
     loaded: dict[str, Any] = next(
         (each for each in models if isinstance(each, dict) and {each.get("name"), each.get("model")} & {*names}), {}
     )
-    told = _NUM_CTX.search(str(shown.get("parameters", "")))
-    size = _whole(loaded.get("context_length")) or (int(told[1]) if told else None)
+    num_ctx = _NUM_CTX.search(str(shown.get("parameters", "")))
+    size = _whole(loaded.get("context_length")) or (int(num_ctx[1]) if num_ctx else None)
     return LocalModel(name, size, "tools" in shown["capabilities"])
 
 

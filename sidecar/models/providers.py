@@ -122,8 +122,8 @@ class Providers:
 
     def warm(self, wanted: Callable[[], set[str]]) -> None:
         """Load the SDKs of these models and create their clients. Slow: call it in a thread."""
-        for wish in wanted():
-            provider, _, name = wish.partition("/")
+        for model_name in wanted():
+            provider, _, name = model_name.partition("/")
             if provider not in PROVIDERS or self._closed:
                 continue
             try:

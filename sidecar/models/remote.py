@@ -63,9 +63,9 @@ class Remote:
                     yield self._key_redactor.reply(fix_reply(part))
                     continue
                 length.add(part.text)
-                said = shown.part(characters.whole(part))
-                if said.text:
-                    yield said
+                delta = shown.part(characters.whole(part))
+                if delta.text:
+                    yield delta
         except Exception as error:
             from sidecar.models.failures import to_failure  # compiles many patterns; keep it out of the start
 
@@ -89,16 +89,16 @@ class ReplyText:
     """Text and thinking as lists of pieces, joined on demand to avoid quadratic copying."""
 
     def __init__(self) -> None:
-        self._said: list[str] = []
-        self._thought: list[str] = []
+        self._text: list[str] = []
+        self._thinking: list[str] = []
 
     @property
     def text(self) -> str:
-        return "".join(self._said)
+        return "".join(self._text)
 
     @property
     def thinking(self) -> str:
-        return "".join(self._thought)
+        return "".join(self._thinking)
 
 
 class RequestPrefix:

@@ -63,8 +63,8 @@ class KeyRedactor:
         if reply.failure is None:
             return reply
         # A failure message is not model output: redact everything that looks like a key.
-        said = reply.failure.model_copy(update={"message": self._redact(reply.failure.message)})
-        return reply.model_copy(update={"failure": said})
+        redacted = reply.failure.model_copy(update={"message": self._redact(reply.failure.message)})
+        return reply.model_copy(update={"failure": redacted})
 
     def _contains_key(self, reply: Reply) -> bool:
         inside = encode_json([[call.args for call in reply.calls], reply.kept.content if reply.kept else None])

@@ -153,9 +153,9 @@ class PipelineBuilder:
 
     async def _repair_plan(self, text: str, problem: NoPlan, job: Job, log: TaskTurnLog) -> str:
         """Asks once more. If that is no plan either, the planner's text stays and the work is one step."""
-        wish = f"That plan can't be carried out: {problem}. Answer with the JSON of the plan and nothing else."
+        request = f"That plan can't be carried out: {problem}. Answer with the JSON of the plan and nothing else."
         try:
-            repaired = await self._setup.again(job, log, job.key.of_repair(), wish)
+            repaired = await self._setup.again(job, log, job.key.of_repair(), request)
             parse_plan(repaired)
         except (AgentError, NoPlan):
             return text
@@ -193,9 +193,9 @@ class PipelineBuilder:
                 setup.run.log.enqueue(progress.event(step, "running"))
             return Answered(text=await setup.work(key, assignment))
 
-        def then(said: str) -> Sequence[Event]:
+        def then(text: str) -> Sequence[Event]:
             done = [progress.event(step, "done")] if progress else []
-            return [*done, handoff(setup.run, "coder", following, said)]
+            return [*done, handoff(setup.run, "coder", following, text)]
 
         failed = (lambda: [progress.event(step, "failed")]) if progress else tuple
         return agent_step(key, step.title, act, then, failed)
@@ -248,9 +248,9 @@ class PipelineBuilder:
         text = await run_agent(job, log)
         if parse_verdict(text) is not None or not looks_like_verdict(text):
             return text
-        wish = "That verdict can't be parsed. Answer with its JSON, `passed` and `issues`, and nothing else."
+        request = "That verdict can't be parsed. Answer with its JSON, `passed` and `issues`, and nothing else."
         try:
-            repaired = await self._setup.again(job, log, job.key.of_repair(), wish)
+            repaired = await self._setup.again(job, log, job.key.of_repair(), request)
         except AgentError:
             return text
         return repaired if parse_verdict(repaired) is not None else text

@@ -33,8 +33,8 @@ class Issue(BaseModel):
     @field_validator("severity", mode="before")
     @classmethod
     def _severity(cls, value: Any) -> Any:
-        said = str(value).lower()
-        return _SEVERITIES.get(said, said if said in ("error", "warning", "hint") else "warning")
+        text = str(value).lower()
+        return _SEVERITIES.get(text, text if text in ("error", "warning", "hint") else "warning")
 
     @field_validator("line", mode="before")
     @classmethod

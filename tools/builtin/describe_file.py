@@ -57,7 +57,7 @@ class DescribeFile:
         modules = Modules(await list_files(host, call))
         imported = await asyncio.to_thread(resolve_imports, source, modules)
         importers = (await import_graph(host, call, modules)).importers(args.path)
-        told = _render(source, outline, imported, sorted(importers, key=lambda each: (is_test(each), each)))
+        lines = _render(source, outline, imported, sorted(importers, key=lambda each: (is_test(each), each)))
         known: list[JsonValue] = [*sorted(importers)[:200]]
         details: dict[str, JsonValue] = {
             "path": args.path,
@@ -65,7 +65,7 @@ class DescribeFile:
             "symbols": len(outline.items),
             "importers": known,
         }
-        return ToolResult(told, details, f"{outline.language}, {len(outline.items)} symbols")
+        return ToolResult(lines, details, f"{outline.language}, {len(outline.items)} symbols")
 
 
 async def _folder(path: str, host: Host, call: Call) -> ToolResult:
@@ -74,9 +74,9 @@ async def _folder(path: str, host: Host, call: Call) -> ToolResult:
     inside = [each for each in files if each.startswith(prefix)]
     sources = await open_sources(host, [each for each in inside if language_of(each) is not None][:_FILES])
     graph = await import_graph(host, call, Modules(files))
-    said = await folder_purpose(host, path, frozenset(files))
-    told = await asyncio.to_thread(describe_folder, path, said, inside, sources, graph)
-    return ToolResult(told, {"path": path, "files": len(inside)}, f"{len(inside)} files")
+    text = await folder_purpose(host, path, frozenset(files))
+    lines = await asyncio.to_thread(describe_folder, path, text, inside, sources, graph)
+    return ToolResult(lines, {"path": path, "files": len(inside)}, f"{len(inside)} files")
 
 
 def _render(source: Source, outline: Outline, imported: Sequence[ResolvedImport], importers: Sequence[str]) -> str:
@@ -126,8 +126,8 @@ def _complex(outline: Outline) -> str:
     busy.sort(key=lambda each: (-(each.complexity or 0), -_length(each)))
     if not busy:
         return ""
-    said = [f"`{each.name}` ({(each.complexity or 1) - 1} branches, {_length(each)} lines)" for each in busy[:_BUSY]]
-    return f"**Most complex** {', '.join(said)}."
+    text = [f"`{each.name}` ({(each.complexity or 1) - 1} branches, {_length(each)} lines)" for each in busy[:_BUSY]]
+    return f"**Most complex** {', '.join(text)}."
 
 
 def _length(symbol: OutlineItem) -> int:
@@ -151,10 +151,10 @@ def _imports(source: Source, imported: Sequence[ResolvedImport], outline: Outlin
         parts.append(f"**Imports** from this project {_names(list(own))}")
     if outside:
         parts.append(f"{'from packages' if own else '**Imports** from packages'} {_names(list(outside))}")
-    told = "; ".join(parts) + "." if parts else ""
+    lines = "; ".join(parts) + "." if parts else ""
     if lost:
-        told += f" Not found: {_names(sorted({each.module for each in lost}))}."
-    return told.strip()
+        lines += f" Not found: {_names(sorted({each.module for each in lost}))}."
+    return lines.strip()
 
 
 def _names(names: Sequence[str]) -> str:

@@ -51,8 +51,8 @@ class Work:
 
 
 @asynccontextmanager
-async def a_worker(journal: MemoryJournal, work: Work, places: int = 1) -> AsyncIterator[Worker]:
-    worker = Worker(journal, work, "me", places)
+async def a_worker(journal: MemoryJournal, work: Work, slots: int = 1) -> AsyncIterator[Worker]:
+    worker = Worker(journal, work, "me", slots)
     worker.start()
     try:
         yield worker
