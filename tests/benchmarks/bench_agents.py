@@ -15,6 +15,7 @@ from sidecar.journal.sqlite import SqliteJournal
 from sidecar.models.catalog import Catalog
 from sidecar.models.port import Delta, Reply, Request
 from sidecar.models.scripted import Scripted, parse
+from sidecar.offline.registration import OFFLINE
 from sidecar.wire.tasks import ExecuteRequest
 from sidecar.work.router import route
 from sidecar.work.workflow import Workflow
@@ -85,7 +86,7 @@ class Timed(Scripted):
 
 class OneModel(Catalog):
     def __init__(self, model: Timed) -> None:
-        super().__init__(Settings(), Path())
+        super().__init__(Settings(), Path(), OFFLINE)
         self.model = model
 
     def model_for(self, *_: object) -> Timed:  # type: ignore[override]

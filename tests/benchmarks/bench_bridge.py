@@ -11,7 +11,7 @@ from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
 from tests.benchmarks.result import Result
-from tests.unit.bridge.loopback import loopback
+from tests.support.loopback import loopback
 from tools.executor.registry import Registry, default_registry
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec

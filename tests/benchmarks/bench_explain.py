@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.benchmarks.result import Result
 from tests.e2e.support import PROJECT, clean_environ
-from tests.unit.tools.workbench import workbench
+from tests.support.workbench import workbench
 from tools.executor.context import BatchContext
 
 FILES = 2_000

@@ -4,7 +4,6 @@ from sidecar.journal.port import Journal, NewTask
 from sidecar.wire.events import StatusEvent, StepEvent
 from sidecar.wire.tasks import Context, Options, Priority, Status, StoredRequest
 
-SECONDS = 5.0
 QUEUED = StatusEvent(status=Status.QUEUED)
 RUNNING = StatusEvent(status=Status.RUNNING)
 COMPLETED = StatusEvent(status=Status.COMPLETED)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.bridge.loopback import loopback
+from tests.support.loopback import loopback
 from tests.waiting import until_true
 from tools.backend import Backend
 from tools.errors import ToolError

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.wire.tasks import Status
-from tests.unit.engine.house import a_house
+from tests.support.engine import engine_harness
 
 FILES = {
     "shop/__init__.py": "",
@@ -52,16 +52,16 @@ def shell(workspace: Path, command: str) -> str:
 async def test_a_commit_says_what_was_renamed_moved_added_and_removed(
     done: str, subject: str, body: list[str], tmp_path: Path
 ) -> None:
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         for path, text in FILES.items():
-            (house.workspace / path).parent.mkdir(exist_ok=True)
-            (house.workspace / path).write_text(text)
-        shell(house.workspace, "git init -q -b main; git config user.name A; git config user.email a@example.com")
-        shell(house.workspace, f"git add .; git commit -qm begin; {done}")
-        suggested = await house.ended(await house.execute("suggest a commit message"))
+            (harness.workspace / path).parent.mkdir(exist_ok=True)
+            (harness.workspace / path).write_text(text)
+        shell(harness.workspace, "git init -q -b main; git config user.name A; git config user.email a@example.com")
+        shell(harness.workspace, f"git add .; git commit -qm begin; {done}")
+        suggested = await harness.ended(await harness.execute("suggest a commit message"))
         assert suggested.result is not None and f"```\n{subject}\n" in suggested.result.summary
-        committed = await house.ended(await house.execute("commit my changes", approvals="auto"))
+        committed = await harness.ended(await harness.execute("commit my changes", approvals="auto"))
         assert committed.status is Status.COMPLETED, committed.error
-        message = shell(house.workspace, "git log -1 --format=%B").strip().splitlines()
+        message = shell(harness.workspace, "git log -1 --format=%B").strip().splitlines()
         assert (message[0], message[2:]) == (subject, body)
-        assert shell(house.workspace, "git status --porcelain") == ""
+        assert shell(harness.workspace, "git status --porcelain") == ""

@@ -11,7 +11,8 @@ from sidecar.journal.errors import WrongStatus
 from sidecar.journal.port import Journal
 from sidecar.wire.events import DeltaEvent, Event, MessageEvent, RetryEvent, StatusEvent, ToolOutputEvent
 from sidecar.wire.tasks import Status
-from tests.contract.journals import COMPLETED, QUEUED, RUNNING, SECONDS, new_task, seqs, step
+from tests.contract.journals import COMPLETED, QUEUED, RUNNING, new_task, seqs, step
+from tests.waiting import SECONDS
 
 
 async def followed(journal: Journal, task_id: str, after: int = 0) -> list[int | None]:

@@ -12,7 +12,8 @@ from sidecar.journal.errors import CursorLost
 from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import DeltaEvent
-from tests.contract.journals import COMPLETED, SECONDS, new_task, step
+from tests.contract.journals import COMPLETED, new_task, step
+from tests.waiting import SECONDS
 
 Place = tuple[str, int | None]
 

@@ -14,7 +14,8 @@ from sidecar.journal.port import PAGE_CHARACTERS, Entry, Journal, Record, Retent
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import CompleteEvent, ErrorEvent, MessageEvent, RouteEvent, StatusEvent
 from sidecar.wire.tasks import Priority, Status, TaskResult, Usage
-from tests.contract.journals import COMPLETED, QUEUED, RUNNING, SECONDS, new_task, seqs, step
+from tests.contract.journals import COMPLETED, QUEUED, RUNNING, new_task, seqs, step
+from tests.waiting import SECONDS
 
 # -- tasks and events --------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from sidecar.models.port import Delta, Request
 from tests.contract.servers.http import Answer, sliced
 from tests.contract.servers.speech import Call, Speech
 from tests.contract.servers.stage import SAY, SPEAKERS, TOOLS, Stage, a_stage
+from tests.waiting import SECONDS
 
 SPEECH = Speech(
     thinking="Hm.",
@@ -29,7 +30,7 @@ async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 async def _is_understood(stage: Stage, answer: Answer) -> None:
     stage.server.plays(answer)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(SECONDS):
         _, reply = await stage.ask(model=stage.alone())
     assert reply.failure is None, reply.failure
     assert (reply.thinking, reply.text) == (SPEECH.thinking, SPEECH.text)
@@ -104,7 +105,7 @@ async def test_whoever_stops_listening_leaves_no_connection_behind(stage: Stage)
     slices = [begun[: begun.index("世".encode())], *[b": ping\n\n"] * 1_000]
     stage.server.plays(Answer(slices, pause=0.05))
     listening = asyncio.create_task(listen())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(SECONDS):
         await heard.wait()
         left.clear()
         listening.cancel()

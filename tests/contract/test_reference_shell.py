@@ -10,8 +10,8 @@ from bridge.shell.buffers import BufferHost
 from bridge.shell.shell import ReferenceShell
 from sidecar.config.data_dir import ShellDirectory
 from sidecar.wire.bridge import Diagnostic
-from tests.unit.bridge.loopback import SECONDS, Loopback, loopback, start_call
-from tests.waiting import until_true
+from tests.support.loopback import Loopback, loopback, start_call
+from tests.waiting import SECONDS, until_true
 from tools.errors import ChangedElsewhere, ToolError
 from tools.host import FileChange
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.unit.bridge.loopback import loopback
+from tests.support.loopback import loopback
 from tools.executor.context import BatchContext, ToolCall
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry

@@ -8,6 +8,7 @@ import pytest
 
 from sidecar.offline.scaffold.project import NewProject
 from sidecar.offline.scaffold.request import ProjectRequest
+from tests.waiting import SECONDS
 
 LONG = "a-name-of-just-thirty-letters"
 
@@ -27,5 +28,5 @@ def test_what_is_made_passes_its_tests_and_its_linter_is_silent(kind: str, name:
         ["ruff", "check", "--no-cache", "."],
     ):
         program = argv[0] if argv[0] == sys.executable else str(Path(sys.executable).parent / argv[0])
-        done = subprocess.run([program, *argv[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([program, *argv[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS)
         assert done.returncode == 0, f"{argv}\n{done.stdout}{done.stderr}"

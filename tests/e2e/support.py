@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.waiting import SECONDS
+
 PROJECT = Path(__file__).resolve().parents[2]
-SECONDS = 10.0
 ENDED = ("completed", "failed", "cancelled", "escalated")
 
 Json = dict[str, Any]

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.support import PROJECT, SECONDS, wait_until
+from tests.e2e.support import PROJECT, SECONDS, RunningSidecar, wait_until
 
 BRAIN = (sys.executable, "-m", "sidecar")
 #: Live output is for those who watch already, so it is said again and again.
@@ -36,6 +36,13 @@ def brain(
         timeout=seconds,
         check=False,
     )
+
+
+def brain_output(sidecar: RunningSidecar, *words: str) -> str:
+    """The output of a command that succeeds on the sidecar's data directory."""
+    result = brain(*words, "--data-dir", str(sidecar.data_dir), environ=sidecar.environ)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 class OnTerminal:

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from tests.e2e.support import RunningSidecar
-
-SECONDS = 30.0
+from tests.waiting import SECONDS
 
 
 @contextmanager

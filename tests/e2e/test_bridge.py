@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.bridge import raw_shell, shell_process
 from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
+from tests.waiting import SECONDS
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def test_a_shell_carries_out_what_it_offers_and_the_sidecar_the_rest(
         assert call["tool"] == "read_file" and call["args"] == {"path": "a.txt"}
         assert call["workspace"] == str(sidecar.workspace) and call["timeoutMs"] > 0
         shell.result(call["id"], "buffer", details={"path": "a.txt"})
-        read, listed = asked.result(10)
+        read, listed = asked.result(SECONDS)
         assert (read["content"], read["executor"], read["details"]) == ("buffer", "shell", {"path": "a.txt"})
         assert listed["executor"] == "local" and "a.txt" in listed["content"]
     wait_until(
@@ -102,7 +103,7 @@ def test_several_shells_each_with_its_workspace(
         ]
         for shell, name in ((here, "here"), (there, "there")):
             shell.result(shell.next("tool_call")["id"], name)
-        assert [each.result(10)[0]["content"] for each in asked] == ["here", "there"]
+        assert [each.result(SECONDS)[0]["content"] for each in asked] == ["here", "there"]
 
 
 def test_bad_frames_are_answered_and_the_connection_lives(sidecar: RunningSidecar, pool: ThreadPoolExecutor) -> None:
@@ -117,7 +118,7 @@ def test_bad_frames_are_answered_and_the_connection_lives(sidecar: RunningSideca
         assert shell.next("error")["error"]["code"] == "frame_too_large"
         asked = pool.submit(batch, sidecar, ("read_file", {"path": "a"}))
         shell.result(shell.next("tool_call")["id"], "still here")
-        assert asked.result(10)[0]["content"] == "still here"
+        assert asked.result(SECONDS)[0]["content"] == "still here"
     assert sidecar.get("/health").status == 200
 
 
@@ -178,7 +179,7 @@ def test_a_stop_of_the_sidecar_does_not_wait_for_a_silent_shell(tmp_path: Path) 
         shell.next("tool_call")
         assert sidecar.process is not None
         sidecar.process.terminate()
-        assert sidecar.process.wait(3) == 0
+        assert sidecar.process.wait(SECONDS) == 0
 
 
 def test_no_shell_ever_connected_means_no_websocket_library_loaded(sidecar: RunningSidecar) -> None:

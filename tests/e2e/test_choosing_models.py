@@ -12,6 +12,7 @@ from tests.contract.servers.speech import Call, Speaker, Speech, Trouble
 from tests.contract.servers.stage import CANARY, SPEAKERS
 from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.e2e.terminal import brain
+from tests.waiting import SECONDS
 
 READY = Speech(calls=(Call("ready", '{"word": "yes"}'),))
 CLAUDE, OPENAI = SPEAKERS[0], SPEAKERS[3]
@@ -35,7 +36,7 @@ def sidecar(tmp_path: Path, workspace: Path, server: Server) -> Iterator[Running
 
 
 def tried(sidecar: RunningSidecar, model: str, **more: str) -> Json:
-    answer = sidecar.post("/api/brain/models/test", {"model": model, **more}, timeout=30)
+    answer = sidecar.post("/api/brain/models/test", {"model": model, **more}, timeout=SECONDS)
     assert answer.status == 200, answer.body
     found: Json = answer.json
     return found
@@ -96,11 +97,11 @@ def test_the_servers_on_this_machine_are_looked_for_when_asked(sidecar: RunningS
 def test_a_choice_holds_from_the_next_task_on_and_can_be_taken_back(sidecar: RunningSidecar, server: Server) -> None:
     server.plays(*say(CLAUDE, READY, Speech(text="It is me.")))
     wanted = {"model": "anthropic/claude-mine", "role": "smart"}
-    used = sidecar.request("PUT", "/api/brain/models/use", wanted, timeout=30).json
+    used = sidecar.request("PUT", "/api/brain/models/use", wanted, timeout=SECONDS).json
     assert used["changed"] is True
     assert used["back"] == ["brain use --role smart auto"]
     assert {"role": "smart", "chain": ["anthropic/claude-mine"]} in used["roles"]
-    task = sidecar.wait_for_end(sidecar.execute("who are you?", intent="chat"), seconds=30)
+    task = sidecar.wait_for_end(sidecar.execute("who are you?", intent="chat"))
     assert task["result"]["summary"] == "It is me."
     assert server.seen[-1].json["model"] == "claude-mine"
     back = brain(*used["back"][0].split()[1:], "--data-dir", str(sidecar.data_dir), environ=sidecar.environ)
@@ -136,7 +137,7 @@ def test_a_server_on_this_machine_is_used_by_one_command(tmp_path: Path, workspa
         used = brain("use", "openai/tiny", "--at", at, "--data-dir", str(sidecar.data_dir), environ=sidecar.environ)
         assert used.returncode == 0, used.stdout + used.stderr
         assert "brain use auto" in used.stdout
-        task = sidecar.wait_for_end(sidecar.execute("where are you?", intent="chat"), seconds=30)
+        task = sidecar.wait_for_end(sidecar.execute("where are you?", intent="chat"))
         assert task["result"]["summary"] == "From next door."
         refused = sidecar.request(
             "PUT", "/api/brain/models/use", {"model": "openai/x", "baseUrl": "http://10.0.0.1/v1"}
@@ -161,7 +162,7 @@ def test_without_any_model_a_task_says_what_to_do_and_goes_on_once_it_is_done(
         used = brain("use", "openai/tiny", "--at", at, "--data-dir", str(sidecar.data_dir), environ=sidecar.environ)
         assert used.returncode == 0, used.stdout + used.stderr
         assert sidecar.post(f"/api/brain/tasks/{task}/resume").status == 202
-        sidecar.wait_for_event(task, lambda event: event["type"] == "complete", seconds=30)
+        sidecar.wait_for_event(task, lambda event: event["type"] == "complete")
         assert sidecar.task(task)["result"]["summary"] == "Waves."
 
 

@@ -13,6 +13,7 @@ import pytest
 from sidecar.commands.table import COMMANDS
 from tests.e2e.support import PROJECT, RunningSidecar, is_alive, running_sidecar, wait_until
 from tests.e2e.terminal import BRAIN, brain, command, newest, on_terminal, script, sidecar_of
+from tests.waiting import SECONDS
 
 # -- looking -----------------------------------------------------------------------------------------------------------
 
@@ -157,7 +158,7 @@ def test_serve_says_one_line_on_standard_output_and_ends_with_0(sidecar: Running
     assert sidecar.ready.keys() == {"event", "url", "pid", "tokenFile", "version"}
     process.send_signal(signal.SIGTERM)
     assert process.stdout.read() == ""
-    assert process.wait(2) == 0
+    assert process.wait(SECONDS) == 0
 
 
 def test_serve_ends_when_the_shell_that_started_it_dies(tmp_path: Path) -> None:
@@ -165,7 +166,7 @@ def test_serve_ends_when_the_shell_that_started_it_dies(tmp_path: Path) -> None:
         assert sidecar.process
         assert sidecar.process.stdin
         sidecar.process.stdin.close()
-        assert sidecar.process.wait(5) == 0
+        assert sidecar.process.wait(SECONDS) == 0
 
 
 def test_serve_refuses_what_it_cannot_do_with_its_own_exit_code(sidecar: RunningSidecar, tmp_path: Path) -> None:
@@ -190,7 +191,7 @@ def test_stop_stops_it_and_says_what_goes_on_later(sidecar: RunningSidecar) -> N
     assert done.returncode == 0
     assert "has stopped" in done.stdout
     assert sidecar.process
-    assert sidecar.process.wait(5) == 0
+    assert sidecar.process.wait(SECONDS) == 0
     assert "No sidecar is running" in brain("stop", environ=environ).stdout
 
 
@@ -274,7 +275,7 @@ def test_bash_completes_commands_options_and_tasks(sidecar: RunningSidecar, tmp_
             env=environ,
             capture_output=True,
             text=True,
-            timeout=20,
+            timeout=SECONDS,
             check=True,
         )
         return done.stdout.split()
@@ -299,8 +300,8 @@ HEAVY = {"pydantic", "asyncio", "starlette", "uvicorn"}
 def test_a_command_that_only_talks_to_a_sidecar_imports_nothing_heavy(name: str) -> None:
     code = f"""
 import sys
-from sidecar.cli import main
 from sidecar.commands.parser import handler
+from tests.waiting import SECONDS
 handler({COMMANDS[name].handler!r})
 try: main([{name!r}, "--help"])
 except SystemExit: pass

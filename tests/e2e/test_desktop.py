@@ -47,7 +47,7 @@ def call(path, body=None, token=None):
     if token:
         headers["Authorization"] = f"Bearer {token}"
     data = None if body is None else json.dumps(body).encode()
-    return json.load(urllib.request.urlopen(urllib.request.Request(origin + path, data, headers), timeout=5))
+    return json.load(urllib.request.urlopen(urllib.request.Request(origin + path, data, headers), timeout=SECONDS))
 
 def start(**options):
     code = re.search("code=(.+)", window.url)[1]
@@ -62,7 +62,7 @@ def start(**options):
         json.dump(told, file)
     os.rename(os.environ["SEEN"] + ".part", os.environ["SEEN"])
     if os.environ.get("STAYS"):
-        assert window.closed.wait(30)
+        assert window.closed.wait(SECONDS)
 """
 
 
@@ -88,7 +88,7 @@ def test_the_window_shows_the_panel_and_is_a_shell_and_takes_its_sidecar_down(
     environ: dict[str, str], tmp_path: Path, workspace: Path
 ) -> None:
     process = desktop(environ, tmp_path, workspace)
-    _, errors = process.communicate(timeout=40)
+    _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, errors
     seen = json.loads(Path(environ["SEEN"]).read_text())
     assert seen["title"] == "Rainy Brain"
@@ -107,7 +107,7 @@ def test_told_to_stop_it_closes_the_window_and_ends_in_order(
     environ: dict[str, str], tmp_path: Path, workspace: Path, number: int
 ) -> None:
     process = desktop({**environ, "STAYS": "1"}, tmp_path, workspace)
-    wait_until(Path(environ["SEEN"]).exists, seconds=30, what="the window")
+    wait_until(Path(environ["SEEN"]).exists, what="the window")
     process.send_signal(number)
     _, errors = process.communicate(timeout=SECONDS + 10)
     assert process.returncode == 0, errors
@@ -120,7 +120,7 @@ def test_without_the_package_it_says_what_to_install_and_what_works_without_it(
 ) -> None:
     (tmp_path / "window" / "webview.py").write_text("raise ImportError('no module')\n")
     process = desktop(environ, tmp_path, workspace)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == 1
     assert "pip install 'rainy-brain[desktop]'" in errors
     assert not (tmp_path / "data").exists(), "nothing was started"
@@ -142,16 +142,16 @@ def test_a_real_window_comes_up_and_goes(environ: dict[str, str], tmp_path: Path
     packages = Path(str(find_spec("webview").origin)).parents[1]  # type: ignore[union-attr]
     process = desktop(drawn, tmp_path, workspace, packages)
     ready = tmp_path / "data" / READY_FILE
-    wait_until(ready.exists, seconds=30, what="the sidecar")
+    wait_until(ready.exists, what="the sidecar")
 
     def traded() -> bool:
         client = find_sidecar(tmp_path / "data")
         # The panel follows nothing yet, but a shell is there and the page has asked for its code to be traded.
         return client is not None and bool(client.get("/api/brain/status")["shells"]) and _renewed(tmp_path / "data")
 
-    wait_until(traded, seconds=30, what="the panel in the window")
+    wait_until(traded, what="the panel in the window")
     process.send_signal(signal.SIGTERM)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, errors
 
 

@@ -41,7 +41,7 @@ def asked(sidecar: RunningSidecar, server: Server, speaker: Speaker) -> bytes:
     server.plays(Answer([speaker.stream(Speech(text="Done."))]))
     open_files = [f"src/{'y' * 80}{number}.py" for number in range(200)]
     context = {"selectedCode": SELECTED, "currentFile": "big.py", "openFiles": open_files}
-    sidecar.wait_for_end(sidecar.execute(TASK, context=context, agentType="coder", intent="edit_code"), seconds=30)
+    sidecar.wait_for_end(sidecar.execute(TASK, context=context, agentType="coder", intent="edit_code"))
     return server.seen[0].body
 
 
@@ -80,7 +80,7 @@ def test_it_is_as_small_when_there_is_a_long_plan(tmp_path: Path, workspace: Pat
             plan = Speech(text=f"A plan.\n{json.dumps({'steps': steps})}")
             server.plays(Answer([speaker.stream(plan)]), Answer([speaker.stream(Speech(text="Done."))]))
             task = sidecar.execute(TASK, intent="refactor_code")
-            wait_until(lambda: len(server.seen) > 1, seconds=30, what="the coder's request")
+            wait_until(lambda: len(server.seen) > 1, what="the coder's request")
             sidecar.post(f"/api/brain/tasks/{task}/cancel")
     body = server.seen[1].body
     assert size_beside(body, TASK) <= FIRST_REQUEST_BYTES
@@ -112,13 +112,13 @@ def test_further_tools_are_told_of_when_they_are_asked_for(tmp_path: Path, speak
             unasked = Call("get_workspace_info", "{}", id="c1")
             server.plays(Answer([speaker.stream(Speech(calls=(wanted, unasked)))]), Answer(silent=True))
             task = sidecar.execute("make it new", agentType="coder", intent="edit_code", approvals="auto")
-            wait_until(lambda: len(server.seen) == 2, seconds=10, what=f"the second request: {sidecar.events(task)}")
+            wait_until(lambda: len(server.seen) == 2, what=f"the second request: {sidecar.events(task)}")
             # What is seen is on the disk; what was only read may be asked for again.
             sidecar.wait_for_event(task, lambda event: event["type"] == "tool" and event["status"] == "success")
             sidecar.kill()
             server.plays(Answer([speaker.stream(Speech(text="Done."))]))
             sidecar.start()
-            assert sidecar.wait_for_end(task, seconds=30)["status"] == "completed"
+            assert sidecar.wait_for_end(task)["status"] == "completed"
         first, second, third = (speaker.tools(seen.json) for seen in server.seen)
         assert "git_blame" not in first
         assert "get_workspace_info" not in first

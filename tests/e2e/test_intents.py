@@ -36,7 +36,7 @@ def test_what_needs_no_language_model_works_without_one(
 ) -> None:
     (sidecar.workspace / "test_it.py").write_text("def test_it():\n    assert True\n")
     (sidecar.workspace / "notes.txt").write_text("a NEEDLE\n")
-    done = sidecar.wait_for_end(sidecar.execute(task), seconds=30)
+    done = sidecar.wait_for_end(sidecar.execute(task))
     assert (done["status"], done["intent"], done["pipeline"]) == ("completed", intent, pipeline)
     assert found in done["result"]["summary"]
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.e2e.support import RunningSidecar, host_pid, is_alive, running_sidecar, wait_until
+from tests.waiting import SECONDS
 
 SLOW = {"calls": [{"tool": "run_command", "args": {"command": "echo $$ > pid.txt; echo started; sleep 60"}}]}
 
@@ -16,7 +17,7 @@ def python_project(workspace: Path, body: str = "assert True") -> None:
 
 def test_the_tests_are_run_and_the_outcome_is_told(sidecar: RunningSidecar) -> None:
     python_project(sidecar.workspace)
-    task = sidecar.wait_for_end(sidecar.execute("run the tests"), seconds=30)
+    task = sidecar.wait_for_end(sidecar.execute("run the tests"))
     assert task["status"] == "completed"
     assert "1 passed" in task["result"]["summary"]
     tools = [event for event in sidecar.events(task["id"]) if event["type"] == "tool"]
@@ -26,7 +27,7 @@ def test_the_tests_are_run_and_the_outcome_is_told(sidecar: RunningSidecar) -> N
 
 def test_failing_tests_are_named(sidecar: RunningSidecar) -> None:
     python_project(sidecar.workspace, "assert 1 == 2")
-    task = sidecar.wait_for_end(sidecar.execute("run the tests"), seconds=30)
+    task = sidecar.wait_for_end(sidecar.execute("run the tests"))
     assert "test_it" in task["result"]["summary"]
     assert "1 failed" in task["result"]["summary"]
 
@@ -150,7 +151,7 @@ def test_term_checkpoints_what_runs_and_ends_with_zero_within_two_seconds(sideca
         next(events)
         assert sidecar.process is not None
         sidecar.process.send_signal(signal.SIGTERM)
-        assert sidecar.process.wait(2) == 0
+        assert sidecar.process.wait(SECONDS) == 0
     sidecar.close()
     assert not is_alive(pid)
     sidecar.start()
@@ -163,7 +164,7 @@ def test_the_end_of_the_parent_is_the_end_of_the_sidecar(tmp_path: Path) -> None
         assert sidecar.process is not None
         assert sidecar.process.stdin is not None
         sidecar.process.stdin.close()
-        assert sidecar.process.wait(2) == 0
+        assert sidecar.process.wait(SECONDS) == 0
 
 
 def test_the_ready_line_is_all_that_stdout_ever_gets(tmp_path: Path) -> None:

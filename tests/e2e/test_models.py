@@ -32,7 +32,7 @@ class Place:
 
     def run(self, **options: object) -> tuple[Json, list[Json]]:
         task = self.execute(**options)
-        return self.sidecar.wait_for_end(task, seconds=30), self.sidecar.events(task)
+        return self.sidecar.wait_for_end(task), self.sidecar.events(task)
 
 
 def _environ(speaker: Speaker, server: Server) -> dict[str, str]:
@@ -99,10 +99,10 @@ def test_what_cannot_work_is_not_tried_again(claude: Place, status: int, message
 def test_after_the_trouble_is_over_the_task_is_resumed(claude: Place) -> None:
     claude.server.plays(claude.speaker.error(Trouble(401)))
     task = claude.execute()
-    assert claude.sidecar.wait_for_end(task, seconds=30)["status"] == "failed"
+    assert claude.sidecar.wait_for_end(task)["status"] == "failed"
     claude.plays(Speech(text="Now it works."))
     assert claude.sidecar.post(f"/api/brain/tasks/{task}/resume").status == 202
-    claude.sidecar.wait_for_event(task, lambda event: event["type"] == "complete", seconds=30)
+    claude.sidecar.wait_for_event(task, lambda event: event["type"] == "complete")
     assert claude.sidecar.task(task)["result"]["summary"] == "Now it works."
 
 
@@ -115,11 +115,11 @@ def test_a_better_key_is_used_without_a_new_start(tmp_path: Path, workspace: Pat
             assert brain(*put, environ=sidecar.environ, stdin="bad-key\n").returncode == 0
             server.plays(speaker.error(Trouble(401)))
             task = sidecar.execute("hello", intent="chat")
-            assert sidecar.wait_for_end(task, seconds=30)["error"]["code"] == "bad_key"
+            assert sidecar.wait_for_end(task)["error"]["code"] == "bad_key"
             assert brain(*put, environ=sidecar.environ, stdin="good-key\n").returncode == 0
             server.plays(Answer([speaker.stream(Speech(text="Welcome back."))]))
             sidecar.post(f"/api/brain/tasks/{task}/resume")
-            sidecar.wait_for_event(task, lambda event: event["type"] == "complete", seconds=30)
+            sidecar.wait_for_event(task, lambda event: event["type"] == "complete")
     assert [seen.headers["authorization"] for seen in server.seen] == ["Bearer bad-key", "Bearer good-key"]
 
 
@@ -132,13 +132,13 @@ def test_a_refusal_ends_the_task_clearly(claude: Place) -> None:
 def test_empty_replies_end_the_task_and_it_can_be_resumed(claude: Place) -> None:
     claude.plays(Speech(text=""))
     task = claude.execute()
-    ended = claude.sidecar.wait_for_end(task, seconds=30)
+    ended = claude.sidecar.wait_for_end(task)
     assert (ended["status"], ended["error"]["code"]) == ("failed", "empty_reply")
     assert ended["error"]["recoverable"]
     assert len(claude.server.seen) < 12, "it is not asked for ever"
     claude.plays(Speech(text="Now I know."))
     claude.sidecar.post(f"/api/brain/tasks/{task}/resume")
-    claude.sidecar.wait_for_event(task, lambda event: event["type"] == "complete", seconds=30)
+    claude.sidecar.wait_for_event(task, lambda event: event["type"] == "complete")
 
 
 def test_a_plan_that_is_no_plan_is_asked_for_once_more_and_then_done_without(claude: Place) -> None:
@@ -162,13 +162,13 @@ def test_what_the_router_asks_a_model_is_counted(claude: Place) -> None:
     )
     claude.plays(Speech(text="chat", read=300, written=7), Speech(text="Yes, it is.", read=50, written=3))
     task = claude.sidecar.execute(unclear)
-    ended = claude.sidecar.wait_for_end(task, seconds=30)
+    ended = claude.sidecar.wait_for_end(task)
     routed = next(event for event in claude.sidecar.events(task) if event["type"] == "route")
     assert "chose this intent" in routed["why"]
     assert (ended["usage"]["inputTokens"], ended["usage"]["outputTokens"]) == (350, 10)
     assert ended["usage"]["costUsd"] > 0
     claude.plays(Speech(text="chat", read=300, written=7), Speech(text="Yes.", calls=(READ,), read=50))
-    stopped = claude.sidecar.wait_for_end(claude.sidecar.execute(unclear, maxTokens=200), seconds=30)
+    stopped = claude.sidecar.wait_for_end(claude.sidecar.execute(unclear, maxTokens=200))
     assert stopped["error"]["code"] == "budget_exceeded", "the agent is not even asked"
     assert len(claude.server.seen) == 3
 
@@ -201,14 +201,14 @@ def test_a_model_nobody_has_a_key_for_is_named(claude: Place) -> None:
 def test_a_budget_stops_the_task_and_a_resume_grants_it_again(claude: Place, budget: Json) -> None:
     claude.plays(*[Speech(text=f"{number}", calls=(READ,), read=1000) for number in range(8)])
     task = claude.execute(**budget, maxIterations=50)
-    ended = claude.sidecar.wait_for_end(task, seconds=30)
+    ended = claude.sidecar.wait_for_end(task)
     assert (ended["status"], ended["error"]["code"]) == ("failed", "budget_exceeded")
     assert ended["error"]["recoverable"]
     asked = len(claude.server.seen)
     assert 1 <= asked < 5
     claude.plays(Speech(text="Done.", read=10))
     claude.sidecar.post(f"/api/brain/tasks/{task}/resume")
-    claude.sidecar.wait_for_event(task, lambda event: event["type"] == "complete", seconds=30)
+    claude.sidecar.wait_for_event(task, lambda event: event["type"] == "complete")
     assert len(claude.server.seen) == asked + 1, "what was answered is not asked again"
     assert claude.sidecar.task(task)["usage"]["inputTokens"] == 1000 * asked + 10
 
@@ -223,7 +223,7 @@ def test_cancel_closes_the_stream(claude: Place) -> None:
     whole = claude.speaker.stream(Speech(text="A long story."))
     claude.server.plays(Answer([whole[:700], whole[700:]], pause=60))
     task = claude.execute()
-    claude.sidecar.wait_for_event(task, lambda event: event["type"] == "delta", seconds=30)
+    claude.sidecar.wait_for_event(task, lambda event: event["type"] == "delta")
     claude.sidecar.post(f"/api/brain/tasks/{task}/cancel")
     assert claude.sidecar.wait_for_end(task)["status"] == "cancelled"
 
@@ -235,7 +235,7 @@ def test_killed_between_two_turns_it_asks_only_for_what_is_missing(claude: Place
     claude.sidecar.kill()
     claude.plays(Speech(text="They say: water the plants."))
     claude.sidecar.restart()
-    assert claude.sidecar.wait_for_end(task, seconds=30)["status"] == "completed"
+    assert claude.sidecar.wait_for_end(task)["status"] == "completed"
     kinds = [kind for kind, _ in claude.speaker.asked(claude.server.seen[-1].json)]
     assert kinds[-3:] == ["model", "call", "result"]
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.e2e.projects import LEDGER, SHOP, contents, written
 from tests.e2e.support import Json, RunningSidecar
+from tests.waiting import SECONDS
 
-SECONDS = 60
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
 
 
@@ -24,7 +24,7 @@ def said(sidecar: RunningSidecar, task: str, context: Json | None = None) -> str
 
 def git(sidecar: RunningSidecar, *words: str) -> str:
     command = ["git", "-c", "user.name=Ada", "-c", "user.email=a@x", *words]
-    ran = subprocess.run(command, cwd=sidecar.workspace, check=True, capture_output=True, text=True, timeout=30)
+    ran = subprocess.run(command, cwd=sidecar.workspace, check=True, capture_output=True, text=True, timeout=SECONDS)
     return ran.stdout
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.e2e.projects import LEDGER, SHOP, contents, written
 from tests.e2e.support import PROJECT, Json, RunningSidecar
+from tests.waiting import SECONDS
 
-SECONDS = 60
 TSC = PROJECT / "frontend/node_modules/.bin/tsc"
 
 

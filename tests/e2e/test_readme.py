@@ -11,6 +11,7 @@ import pytest
 
 from sidecar.config.settings import PREFIX
 from tests.e2e.support import PROJECT
+from tests.waiting import SECONDS
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
@@ -39,7 +40,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str
         "GIT_COMMITTER_EMAIL": "x@x",
     }
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
-        subprocess.run(["git", *words], cwd=project, env=environ, check=True, timeout=30)
+        subprocess.run(["git", *words], cwd=project, env=environ, check=True, timeout=SECONDS)
     return project, environ
 
 

@@ -1,29 +1,14 @@
 """Taking back what a task did, over HTTP."""
 
-from typing import Any
-
+from tests.e2e.edits import run_edits, write
 from tests.e2e.support import RunningSidecar
-
-Json = dict[str, Any]
-
-
-def write(path: str, content: str) -> Json:
-    return {"calls": [{"tool": "write_file", "args": {"path": path, "content": content}}]}
-
-
-def edited(sidecar: RunningSidecar, *replies: Json) -> str:
-    models = sidecar.script("edit", [*replies, {"text": "done"}])
-    task = sidecar.wait_for_end(sidecar.execute("x", models=models, intent="edit_code", agentType="coder"))
-    assert task["status"] == "completed", task
-    task_id: str = task["id"]
-    return task_id
 
 
 def test_a_hunk_is_rejected_and_the_rest_stays(sidecar: RunningSidecar) -> None:
     before = "".join(f"line {number}\n" for number in range(40))
     after = before.replace("line 5\n", "five\n").replace("line 35\n", "thirty-five\n")
     (sidecar.workspace / "a.txt").write_text(before)
-    task_id = edited(sidecar, write("a.txt", after))
+    task_id = run_edits(sidecar, write("a.txt", after))
     (file,) = sidecar.get(f"/api/brain/tasks/{task_id}/diff").json["files"]
     assert (file["path"], file["change"], len(file["hunks"])) == ("a.txt", "modified", 2)
     answer = sidecar.post(f"/api/brain/tasks/{task_id}/hunks", {"reject": [file["hunks"][1]["id"]]})
@@ -32,7 +17,7 @@ def test_a_hunk_is_rejected_and_the_rest_stays(sidecar: RunningSidecar) -> None:
 
 
 def test_a_rewind_survives_a_restart_and_can_be_rewound(sidecar: RunningSidecar) -> None:
-    task_id = edited(sidecar, write("a.txt", "one\n"), write("a.txt", "two\n"))
+    task_id = run_edits(sidecar, write("a.txt", "one\n"), write("a.txt", "two\n"))
     last = sidecar.task(task_id)["lastSeq"]
     answer = sidecar.post(f"/api/brain/tasks/{task_id}/rewind", {"seq": 0})
     assert answer.json == {"seq": 0, "files": [{"path": "a.txt", "change": "deleted"}]}
@@ -44,7 +29,7 @@ def test_a_rewind_survives_a_restart_and_can_be_rewound(sidecar: RunningSidecar)
 
 
 def test_what_cannot_be_rewound_says_why(sidecar: RunningSidecar) -> None:
-    task_id = edited(sidecar, write("a.txt", "one\n"))
+    task_id = run_edits(sidecar, write("a.txt", "one\n"))
     answer = sidecar.post(f"/api/brain/tasks/{task_id}/rewind", {"seq": 10_000})
     assert (answer.status, answer.json["code"]) == (422, "unknown_event")
     answer = sidecar.post(f"/api/brain/tasks/{task_id}/hunks", {"reject": ["nope"]})

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
+from tests.waiting import SECONDS
 
 AGENTS = ["planner", "coder", "coder", "coder", "terminal", "coder", "terminal", "reviewer", "docs", "verify"]
 
@@ -34,7 +35,7 @@ def steps(sidecar: RunningSidecar, task_id: str) -> list[str]:
 def done_with(sidecar: RunningSidecar, task: str, decision: str = "allow", **options: object) -> Json:
     """Every question is answered in the same way."""
     task_id = sidecar.execute(task, **options)
-    with sidecar.stream(task_id, timeout=60) as events:
+    with sidecar.stream(task_id, timeout=SECONDS) as events:
         for event in events:
             if event["type"] == "approval" and event["state"] == "requested":
                 path = f"/api/brain/tasks/{task_id}/approvals/{event['approvalId']}"
@@ -129,13 +130,13 @@ def test_in_a_workspace_that_nobody_trusts_the_tests_are_asked_about(tmp_path: P
 def test_after_a_kill_it_goes_on_where_it_was_and_writes_nothing_twice(tmp_path: Path) -> None:
     with running_sidecar(tmp_path) as sidecar:
         task_id = sidecar.execute("create a python package called textkit")
-        asked = sidecar.wait_for_event(task_id, lambda event: event["type"] == "approval", seconds=30)
+        asked = sidecar.wait_for_event(task_id, lambda event: event["type"] == "approval")
         sidecar.kill()
         sidecar.restart()
         path = f"/api/brain/tasks/{task_id}/approvals/{asked['approvalId']}"
         answer = {"decision": "allow", "scope": "task"}
         wait_until(lambda: sidecar.post(path, answer).status < 300, what="the question to be asked again")
-        with sidecar.stream(task_id, timeout=60) as events:
+        with sidecar.stream(task_id, timeout=SECONDS) as events:
             for event in events:
                 if event["type"] == "approval" and event["state"] == "requested" and event["seq"] > asked["seq"]:
                     sidecar.post(f"/api/brain/tasks/{task_id}/approvals/{event['approvalId']}", answer)
@@ -175,7 +176,7 @@ def test_with_their_packages_the_others_pass_their_tests_too_and_their_linter_is
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("there is no npm here")
-    if subprocess.run([npm, "view", "typescript", "version"], capture_output=True, timeout=60).returncode:
+    if subprocess.run([npm, "view", "typescript", "version"], capture_output=True, timeout=SECONDS).returncode:
         pytest.skip("the packages cannot be reached from here")
     done = done_with(trusting, task)
     assert done["status"] == "completed", done["error"]

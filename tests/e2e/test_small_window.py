@@ -31,14 +31,14 @@ def test_a_long_task_fits_into_a_small_window_also_after_a_crash(tmp_path: Path)
             check = plays(Call("run_command", '{"command": "python3 fails.py"}', id="check"))
             server.plays(check, *reads, recall, Answer(silent=True))
             task = sidecar.execute("RULE: change nothing", intent="run_command", approvals="auto", verify="off")
-            wait_until(lambda: len(server.seen) == 15, seconds=30, what="the last request")
+            wait_until(lambda: len(server.seen) == 15, what="the last request")
             before = server.seen[-1].json["messages"]
             # What was recalled is written with the turn; then nobody can lose it.
-            wait_until(lambda: "left out" in json.dumps(sidecar.events(task)), seconds=10, what="what was left out")
+            wait_until(lambda: "left out" in json.dumps(sidecar.events(task)), what="what was left out")
             sidecar.kill()
             server.plays(plays())
             sidecar.start()
-            assert sidecar.wait_for_end(task, seconds=30)["status"] == "completed"
+            assert sidecar.wait_for_end(task)["status"] == "completed"
             events = sidecar.events(task)
     for seen in server.seen:
         assert len(seen.body) <= HOLDS * 4, "more than the server holds"

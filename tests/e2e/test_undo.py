@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.support import PROJECT, RunningSidecar, wait_until
-from tests.e2e.test_review_commands import brain
+from tests.e2e.terminal import brain_output
 from tests.faults.scale import scaled
+from tests.waiting import SECONDS
 
 Json = dict[str, Any]
 
@@ -42,11 +43,11 @@ def test_what_a_command_changed_is_told_shown_and_rewound(sidecar: RunningSideca
     assert sidecar.task(task_id)["result"]["filesModified"] == ["a.txt", "new.txt"]
     files = {file["path"]: file for file in sidecar.get(f"/api/brain/tasks/{task_id}/diff").json["files"]}
     assert "+three" in files["a.txt"]["diff"] and "to 755" in files["a.txt"]["note"]
-    patch = brain(sidecar, "diff", task_id)
+    patch = brain_output(sidecar, "diff", task_id)
     apply = ["git", "apply", "--reverse", "--check", "-"]
-    subprocess.run(apply, input=patch, text=True, check=True, cwd=sidecar.workspace, timeout=10)
-    assert "2 files would change" in brain(sidecar, "rewind", task_id, "0", "--files", "--preview")
-    brain(sidecar, "rewind", task_id, "0", "--files")
+    subprocess.run(apply, input=patch, text=True, check=True, cwd=sidecar.workspace, timeout=SECONDS)
+    assert "2 files would change" in brain_output(sidecar, "rewind", task_id, "0", "--files", "--preview")
+    brain_output(sidecar, "rewind", task_id, "0", "--files")
     assert (sidecar.workspace / "a.txt").read_text() == "one\ntwo\n"
     assert (sidecar.workspace / "a.txt").stat().st_mode & 0o777 == 0o644
     assert not (sidecar.workspace / "new.txt").exists()
@@ -55,11 +56,11 @@ def test_what_a_command_changed_is_told_shown_and_rewound(sidecar: RunningSideca
 
 def test_parts_are_accepted_and_rejected_on_the_command_line(sidecar: RunningSidecar) -> None:
     task_id = worked(sidecar, command("echo a > a.txt; echo b > b.txt"))
-    assert "b.txt" not in brain(sidecar, "diff", task_id, "--reject", "b.txt", "--accept", "a.txt")
+    assert "b.txt" not in brain_output(sidecar, "diff", task_id, "--reject", "b.txt", "--accept", "a.txt")
     assert not (sidecar.workspace / "b.txt").exists()
     (file,) = sidecar.get(f"/api/brain/tasks/{task_id}/diff").json["files"]
     assert [hunk["state"] for hunk in file["hunks"]] == ["accepted"]
-    assert "Nothing" in brain(sidecar, "diff", task_id, "--reject", "all")
+    assert "Nothing" in brain_output(sidecar, "diff", task_id, "--reject", "all")
     assert not (sidecar.workspace / "a.txt").exists()
 
 
@@ -82,7 +83,7 @@ def test_a_fork_on_the_command_line_is_watched_to_its_end(sidecar: RunningSideca
     sidecar.script("other", [{}, {}, {"text": "done otherwise"}])
     words = ("fork", task_id, "--model", "scripted/other", "--keep-files", "try again")
     argv = [sys.executable, "-m", "sidecar", *words, "--data-dir", str(sidecar.data_dir)]
-    result = subprocess.run(argv, capture_output=True, text=True, timeout=30, cwd=PROJECT, env=sidecar.environ)
+    result = subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS, cwd=PROJECT, env=sidecar.environ)
     assert result.returncode == 0, result.stderr
     assert "done otherwise" in result.stdout + result.stderr
     assert (sidecar.workspace / "a.txt").exists()

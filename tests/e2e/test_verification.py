@@ -1,74 +1,29 @@
 """Agents that lie, against the real process: what is said counts for nothing, what ran and passed does."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.e2e.support import Json, RunningSidecar, running_sidecar
-
-SECONDS = 60
-BUGGY = "def add(a, b):\n    return a - b\n"
-RIGHT = "def add(a, b):\n    return a + b\n"
-WRONG = "def add(a, b):\n    return a * b\n"
-TEST = "from calc import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n"
-OTHER = "def test_other():\n    assert True\n"
-PASSED = [{"text": '{"passed": true}'}] * 3
-
-
-def write(path: str, content: str) -> Json:
-    return {"calls": [{"tool": "write_file", "args": {"path": path, "content": content}}]}
-
-
-def delete(path: str) -> Json:
-    return {"calls": [{"tool": "delete_file", "args": {"path": path}}]}
-
-
-def says(text: str) -> Json:
-    return {"text": text}
-
-
-def project(sidecar: RunningSidecar, **files: str) -> None:
-    """A small project of Python; `calc__py` is `calc.py`."""
-    for name, content in {"calc__py": BUGGY, "test_calc__py": TEST, **files}.items():
-        path = sidecar.workspace / name.replace("__", ".").replace("_in_", "/")
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(content)
-
-
-class Told:
-    """A finished task, and what its events say of its verification."""
-
-    def __init__(self, sidecar: RunningSidecar, task_id: str) -> None:
-        self.task = sidecar.wait_for_end(task_id, seconds=SECONDS)
-        self.events = sidecar.events(task_id)
-        self.verifications = self._of("verification")
-        self.retries = self._of("retry")
-        self.escalations = self._of("escalation")
-
-    def _of(self, kind: str) -> list[Json]:
-        return [event for event in self.events if event["type"] == kind]
-
-    @property
-    def failed(self) -> list[Json]:
-        """The checks of the last verification that found fault."""
-        return [check for check in self.verifications[-1]["checks"] if not check["passed"]]
-
-    def evidence(self, number: int = -1) -> str:
-        return "\n".join(check["evidence"] for check in self.verifications[number]["checks"] if not check["passed"])
-
-
-def told(
-    sidecar: RunningSidecar, replies: list[Json], task: str = "fix the bug in add", name: str = "story", **options: Any
-) -> Told:
-    models = sidecar.script(name, {"coder": replies, "reviewer": PASSED})
-    options = {"intent": "edit_code", "approvals": "auto", **options}
-    return Told(sidecar, sidecar.execute(task, models=models, **options))
+from tests.e2e.support import RunningSidecar, running_sidecar
+from tests.e2e.verification import (
+    OTHER,
+    PASSED,
+    RIGHT,
+    SECONDS,
+    TEST,
+    WRONG,
+    VerifiedTask,
+    delete,
+    project,
+    run_verified,
+    says,
+    write,
+)
 
 
 def test_a_change_that_the_tests_prove_is_verified(sidecar: RunningSidecar) -> None:
     project(sidecar)
-    story = told(sidecar, [write("calc.py", RIGHT), says("Fixed add.")])
+    story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed add.")])
     assert (story.task["status"], story.task["verified"]) == ("completed", True)
     (verification,) = story.verifications
     assert (verification["passed"], verification["attempt"]) == (True, 1)
@@ -84,7 +39,7 @@ def test_tests_that_are_said_to_pass_and_fail_are_told_and_mended_at_the_second_
 ) -> None:
     project(sidecar)
     replies = [write("calc.py", WRONG), says("Fixed; all tests pass."), write("calc.py", RIGHT), says("Now it adds.")]
-    story = told(sidecar, replies)
+    story = run_verified(sidecar, replies)
     assert (story.task["status"], story.task["verified"]) == ("completed", True)
     assert [(each["passed"], each["attempt"]) for each in story.verifications] == [(False, 1), (True, 2)]
     assert "test_calc.py::test_add" in story.evidence(0)
@@ -98,7 +53,7 @@ def test_tests_that_are_said_to_pass_and_fail_are_told_and_mended_at_the_second_
 
 def test_the_same_wrong_fix_again_and_again_ends_with_a_person(sidecar: RunningSidecar) -> None:
     project(sidecar)
-    story = told(sidecar, [write("calc.py", WRONG), says("All tests pass.")] * 3)
+    story = run_verified(sidecar, [write("calc.py", WRONG), says("All tests pass.")] * 3)
     assert (story.task["status"], story.task["verified"]) == ("escalated", False)
     assert [each["attempt"] for each in story.verifications] == [1, 2, 3]
     assert [each["attempt"] for each in story.retries] == [2, 3]
@@ -115,12 +70,12 @@ def test_the_same_wrong_fix_again_and_again_ends_with_a_person(sidecar: RunningS
 def test_an_escalated_task_goes_on_with_a_message_and_with_new_attempts(sidecar: RunningSidecar) -> None:
     project(sidecar)
     wrong = [write("calc.py", WRONG), says("Done.")] * 3
-    story = told(sidecar, [*wrong, says("I still think so."), write("calc.py", RIGHT), says("Fixed.")])
+    story = run_verified(sidecar, [*wrong, says("I still think so."), write("calc.py", RIGHT), says("Fixed.")])
     assert story.task["status"] == "escalated"
     task_id = story.task["id"]
     answer = sidecar.post(f"/api/brain/tasks/{task_id}/messages", {"text": "It has to add, not to multiply."})
     assert answer.status == 202
-    again = Told(sidecar, task_id)
+    again = VerifiedTask(sidecar, task_id)
     assert (again.task["status"], again.task["verified"]) == ("completed", True)
     assert [each["attempt"] for each in again.verifications] == [1, 2, 3, 1, 2]
     assert again.task["error"] is None
@@ -128,10 +83,10 @@ def test_an_escalated_task_goes_on_with_a_message_and_with_new_attempts(sidecar:
 
 def test_an_escalated_task_that_the_person_mended_by_hand_is_checked_again(sidecar: RunningSidecar) -> None:
     project(sidecar)
-    story = told(sidecar, [write("calc.py", WRONG), says("Done.")] * 3)
+    story = run_verified(sidecar, [write("calc.py", WRONG), says("Done.")] * 3)
     (sidecar.workspace / "calc.py").write_text(RIGHT)
     assert sidecar.post(f"/api/brain/tasks/{story.task['id']}/resume").status == 202
-    again = Told(sidecar, story.task["id"])
+    again = VerifiedTask(sidecar, story.task["id"])
     assert (again.task["status"], again.task["verified"]) == ("completed", True)
     assert len(again.retries) == 2
 
@@ -139,7 +94,7 @@ def test_an_escalated_task_that_the_person_mended_by_hand_is_checked_again(sidec
 def test_a_file_that_was_never_written_is_found_out(sidecar: RunningSidecar) -> None:
     project(sidecar)
     lie, truth = "I fixed add and created `docs/usage.md`.", "I did not write docs/usage.md; nobody asked for it."
-    story = told(sidecar, [write("calc.py", RIGHT), says(lie), says(truth)])
+    story = run_verified(sidecar, [write("calc.py", RIGHT), says(lie), says(truth)])
     first, second = story.verifications
     assert not first["passed"]
     (claims,) = [check for check in first["checks"] if check["name"] == "claims"]
@@ -152,14 +107,14 @@ def test_an_edit_after_the_agents_own_check_is_checked_again(sidecar: RunningSid
     project(sidecar)
     tests = {"calls": [{"tool": "run_tests", "args": {}}]}
     replies = [write("calc.py", RIGHT), tests, write("calc.py", WRONG + "\n"), says("All tests pass.")]
-    story = told(sidecar, [*replies, write("calc.py", RIGHT), says("Back again.")])
+    story = run_verified(sidecar, [*replies, write("calc.py", RIGHT), says("Back again.")])
     assert [each["passed"] for each in story.verifications] == [False, True]
 
 
 def test_a_failing_test_that_was_deleted_is_no_pass(sidecar: RunningSidecar) -> None:
     project(sidecar, test_other__py=OTHER.replace("True", "1 + 1 == 2"))
     replies = [write("calc.py", WRONG), delete("test_calc.py"), says("All tests pass.")]
-    story = told(sidecar, [*replies, write("test_calc.py", TEST), write("calc.py", RIGHT), says("Mended.")])
+    story = run_verified(sidecar, [*replies, write("test_calc.py", TEST), write("calc.py", RIGHT), says("Mended.")])
     first, second = story.verifications
     assert not first["passed"]
     (vanished,) = [check for check in first["checks"] if check["name"] == "removed tests"]
@@ -176,7 +131,7 @@ def test_a_failing_test_that_is_skipped_is_no_pass_either(sidecar: RunningSideca
     skipped = (
         "import pytest\n\nfrom calc import add\n\n\n@pytest.mark.skip\ndef test_add():\n    assert add(2, 3) == 5\n"
     )
-    story = told(sidecar, [write("calc.py", WRONG), write("test_calc.py", skipped), says("Green.")])
+    story = run_verified(sidecar, [write("calc.py", WRONG), write("test_calc.py", skipped), says("Green.")])
     assert story.task["verified"] is False
     assert "is skipped now; put back, it fails" in story.evidence(0)
 
@@ -185,7 +140,7 @@ def test_a_failing_test_that_was_rewritten_to_suit_the_code_is_no_pass(sidecar: 
     project(sidecar)
     suited = TEST.replace("== 5", "== 6")
     replies = [write("calc.py", WRONG), write("test_calc.py", suited), says("All tests pass.")]
-    story = told(sidecar, [*replies, write("calc.py", RIGHT), write("test_calc.py", TEST), says("Mended.")])
+    story = run_verified(sidecar, [*replies, write("calc.py", RIGHT), write("test_calc.py", TEST), says("Mended.")])
     assert [each["passed"] for each in story.verifications] == [False, True]
     assert story.evidence(0) == "test_calc.py::test_add was rewritten; put back, it fails: assert 6 == 5"
 
@@ -194,7 +149,7 @@ def test_a_test_that_had_to_change_with_the_code_is_only_noted(sidecar: RunningS
     project(sidecar, calc__py=RIGHT)
     suited = TEST.replace("== 5", "== 6")
     replies = [write("calc.py", WRONG), write("test_calc.py", suited), says("It multiplies now.")]
-    story = told(sidecar, replies, task="add is wrong: it should multiply")
+    story = run_verified(sidecar, replies, task="add is wrong: it should multiply")
     assert story.task["verified"] is True
     assert any("rewritten by the task" in note for note in story.verifications[0]["notes"])
 
@@ -202,7 +157,7 @@ def test_a_test_that_had_to_change_with_the_code_is_only_noted(sidecar: RunningS
 def test_a_test_that_the_person_wanted_gone_is_noted_and_not_held_against_it(sidecar: RunningSidecar) -> None:
     project(sidecar, test_other__py=OTHER.replace("True", "1 + 1 == 2"))
     replies = [write("calc.py", WRONG), delete("test_calc.py"), says("Removed.")]
-    story = told(sidecar, replies, task="multiply instead of add, and delete the tests of add")
+    story = run_verified(sidecar, replies, task="multiply instead of add, and delete the tests of add")
     assert story.task["verified"] is True
     assert any("as you asked" in note for note in story.verifications[0]["notes"])
 
@@ -212,7 +167,7 @@ def test_a_new_test_that_asserts_nothing_is_found_out(sidecar: RunningSidecar) -
     empty = "from calc import add\n\n\ndef test_more():\n    add(1, 2)\n    assert True\n"
     full = empty.replace("assert True", "assert add(1, 2) == 3")
     replies = [write("calc.py", RIGHT), write("test_more.py", empty), says("Added a test.")]
-    story = told(sidecar, [*replies, write("test_more.py", full), says("It asserts now.")])
+    story = run_verified(sidecar, [*replies, write("test_more.py", full), says("It asserts now.")])
     assert [each["passed"] for each in story.verifications] == [False, True]
     assert "test_more asserts nothing" in story.evidence(0)
 
@@ -220,7 +175,7 @@ def test_a_new_test_that_asserts_nothing_is_found_out(sidecar: RunningSidecar) -
 def test_a_test_that_failed_before_is_known_named_and_not_held_against_the_task(sidecar: RunningSidecar) -> None:
     broken = "def test_broken():\n    assert 1 == 2\n"
     project(sidecar, test_broken__py=broken)
-    story = told(sidecar, [write("calc.py", RIGHT), says("Fixed add.")])
+    story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed add.")])
     assert (story.task["status"], story.task["verified"]) == ("completed", True)
     (verification,) = story.verifications
     assert any("test_broken.py::test_broken" in note for note in verification["notes"])
@@ -234,7 +189,7 @@ def test_a_test_that_is_flaky_is_named_and_not_held_against_the_task(sidecar: Ru
         "    assert not first, add(1, 2)\n"
     )
     project(sidecar, test_flaky__py=flaky)
-    story = told(sidecar, [write("calc.py", RIGHT), says("Fixed add.")])
+    story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed add.")])
     assert story.task["verified"] is True
     assert any("Flaky: test_flaky.py::test_flaky" in note for note in story.verifications[0]["notes"])
 
@@ -242,7 +197,7 @@ def test_a_test_that_is_flaky_is_named_and_not_held_against_the_task(sidecar: Ru
 def test_commands_that_the_person_named_are_the_checks(sidecar: RunningSidecar) -> None:
     project(sidecar)
     check = "python3 -c 'import calc; assert calc.add(1, 1) == 2'"
-    story = told(sidecar, [write("calc.py", RIGHT), says("Fixed.")], approvals="ask", verify=[check, "true"])
+    story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed.")], approvals="ask", verify=[check, "true"])
     assert story.task["verified"] is True
     ran = [each for each in story.verifications[0]["checks"] if each["command"]]
     assert [(each["command"], each["exitCode"]) for each in ran] == [(check, 0), ("true", 0)]
@@ -251,7 +206,7 @@ def test_commands_that_the_person_named_are_the_checks(sidecar: RunningSidecar) 
 
 def test_a_named_command_that_fails_fails_the_task(sidecar: RunningSidecar) -> None:
     project(sidecar)
-    story = told(sidecar, [write("calc.py", RIGHT), says("Fixed.")], verify=["echo no luck; exit 3"])
+    story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed.")], verify=["echo no luck; exit 3"])
     assert (story.task["status"], story.task["verified"]) == ("escalated", False)
     (check,) = story.failed
     assert (check["exitCode"], check["evidence"]) == (3, "no luck")
@@ -259,7 +214,7 @@ def test_a_named_command_that_fails_fails_the_task(sidecar: RunningSidecar) -> N
 
 def test_off_verifies_nothing(sidecar: RunningSidecar) -> None:
     project(sidecar)
-    story = told(sidecar, [write("calc.py", WRONG), says("All tests pass.")], verify="off")
+    story = run_verified(sidecar, [write("calc.py", WRONG), says("All tests pass.")], verify="off")
     assert (story.task["status"], story.task["verified"]) == ("completed", None)
     assert not story.verifications
     assert story.task["result"]["verification"] is None
@@ -273,7 +228,7 @@ def test_in_an_untrusted_workspace_the_person_is_asked_and_a_no_proves_nothing(s
     assert asked["action"].startswith("run_tests")
     answer = sidecar.post(f"/api/brain/tasks/{task_id}/approvals/{asked['approvalId']}", {"decision": "deny"})
     assert answer.status == 200
-    story = Told(sidecar, task_id)
+    story = VerifiedTask(sidecar, task_id)
     assert (story.task["status"], story.task["verified"]) == ("completed", None)
     assert any("not run" in note for note in story.task["result"]["verification"]["notes"])
 
@@ -291,7 +246,7 @@ def test_in_an_untrusted_workspace_one_yes_is_enough_for_one_verification(sideca
         )
         place = f"/api/brain/tasks/{task_id}/approvals/{asked['approvalId']}"
         assert sidecar.post(place, {"decision": "allow"}).status == 200
-    story = Told(sidecar, task_id)
+    story = VerifiedTask(sidecar, task_id)
     assert [each["passed"] for each in story.verifications] == [False, True]
     assert story.task["verified"] is True
     assert len([event for event in story.events if event["type"] == "approval"]) == 4
@@ -301,7 +256,7 @@ def test_in_a_trusted_workspace_nobody_is_asked(tmp_path: Path) -> None:
     with running_sidecar(tmp_path) as sidecar:
         project(sidecar)
         sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True})
-        story = told(sidecar, [write("calc.py", RIGHT), says("Fixed.")], approvals="ask")
+        story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed.")], approvals="ask")
         if any(event["type"] == "approval" for event in story.events):
             pytest.skip("this machine has no sandbox")
         assert story.task["verified"] is True

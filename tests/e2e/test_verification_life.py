@@ -8,16 +8,16 @@ import pytest
 
 from tests.e2e.support import Json, RunningSidecar, clean_environ, is_alive, running_sidecar, wait_until
 from tests.e2e.terminal import brain
-from tests.e2e.test_verification import (
+from tests.e2e.verification import (
     BUGGY,
     PASSED,
     RIGHT,
     SECONDS,
     WRONG,
-    Told,
+    VerifiedTask,
     project,
+    run_verified,
     says,
-    told,
     write,
 )
 
@@ -56,7 +56,7 @@ def test_a_sidecar_killed_in_the_middle_of_a_verification_finishes_it_once(tmp_p
         sidecar.kill()
         (sidecar.workspace / "go").touch()
         sidecar.restart()
-        story = Told(sidecar, task_id)
+        story = VerifiedTask(sidecar, task_id)
         assert (story.task["status"], story.task["verified"]) == ("completed", True)
         (verification,) = story.verifications
         assert verification["passed"]
@@ -74,7 +74,7 @@ def test_a_named_check_that_a_kill_cut_off_is_run_again_without_a_question(tmp_p
         sidecar.kill()
         (sidecar.workspace / "go").touch()
         sidecar.restart()
-        story = Told(sidecar, task_id)
+        story = VerifiedTask(sidecar, task_id)
         assert (story.task["status"], story.task["verified"]) == ("completed", True)
         assert len(story.verifications) == 1
         assert begun(sidecar.workspace) == ["x", "x"]
@@ -90,7 +90,7 @@ def test_a_cancel_in_the_middle_of_a_verification_leaves_nothing_running(sidecar
     task_id = sidecar.execute("fix add", models=models, intent="edit_code", verify=[check])
     wait_until(lambda: begun(sidecar.workspace), seconds=SECONDS, what="the check")
     assert sidecar.post(f"/api/brain/tasks/{task_id}/cancel").status == 202
-    story = Told(sidecar, task_id)
+    story = VerifiedTask(sidecar, task_id)
     assert (story.task["status"], story.task["verified"]) == ("cancelled", None)
     assert not story.verifications
     (cancelled,) = [event for event in story.events if event["type"] == "cancelled"]
@@ -100,16 +100,16 @@ def test_a_cancel_in_the_middle_of_a_verification_leaves_nothing_running(sidecar
 
 def test_a_later_message_is_verified_if_it_changes_files_and_keeps_the_proof_if_not(sidecar: RunningSidecar) -> None:
     project(sidecar)
-    story = told(sidecar, [write("calc.py", RIGHT), says("Fixed.")])
+    story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed.")])
     task_id = story.task["id"]
     assert story.task["verified"] is True
 
-    def say(text: str, *coder: Json) -> Told:
+    def say(text: str, *coder: Json) -> VerifiedTask:
         # What was said in earlier rounds stands before what is said now.
         earlier = [says("")] * [event["type"] for event in sidecar.events(task_id)].count("complete")
         sidecar.script("story", {"coder": [*earlier, *coder], "reviewer": PASSED * 2})
         assert sidecar.post(f"/api/brain/tasks/{task_id}/messages", {"text": text}).status == 202
-        return Told(sidecar, task_id)
+        return VerifiedTask(sidecar, task_id)
 
     asked = say("what does add do?", says("It adds."))
     assert (asked.task["verified"], len(asked.verifications)) == (True, 1)
@@ -122,14 +122,14 @@ def test_a_later_message_is_verified_if_it_changes_files_and_keeps_the_proof_if_
 
 def test_a_rewind_and_a_rejected_hunk_take_the_proof_back(sidecar: RunningSidecar) -> None:
     project(sidecar)
-    story = told(sidecar, [write("calc.py", RIGHT), says("Fixed.")])
+    story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed.")])
     task_id = story.task["id"]
     (hunk,) = sidecar.get(f"/api/brain/tasks/{task_id}/diff").json["files"][0]["hunks"]
     assert sidecar.task(task_id)["verified"] is True
     assert sidecar.post(f"/api/brain/tasks/{task_id}/hunks", {"reject": [hunk["id"]]}).status == 200
     assert sidecar.task(task_id)["verified"] is None
 
-    story = told(sidecar, [write("calc.py", RIGHT), says("Fixed.")], name="second")
+    story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed.")], name="second")
     assert story.task["verified"] is True
     assert sidecar.post(f"/api/brain/tasks/{story.task['id']}/rewind", {"seq": 0}).status == 200
     assert sidecar.task(story.task["id"])["verified"] is None
@@ -140,11 +140,11 @@ def test_the_checks_of_a_workspace_count_only_if_it_is_trusted(sidecar: RunningS
     project(sidecar)
     (sidecar.workspace / ".brain").mkdir()
     (sidecar.workspace / ".brain" / "verify.toml").write_text('commands = ["echo from the workspace; exit 7"]\n')
-    story = told(sidecar, [write("calc.py", RIGHT), says("Fixed.")])
+    story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed.")])
     assert story.task["verified"] is True
     (sidecar.workspace / "calc.py").write_text(BUGGY)
     sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True})
-    story = told(sidecar, [write("calc.py", RIGHT), says("Fixed.")], name="trusted", approvals="ask")
+    story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed.")], name="trusted", approvals="ask")
     assert story.task["verified"] is False
     assert [(check["exitCode"], check["evidence"]) for check in story.failed] == [(7, "from the workspace")]
 
@@ -187,12 +187,12 @@ def test_a_person_who_is_needed_is_told_on_the_desktop(tmp_path: Path) -> None:
     path = os.pathsep.join((str(programs), os.environ["PATH"]))
     with running_sidecar(tmp_path, PATH=path, DISPLAY=":0") as sidecar:
         project(sidecar)
-        story = told(sidecar, [write("calc.py", WRONG), says("Done.")], verify=["exit 1"])
+        story = run_verified(sidecar, [write("calc.py", WRONG), says("Done.")], verify=["exit 1"])
         assert story.task["status"] == "escalated"
         wait_until((tmp_path / "told").exists, seconds=SECONDS, what="the notice")
         assert "A task needs you" in (tmp_path / "told").read_text()
     (tmp_path / "told").unlink()
     with running_sidecar(tmp_path, PATH=path, DISPLAY=":0", BRAIN_NOTIFY="off", data_dir=tmp_path / "other") as sidecar:
-        story = told(sidecar, [write("calc.py", RIGHT), says("Done.")], verify=["exit 1"])
+        story = run_verified(sidecar, [write("calc.py", RIGHT), says("Done.")], verify=["exit 1"])
         assert story.task["status"] == "escalated"
     assert not (tmp_path / "told").exists()

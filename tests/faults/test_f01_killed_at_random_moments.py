@@ -43,7 +43,7 @@ def kill_and_restart(sidecar: RunningSidecar, tmp_path: Path, kills: int, chance
             except AssertionError as error:
                 raise EffectDoubled(str(error)) from error
     for task_id, workspace in workspaces.items():
-        sidecar.wait_for_end(task_id, seconds=30)
+        sidecar.wait_for_end(task_id)
         witness.look(sidecar, task_id)
         check_effects(workspace)
         check_completed(sidecar.task(task_id), workspace)

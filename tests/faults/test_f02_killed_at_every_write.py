@@ -11,6 +11,7 @@ from tests.faults.programs import needs
 from tests.faults.scale import scaled
 from tests.faults.tracing import end_traced, start_traced
 from tests.faults.workload import Witness, check_completed, check_effects, check_integrity, start_task
+from tests.waiting import SECONDS
 
 WRITES = range(1, 160, scaled(13, 1))
 
@@ -27,7 +28,7 @@ def test_f02_a_kill_at_a_write_to_the_journal_loses_and_doubles_nothing(write: i
         if start_traced(sidecar, "pwrite64", f"signal=SIGKILL:when={write}"):
             assert sidecar.process is not None
             try:
-                sidecar.process.wait(5)
+                sidecar.process.wait(SECONDS)
             except subprocess.TimeoutExpired:
                 # The task was over before there were that many writes.
                 assert sidecar.task(task_id)["status"] == "completed", "it was to die at that write"

@@ -146,7 +146,7 @@ def test_f03_a_task_that_only_reads_pauses_too_and_then_has_everything_once(tmp_
         assert state_of(sidecar) == "stalled"
 
         filler.unlink()
-        assert sidecar.wait_for_end(task_id, seconds=30)["status"] == "completed"
+        assert sidecar.wait_for_end(task_id)["status"] == "completed"
         assert len(server.seen) == TURNS + 1
         events = sidecar.events(task_id)
         assert [event["seq"] for event in events] == [*range(1, len(events) + 1)]

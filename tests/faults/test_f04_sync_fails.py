@@ -20,7 +20,7 @@ def test_f04_a_failed_sync_is_never_retried_blindly(failing: str, tmp_path: Path
         sidecar.close()
         assert start_traced(sidecar, "fdatasync", f"error=EIO:when={failing}")
         task_id = start_task(sidecar, workspace)
-        task = sidecar.wait_for_end(task_id, seconds=60)
+        task = sidecar.wait_for_end(task_id)
         witness.look(sidecar, task_id)
         check_effects(workspace)
         check_completed(task, workspace)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.bridge import RawShell, raw_shell, shell_process
 from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
+from tests.waiting import SECONDS
 
 COMMAND = {"calls": [{"tool": "run_command", "args": {"command": "echo once >> log.txt"}}]}
 
@@ -168,7 +169,7 @@ def test_f07_the_reference_shell_answers_from_its_log(sidecar: RunningSidecar, p
         sidecar.kill()
         back: Future[Json] = pool.submit(shell.connected)
         sidecar.start()
-        back.result(10)
+        back.result(SECONDS)
         (sidecar.workspace / "go").touch()
         sidecar.wait_for_end(task_id)
         done = outcome(sidecar, task_id)

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.e2e.support import running_sidecar
+from tests.waiting import SECONDS
 
 
 def test_f08_both_see_the_same_order_and_one_approval_wins(tmp_path: Path) -> None:
@@ -21,6 +22,6 @@ def test_f08_both_see_the_same_order_and_one_approval_wins(tmp_path: Path) -> No
         url = f"/api/brain/tasks/{task_id}/approvals/{approval['approvalId']}"
         answers = list(pool.map(lambda _: sidecar.post(url, {"decision": "allow"}).status, range(2)))
         assert sorted(answers) == [200, 409]
-        first, second = (watcher.result(10) for watcher in watchers)
+        first, second = (watcher.result(SECONDS) for watcher in watchers)
         assert first == second
         assert (sidecar.workspace / "log.txt").read_text() == "one\n"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.support import running_sidecar
 from tests.faults.readers import close, open_stream, read_to_end
-from tests.waiting import until_true
+from tests.waiting import SECONDS, until_true
 
 TURNS = 60
 TEXT = f"{'w' * 1_000} " * 200
@@ -35,7 +35,7 @@ async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) 
         for _ in range(3):
             warm = sidecar.execute("x", models=models, intent="chat", maxIterations=TURNS + 1)
             reader, writer, _ = await open_stream(sidecar, warm, receive_buffer=2**24)
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(SECONDS):
                 await read_to_end(reader)
             await close(writer)
             before = max(before, resident(sidecar.pid))
@@ -49,7 +49,7 @@ async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) 
         )
         reader, writer, status = await open_stream(sidecar, task_id, receive_buffer=2**24)
         assert status == 200
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(SECONDS):
             events = await read_to_end(reader)
         durable = [event["seq"] for event in events if "seq" in event]
         assert durable == list(range(1, durable[-1] + 1)), "another reader was affected"
@@ -58,7 +58,7 @@ async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) 
         def dropped() -> bool:
             return sidecar.get("/api/brain/status").json["streams"] == 0
 
-        await until_true(dropped, 30)
+        await until_true(dropped)
         assert resident(sidecar.pid) - before < 20 * 1024 * 1024
         received = b""
         while chunk := stalled.recv(65_536):

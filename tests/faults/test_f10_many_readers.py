@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.support import running_sidecar
 from tests.faults.readers import close, open_stream, read_to_end
+from tests.waiting import SECONDS
 
 READERS = 1_000
 
@@ -29,7 +30,7 @@ async def test_f10_a_thousand_readers_get_all_and_one_more_gets_503(tmp_path: Pa
             streams: int = sidecar.get("/api/brain/status").json["streams"]
             return streams
 
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(SECONDS):
             while await asyncio.to_thread(look) < READERS:
                 await asyncio.sleep(0.05)
         _, one_more, refused = await open_stream(sidecar, task_id)
@@ -41,7 +42,7 @@ async def test_f10_a_thousand_readers_get_all_and_one_more_gets_503(tmp_path: Pa
         url = f"/api/brain/tasks/{task_id}/approvals/{approval['approvalId']}"
         answer = await asyncio.to_thread(sidecar.post, url, {"decision": "allow"})
         assert answer.status == 200
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(SECONDS):
             read = await asyncio.gather(*[read_to_end(reader) for reader, _, _ in opened])
         expected = [event["seq"] for event in await asyncio.to_thread(sidecar.events, task_id)]
         for events in read:

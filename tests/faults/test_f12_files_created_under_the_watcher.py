@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.faults.scale import scaled
-from tests.unit.tools.workbench import workbench
+from tests.support.workbench import workbench
 
 
 async def test_f12_caches_equal_the_disk_after_a_flood_of_new_files(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.workbench import workbench
+from tests.support.workbench import workbench
 
 CALLS = [
     ("read_file", {"path": "a.txt"}),

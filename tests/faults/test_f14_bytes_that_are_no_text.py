@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.workbench import workbench
+from tests.support.workbench import workbench
 from tools.local.root import name_to_text, text_to_name
 
 NAMES = [b"caf\xe9.txt", b"\xff\xfe", "naïve ✓.txt".encode(), b"nl\nname", "\uef80.txt".encode(), b"tab\tname", b"-rf"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench, workbench
+from tests.support.workbench import Workbench, workbench
 
 
 def _huge(bench: Workbench) -> str:

@@ -6,36 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.runaway_commands import COMMANDS
 from tests.faults.scale import scaled
-from tests.unit.tools.workbench import workbench
-
-DAEMON = """
-import os, time
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        os.chdir("/")
-        for fd in (0, 1, 2):
-            os.close(fd)
-        os.execvp("sleep", ["sleep", "1000"])
-    os._exit(0)
-os.wait()
-{after}
-"""
-
-COMMANDS = {
-    "daemonizes and ends": ["python3", "-c", DAEMON.format(after="")],
-    "daemonizes and stays": ["python3", "-c", DAEMON.format(after="time.sleep(1000)")],
-    "daemonizes without environment": "env -i setsid -f sleep 1000; sleep 1000",
-    "forks without end": "while :; do sleep 1000 & done",
-    "forks new sessions without end": "while :; do setsid sleep 1000 & sleep 0.01; done",
-    "ignores SIGTERM": "trap '' TERM; while :; do sleep 1000; done",
-    "holds the pipe": "sleep 1000 & echo held",
-    "holds the pipe from another session": "setsid sleep 1000 & echo held",
-    "reads the terminal": "cat /dev/tty; read x; sleep 1000",
-    "stops itself": "kill -STOP $$",
-}
-
+from tests.support.workbench import workbench
 
 #: Of this test process alone: the same tests may run beside it.
 CALL = f"f16-{os.getpid()}"

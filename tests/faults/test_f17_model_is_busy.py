@@ -18,6 +18,7 @@ from tests.contract.servers.http import Answer, a_server, sliced
 from tests.contract.servers.speech import Call, Speech, Trouble
 from tests.contract.servers.stage import SAY, SPEAKERS, Stage, a_stage
 from tests.e2e.support import running_sidecar
+from tests.waiting import SECONDS
 
 
 @pytest.fixture(params=SPEAKERS, ids=lambda speaker: speaker.provider)
@@ -103,7 +104,7 @@ async def test_attempts_are_bounded_and_then_it_is_said(stage: Stage, pauses: li
 async def test_a_time_out_and_a_reset_are_asked_again(stage: Stage, pauses: list[float]) -> None:
     whole = stage.speaker.stream(Speech(text="Half a sen"))
     stage.server.plays(Answer(silent=True), Answer([whole], cut=len(whole) // 2, reset=True), _fine(stage))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(SECONDS):
         _, reply = await stage.ask()
     assert reply.text == "Here I am."
 
@@ -112,9 +113,7 @@ async def test_the_next_model_takes_over_with_the_same_conversation(stage: Stage
     """The first provider is busy from its second turn on; the second gets what was said and done until then."""
     second = next(speaker for speaker in SPEAKERS if speaker.provider != stage.speaker.provider)
     with a_server() as other:
-        environ = stage.catalog._providers._keys._environ
-        assert isinstance(environ, dict)
-        environ |= {second.key: "k", second.base_url: other.url + second.prefix()}
+        stage.environ |= {second.key: "k", second.base_url: other.url + second.prefix()}
         call = Call("read_file", '{"path": "a.py"}')
         thought = Speech(thinking="Hm.", text="I look.", calls=(call,))
         stage.server.plays(Answer([stage.speaker.stream(thought)]), stage.speaker.error(Trouble(529)))
@@ -175,7 +174,7 @@ def test_in_the_real_process_no_tool_runs_twice_and_the_stream_says_what_happene
             task = sidecar.execute(
                 "write it", models=models, agentType="coder", intent="edit_code", approvals="auto", verify="off"
             )
-            sidecar.wait_for_end(task, seconds=30)
+            sidecar.wait_for_end(task)
             events = sidecar.events(task)
     told = [event for event in events if event["type"] == "model"]
     assert told[0].get("fallbackFrom") is None
@@ -204,7 +203,7 @@ def test_one_conversation_is_handed_through_all_the_providers(tmp_path: Path) ->
                 (sidecar.workspace / f"notes{number:02}.txt").write_text(f"water plant {number}\n")
             names = [f"{speaker.provider}/{speaker.model}" for speaker in SPEAKERS]
             task = sidecar.execute("what do the notes say?", models={"smart": ",".join(names)}, intent="chat")
-            ended = sidecar.wait_for_end(task, seconds=60)
+            ended = sidecar.wait_for_end(task)
             events = sidecar.events(task)
         assert (ended["status"], ended["result"]["summary"]) == ("completed", "At last.")
         for server in servers:

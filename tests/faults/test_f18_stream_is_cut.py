@@ -11,6 +11,7 @@ from tests.contract.servers.http import Answer, a_server
 from tests.contract.servers.speech import Call, Speaker, Speech
 from tests.contract.servers.stage import CANARY, SPEAKERS, Stage, a_stage
 from tests.e2e.support import running_sidecar
+from tests.waiting import SECONDS
 
 Json = dict[str, Any]
 
@@ -88,7 +89,7 @@ def test_whoever_watches_does_not_read_it_twice_when_it_is_asked_for_again(tmp_p
         with running_sidecar(tmp_path, **environ) as sidecar:
             server.plays(cut, Answer([whole]))
             task = sidecar.execute("answer me", intent="chat")
-            with sidecar.stream(task, timeout=30) as events:
+            with sidecar.stream(task, timeout=SECONDS) as events:
                 told = list(events)
     live = [event for event in told if event["type"] == "delta"]
     assert any(event.get("whole") for event in live), "the first try was taken back"

@@ -31,7 +31,7 @@ class Place:
         self.server.plays(*[Answer([self.speaker.stream(speech)]) for speech in speeches])
         models = dict.fromkeys(("fast", "smart", "instant"), f"{self.speaker.provider}/{self.speaker.model}")
         task = self.sidecar.execute("look around", models=models, intent="chat", approvals="readonly")
-        ended = self.sidecar.wait_for_end(task, seconds=60)
+        ended = self.sidecar.wait_for_end(task)
         assert ended["status"] == "completed", ended
         assert ended["result"]["summary"] == "I give up."
         asked = self.speaker.asked(self.server.seen[-1].json)

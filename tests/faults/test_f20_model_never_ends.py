@@ -15,6 +15,7 @@ from sidecar.models.port import ModelTurn, Reply, Stop, ToolReturn, ToolTurn, Tu
 from tests.contract.servers.http import Answer
 from tests.contract.servers.speech import Call, Speaker, Speech
 from tests.contract.servers.stage import SAY, SPEAKERS, Stage, a_stage
+from tests.waiting import SECONDS
 
 LIMITS = {"model_idle_seconds": 0.2, "model_reply_seconds": 1.0, "model_reply_tokens": 100}
 
@@ -28,7 +29,7 @@ async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 async def _failure(stage: Stage, *history: Turn) -> Any:
     chain: Any = stage.model()
     chain._links[0].model._limits = _same_patience(chain._links[0].model._limits)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(SECONDS):
         _, reply = await stage.ask(*history, model=chain._links[0].model)
     assert (reply.stop, reply.calls) == (Stop.FAILED, [])
     return reply.failure
@@ -64,7 +65,7 @@ async def patient(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
 async def _ended(stage: Stage, answer: Answer) -> Any:
     stage.server.plays(answer)
     chain: Any = stage.model()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(SECONDS):
         _, reply = await stage.ask(model=chain._links[0].model)
     assert (reply.stop, reply.calls) == (Stop.FAILED, [])
     assert reply.failure and (reply.failure.code, reply.failure.retry) == ("reply_too_long", False)
@@ -136,7 +137,7 @@ async def test_keep_alives_alone_do_not_keep_it_alive(stage: Stage) -> None:
 
 async def test_empty_turns_are_asked_again_and_then_said(stage: Stage) -> None:
     stage.says(Speech(text=""))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(SECONDS):
         _, reply = await stage.ask()
     assert reply.failure and (reply.stop, reply.failure.code) == (Stop.FAILED, "empty_reply")
     assert len(stage.server.seen) == 3

@@ -5,12 +5,15 @@ import sys
 from pathlib import Path
 
 from tests.e2e.support import PROJECT, running_sidecar
+from tests.waiting import SECONDS
 
 
 def test_f24_a_second_sidecar_refuses_and_says_where_the_first_one_is(tmp_path: Path) -> None:
     with running_sidecar(tmp_path) as sidecar:
         command = [sys.executable, "-m", "sidecar", "serve", "--port", "0", "--data-dir", str(sidecar.data_dir)]
-        second = subprocess.run(command, capture_output=True, text=True, timeout=10, cwd=PROJECT, env=sidecar.environ)
+        second = subprocess.run(
+            command, capture_output=True, text=True, timeout=SECONDS, cwd=PROJECT, env=sidecar.environ
+        )
         assert second.returncode == 3
         assert second.stdout == ""
         assert sidecar.url in second.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 from sidecar.config.keys import Keys
 from sidecar.telemetry.redaction import REDACTED, Redactor, environment_secrets
 from tests.e2e.support import running_sidecar
-from tests.unit.tools.workbench import workbench
+from tests.support.workbench import workbench
 
 KEY = "canary-0123456789-planted"
 LOOKS = "sk-ant-api03-" + "Ab3" * 12

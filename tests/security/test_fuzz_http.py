@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.faults.scale import scaled
+from tests.waiting import SECONDS
 
 ROUTES = [
     "/api/brain/execute",
@@ -74,7 +75,7 @@ def test_every_request_is_answered_and_none_with_a_failure(
     running: RunningSidecar, method: str, route: str, name: str, body: bytes, kind: str, known: bool
 ) -> None:
     headers = {"Authorization": f"Bearer {running.token}"} if known else {}
-    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=SECONDS)
     try:
         connection.request(
             method, route % name if "%s" in route else route, body, {**headers, "Content-Type": kind.strip("\x0b")}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sidecar.api.routes import TABLE
 from tests.e2e.support import PROJECT, RunningSidecar, clean_environ, running_sidecar
+from tests.waiting import SECONDS
 
 OPEN = {"/health", "/openapi.json", "/api/brain/session"}
 
@@ -35,7 +36,7 @@ def test_s01_an_address_that_others_can_reach_needs_the_flag(tmp_path: Path) -> 
         command = [sys.executable, "-m", "sidecar", "serve", "--port", "0", "--host", host]
         command += ["--data-dir", str(tmp_path / "data")]
         result = subprocess.run(
-            command, capture_output=True, text=True, timeout=10, cwd=PROJECT, env=clean_environ(tmp_path)
+            command, capture_output=True, text=True, timeout=SECONDS, cwd=PROJECT, env=clean_environ(tmp_path)
         )
         assert result.returncode == 2
         assert result.stdout == ""

@@ -4,10 +4,11 @@ import socket
 from pathlib import Path
 
 from tests.e2e.support import running_sidecar
+from tests.waiting import SECONDS
 
 
 def answer_to(port: int, head: str) -> int:
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as connection:
         connection.sendall(f"GET /health HTTP/1.1\r\n{head}Connection: close\r\n\r\n".encode())
         return int(connection.recv(4096).split()[1])
 

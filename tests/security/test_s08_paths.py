@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.faults.scale import scaled
-from tests.unit.tools.workbench import workbench
+from tests.support.workbench import workbench
 from tools.errors import ToolError
 from tools.host import FileChange
 from tools.local.files import apply_change, list_directory, read_file

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import tools.protected
-from tests.unit.tools.workbench import workbench
+from tests.support.workbench import workbench
 from tools.protected import may_be_protected, protected_part
 
 NAMES = [

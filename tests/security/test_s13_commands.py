@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.workbench import workbench
+from tests.support.workbench import workbench
 from tools.executor.registry import default_registry
 from tools.policy.policy import Policy
 

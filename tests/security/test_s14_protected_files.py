@@ -1,25 +1,13 @@
 """S14: a command writes no protected file without being asked, whether it is there already or not, in every tier."""
 
 import asyncio
-import shutil
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench
-from tests.waiting import until_true
-from tools.executor.executor import Executor
-from tools.ledger import Outcome
-from tools.local.backend import LocalBackend
-from tools.local.confinement import CommandLimits
-from tools.local.sandbox.access import Sandbox
-from tools.local.sandbox.bubblewrap import Bubblewrap
-from tools.local.sandbox.landlock import Landlock
-from tools.local.sandbox.probe import Sandboxes, works
-from tools.policy.policy import Policy
+from tests.security.sandboxed import SandboxedWorkbench
+from tests.waiting import SECONDS, until_true
 
 NEW = (
     ".env",
@@ -35,53 +23,16 @@ NEW = (
     "packages/app/.husky/pre-commit",
 )
 OLD = (".env", ".git/hooks/pre-commit", ".git/config", ".vscode/tasks.json", "sub/.env", "a/b/c/d/.envrc")
-WRITER = """
-import os, sys
-for path in sys.argv[1:]:
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    try:
-        open(path, "w").write("planted")
-    except OSError:
-        pass
-    print("went on")
-"""
-
-
-def _tier(name: str) -> Sandbox | None:
-    if name == "bubblewrap":
-        program = shutil.which("bwrap")
-        found: Sandbox | None = None if program is None else Bubblewrap(program)
-    else:
-        found = Landlock() if name == "landlock" and sys.platform == "linux" else None
-    if name != "none" and (found is None or not works(found)):
-        pytest.skip(f"this machine has no {name}")
-    return found
-
-
-class Guarded(Workbench):
-    def __init__(self, root: Path, tier: str) -> None:
-        super().__init__(root)
-        self.sandboxes = Sandboxes()
-        self.sandboxes._found, self.sandboxes._looked = _tier(tier), True
-        self.backend = LocalBackend(self.registry, self.data_dir, sandboxes=self.sandboxes, limits=CommandLimits())
-        self.executor = Executor(self.registry, [self.backend], Policy())
-        subprocess.run(["git", "init", "-q", str(self.workspace)], check=True)
-        self.write("make.py", WRITER)
-
-    async def plant(self, *paths: str) -> Outcome:
-        """The names do not stand in the command line."""
-        self.write("names.txt", "\n".join(paths))
-        return await self.call("run_command", command=["sh", "-c", "xargs python3 make.py < names.txt"])
 
 
 @pytest.fixture(params=["bubblewrap", "landlock", "none"])
-async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Guarded]:
-    bench = Guarded(tmp_path, request.param)
+async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SandboxedWorkbench]:
+    bench = SandboxedWorkbench(tmp_path, request.param)
     yield bench
     await bench.executor.close()
 
 
-async def test_s14_none_that_was_not_there_can_be_made(bench: Guarded) -> None:
+async def test_s14_none_that_was_not_there_can_be_made(bench: SandboxedWorkbench) -> None:
     before = sorted(str(place) for place in bench.workspace.rglob("*"))
     outcome = await bench.plant(*NEW, "ordinary.txt")
     assert not [name for name in NEW if (bench.workspace / name).exists()]
@@ -94,7 +45,7 @@ async def test_s14_none_that_was_not_there_can_be_made(bench: Guarded) -> None:
     assert left <= {str(bench.workspace / name) for name in made}
 
 
-async def test_s14_what_was_taken_back_is_said_plainly_and_kept(bench: Guarded) -> None:
+async def test_s14_what_was_taken_back_is_said_plainly_and_kept(bench: SandboxedWorkbench) -> None:
     outcome = await bench.plant(".env")
     assert outcome.status == "error"
     assert outcome.error is not None and outcome.error.code == "protected_files"
@@ -103,7 +54,7 @@ async def test_s14_what_was_taken_back_is_said_plainly_and_kept(bench: Guarded) 
     assert kept.read_text() == "planted"
 
 
-async def test_s14_what_was_there_stays_as_it_was(bench: Guarded) -> None:
+async def test_s14_what_was_there_stays_as_it_was(bench: SandboxedWorkbench) -> None:
     for name in OLD:
         bench.write(name, "before").chmod(0o640)
     await bench.plant(*OLD)
@@ -117,7 +68,7 @@ async def test_s14_what_was_there_stays_as_it_was(bench: Guarded) -> None:
         assert bench.read(name) == b"before", name
 
 
-async def test_s14_a_directory_that_is_swapped_for_another_is_seen_through(bench: Guarded) -> None:
+async def test_s14_a_directory_that_is_swapped_for_another_is_seen_through(bench: SandboxedWorkbench) -> None:
     bench.write("sub/.env", "before")
     bench.write(".git/hooks/pre-commit", "before")
     bench.write(
@@ -133,7 +84,7 @@ async def test_s14_a_directory_that_is_swapped_for_another_is_seen_through(bench
     assert bench.read(".git/hooks/pre-commit") == b"before"
 
 
-async def test_s14_a_new_file_in_a_directory_that_was_swapped_is_seen_through(bench: Guarded) -> None:
+async def test_s14_a_new_file_in_a_directory_that_was_swapped_is_seen_through(bench: SandboxedWorkbench) -> None:
     bench.write("sub/.vscode/tasks.json", "before")
     script = (
         "mv sub s; mkdir -p sub/.v$(printf scode); cd sub/.v*; echo planted > settings.json; echo planted > tasks.json"
@@ -143,13 +94,13 @@ async def test_s14_a_new_file_in_a_directory_that_was_swapped_is_seen_through(be
     assert bench.read("sub/.vscode/tasks.json") == b"before"
 
 
-async def test_s14_a_link_in_its_place_is_none(bench: Guarded) -> None:
+async def test_s14_a_link_in_its_place_is_none(bench: SandboxedWorkbench) -> None:
     bench.write("target", "planted")
     await bench.call("run_command", command="for f in .e_v .vsc_de; do ln -s target $(echo $f | tr _ ${X:-n}); done")
     assert not (bench.workspace / ".env").is_symlink()
 
 
-async def test_s14_links_of_every_kind_hinder_no_command(bench: Guarded, tmp_path: Path) -> None:
+async def test_s14_links_of_every_kind_hinder_no_command(bench: SandboxedWorkbench, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     bench.write("shared/env", "before")
     for name, target in (
@@ -164,7 +115,9 @@ async def test_s14_links_of_every_kind_hinder_no_command(bench: Guarded, tmp_pat
 
 
 @pytest.mark.parametrize("how", ["link", "file"])
-async def test_s14_a_repository_that_is_kept_elsewhere_in_the_workspace_is_kept(bench: Guarded, how: str) -> None:
+async def test_s14_a_repository_that_is_kept_elsewhere_in_the_workspace_is_kept(
+    bench: SandboxedWorkbench, how: str
+) -> None:
     (bench.workspace / ".git").rename(bench.workspace / "repository")
     if how == "link":
         (bench.workspace / ".git").symlink_to("repository")
@@ -176,7 +129,7 @@ async def test_s14_a_repository_that_is_kept_elsewhere_in_the_workspace_is_kept(
     assert not (bench.workspace / "repository/hooks/post-commit").exists()
 
 
-async def test_s14_what_the_person_approved_may_write_it(bench: Guarded) -> None:
+async def test_s14_what_the_person_approved_may_write_it(bench: SandboxedWorkbench) -> None:
     bench.ledger.answer = "allow"
     outcome = await bench.call("run_command", command="echo A=1 > .env && git config core.pager cat")
     assert outcome.status == "success", outcome.content
@@ -185,7 +138,7 @@ async def test_s14_what_the_person_approved_may_write_it(bench: Guarded) -> None
     assert b"pager" in bench.read(".git/config")
 
 
-async def test_s14_what_a_tool_wrote_with_the_persons_word_beside_a_command_stays(bench: Guarded) -> None:
+async def test_s14_what_a_tool_wrote_with_the_persons_word_beside_a_command_stays(bench: SandboxedWorkbench) -> None:
     bench.ledger.answer = "allow"
     bench.write("wait.sh", "while [ ! -e go ]; do sleep 0.02; done")
     await bench.call("run_command", call_id="waits", command="sh wait.sh", background=True)
@@ -195,20 +148,20 @@ async def test_s14_what_a_tool_wrote_with_the_persons_word_beside_a_command_stay
     assert bench.read(".env") == b"A=1\n"
 
 
-async def test_s14_a_command_in_the_background_is_looked_after_and_told_of_later(bench: Guarded) -> None:
+async def test_s14_a_command_in_the_background_is_looked_after_and_told_of_later(bench: SandboxedWorkbench) -> None:
     bench.write("names.txt", ".env")
     command = "xargs python3 make.py < names.txt; while [ ! -e go ]; do sleep 0.02; done"
     await bench.call("run_command", call_id="plants", command=command, background=True)
-    await until_true(lambda: list(bench.data_dir.rglob("aside/*/*")), 10)  # while it still runs
+    await until_true(lambda: list(bench.data_dir.rglob("aside/*/*")))  # while it still runs
     assert not (bench.workspace / ".env").exists()
     bench.write("go", "")
     assert "- .env: moved to " in await _ended(bench, "plants")
 
 
-async def _ended(bench: Guarded, command_id: str) -> str:
+async def _ended(bench: SandboxedWorkbench, command_id: str) -> str:
     """All that was told of it until it ended."""
     told = ""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(SECONDS):
         while True:
             outcome = await bench.call("command_output", commandId=command_id)
             told += outcome.content
@@ -216,7 +169,7 @@ async def _ended(bench: Guarded, command_id: str) -> str:
                 return told
 
 
-async def test_s14_making_and_using_a_repository_is_possible(bench: Guarded) -> None:
+async def test_s14_making_and_using_a_repository_is_possible(bench: SandboxedWorkbench) -> None:
     (bench.workspace / "inner").mkdir()
     who = "-c user.name=a -c user.email=a@b"
     script = (
@@ -227,7 +180,7 @@ async def test_s14_making_and_using_a_repository_is_possible(bench: Guarded) -> 
     assert (bench.workspace / "inner/.git/config").exists()
 
 
-async def test_s14_a_repository_that_would_run_something_is_not_made(bench: Guarded) -> None:
+async def test_s14_a_repository_that_would_run_something_is_not_made(bench: SandboxedWorkbench) -> None:
     script = "git init -q inner && cd inner && git config core.fsmonitor ./evil"
     await bench.call("run_command", command=script)
     config = bench.workspace / "inner/.git/config"

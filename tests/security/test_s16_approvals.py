@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.support import Json, RunningSidecar
-from tests.unit.tools.workbench import workbench
+from tests.support.workbench import workbench
 from tools.executor.approval import bind_approval
 
 

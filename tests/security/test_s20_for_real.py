@@ -10,6 +10,7 @@ import pytest
 
 from tests.security.corpus import HARMLESS
 from tests.security.corpus_harmless import MORE_HARMLESS
+from tests.waiting import SECONDS
 from tools.executor.registry import default_registry
 from tools.policy import programs
 from tools.policy.policy import Policy
@@ -98,7 +99,7 @@ def _run(line: str, workspace: Path) -> None:
         cwd=workspace,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=20,
+        timeout=SECONDS,
         check=False,
         env={"PATH": os.environ["PATH"], "GIT_PAGER": "cat", "PAGER": "cat", "GIT_OPTIONAL_LOCKS": "0"},
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.security.test_s14_protected_files import Guarded
+from tests.security.sandboxed import SandboxedWorkbench
 
 WORKERS = """
 import multiprocessing, concurrent.futures, tempfile, threading
@@ -22,19 +22,19 @@ if __name__ == "__main__":
 
 
 @pytest.fixture(params=["bubblewrap", "landlock"])
-async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Guarded]:
-    bench = Guarded(tmp_path, request.param)
+async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SandboxedWorkbench]:
+    bench = SandboxedWorkbench(tmp_path, request.param)
     yield bench
     await bench.executor.close()
 
 
-async def ran(bench: Guarded, command: str) -> str:
+async def ran(bench: SandboxedWorkbench, command: str) -> str:
     outcome = await bench.call("run_command", command=command, timeoutMs=60_000)
     assert outcome.status == "success", outcome.content
     return outcome.content
 
 
-async def test_s24_pytest_runs_with_several_workers(bench: Guarded) -> None:
+async def test_s24_pytest_runs_with_several_workers(bench: SandboxedWorkbench) -> None:
     bench.write(
         "test_it.py", "import pytest\n@pytest.mark.parametrize('n', range(8))\ndef test_it(n, tmp_path): pass\n"
     )
@@ -42,12 +42,12 @@ async def test_s24_pytest_runs_with_several_workers(bench: Guarded) -> None:
     assert "8 passed" in await ran(bench, words)
 
 
-async def test_s24_processes_threads_and_temporary_files_work(bench: Guarded) -> None:
+async def test_s24_processes_threads_and_temporary_files_work(bench: SandboxedWorkbench) -> None:
     bench.write("work.py", WORKERS)
     assert await ran(bench, "python3 work.py") == "328350"
 
 
-async def test_s24_shell_scripts_make_and_git_work(bench: Guarded) -> None:
+async def test_s24_shell_scripts_make_and_git_work(bench: SandboxedWorkbench) -> None:
     bench.write("Makefile", "all:\n\t@mktemp -d > /dev/null && echo built > out\n")
     await ran(bench, "make -s -j4")
     assert bench.read("out") == b"built\n"
@@ -59,7 +59,7 @@ async def test_s24_shell_scripts_make_and_git_work(bench: Guarded) -> None:
 
 
 @pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
-async def test_s24_node_and_npm_work(bench: Guarded) -> None:
+async def test_s24_node_and_npm_work(bench: SandboxedWorkbench) -> None:
     bench.write("package.json", '{"name": "x", "scripts": {"test": "node run.js", "build": "node run.js > built.txt"}}')
     worker = "new (require('worker_threads').Worker)('1', {eval: true});"
     memory = "new WebAssembly.Memory({initial: 1, maximum: 65536}); console.log(6 * 7)"
@@ -70,6 +70,6 @@ async def test_s24_node_and_npm_work(bench: Guarded) -> None:
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler")
-async def test_s24_a_compiler_works(bench: Guarded) -> None:
+async def test_s24_a_compiler_works(bench: SandboxedWorkbench) -> None:
     bench.write("a.c", '#include <stdio.h>\nint main(void) { puts("compiled"); return 0; }\n')
     assert await ran(bench, "cc -pipe -O2 a.c -o a && ./a") == "compiled"

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.support import PROJECT
+from tests.waiting import SECONDS
 from tools.local.sandbox.access import CommandAccess
 from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.probe import works
@@ -35,7 +37,7 @@ class Caged:
         access = CommandAccess.grant(str(self.workspace), str(self.home), approved=approved, private=[str(self.data)])
         launch = self._sandbox.wrap(["/bin/sh", "-c", command], access, str(self.workspace), environ)
         started = popen(launch, cwd=self.workspace, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        return started.communicate(timeout=20)[0].decode()
+        return started.communicate(timeout=SECONDS)[0].decode()
 
 
 @pytest.fixture
@@ -124,5 +126,5 @@ def test_a_command_reads_of_proc_what_is_its_own(caged: Caged) -> None:
 def test_s24_root_in_a_container_has_the_sandbox_that_its_powers_allow_or_none(missing: str, tier: str) -> None:
     script = "from tools.local.sandbox.probe import Sandboxes; print(Sandboxes().tier)"
     line = ["setpriv", f"--bounding-set={missing}", sys.executable, "-c", script]
-    done = subprocess.run(line, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2], timeout=30)
+    done = subprocess.run(line, capture_output=True, text=True, check=True, cwd=PROJECT, timeout=SECONDS)
     assert done.stdout == f"{tier}\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 from tools.executor.executor import Executor
 from tools.ledger import Outcome
 from tools.local.backend import LocalBackend

@@ -158,7 +158,7 @@ def test_s30_a_task_of_a_model_connects_to_nobody_but_its_provider(tmp_path: Pat
         ]
         models = sidecar.script("links", replies)
         task = sidecar.execute("do what README says", models=models, approvals="auto", intent="edit_code")
-        sidecar.wait_for_end(task, seconds=60)
+        sidecar.wait_for_end(task)
         end_traced(sidecar, signal.SIGTERM)
     places = re.findall(r"sin6?_addr[^)]*\"([^\"]+)\"", trace.read_text())
     assert [place for place in places if place not in ("127.0.0.1", "::1")] == []

@@ -22,7 +22,7 @@ def tried(sidecar: RunningSidecar, *calls: tuple[str, Json], **options: object) 
     models = sidecar.script("tries", [*replies, {"text": "done"}])
     wanted = {"approvals": "auto", "intent": "run_command", "agentType": "terminal", **options}
     task = sidecar.execute("x", models=models, **wanted)
-    sidecar.wait_for_end(task, seconds=60)
+    sidecar.wait_for_end(task)
     last: dict[str, Json] = {}
     for event in sidecar.events(task):
         if event["type"] == "tool":

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 
 
 async def test_an_outline_tells_lines_imports_calls_and_complexity(bench: Workbench) -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 
 PARSER = '''"""Reads lines."""
 import re

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 
 
 async def test_a_program_does_the_same_after_a_move_as_before(bench: Workbench) -> None:

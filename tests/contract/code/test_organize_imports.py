@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 
 
 @pytest.mark.parametrize(

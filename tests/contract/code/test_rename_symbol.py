@@ -2,7 +2,7 @@
 
 import os
 
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 
 
 async def test_it_renames_in_every_file_and_says_where_and_what_it_left_alone(bench: Workbench) -> None:

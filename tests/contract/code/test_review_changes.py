@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
+from tests.waiting import SECONDS
 
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
 GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main")
 
 
 def git(bench: Workbench, *words: str) -> None:
-    subprocess.run([*GIT, *words], cwd=bench.workspace, check=True, capture_output=True, timeout=30)
+    subprocess.run([*GIT, *words], cwd=bench.workspace, check=True, capture_output=True, timeout=SECONDS)
 
 
 async def found(bench: Workbench, **args: Any) -> list[tuple[str, str, int, str]]:

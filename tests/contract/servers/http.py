@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.waiting import SECONDS
+
 Json = dict[str, Any]
 #: Where a model is asked; whatever else is called has an answer of its own, or does not exist.
 MODEL_CALLS = ("/messages", "/chat/completions", ":streamGenerateContent?alt=sse")
@@ -80,13 +82,13 @@ class Server:
 
     def start(self) -> "Server":
         self._thread.start()
-        assert self._ready.wait(5)
+        assert self._ready.wait(SECONDS)
         return self
 
     def stop(self) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join(5)
+            self._thread.join(SECONDS)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)

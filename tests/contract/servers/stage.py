@@ -49,6 +49,7 @@ class Stage:
     speaker: Speaker
     server: Server
     catalog: Catalog
+    environ: dict[str, str]
     switches: list[Switch] = field(default_factory=list)
 
     def says(self, *speeches: Speech, size: int = 4096, **more: Any) -> None:
@@ -92,7 +93,7 @@ async def a_stage(speaker: Speaker, tmp_path: Path, **settings: Any) -> AsyncIte
         environ = {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix()}
         catalog = Catalog(Settings(**settings), tmp_path, OFFLINE, Keys(environ, tmp_path))
         try:
-            yield Stage(speaker, server, catalog)
+            yield Stage(speaker, server, catalog, environ)
         finally:
             await catalog.close()
         for seen in server.seen:

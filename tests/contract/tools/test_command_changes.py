@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench, workbench
-from tests.waiting import until_true
+from tests.support.workbench import Workbench, workbench
+from tests.waiting import SECONDS, until_true
 from tools.ledger import FileState, Outcome, digest
 from tools.local import scan, walk
 
@@ -129,7 +129,7 @@ async def test_the_content_of_clean_tracked_files_comes_from_git_and_nothing_of_
     bench.write("untracked.txt", "mine\n")
     index = (bench.workspace / ".git/index").read_bytes()
     scanner = bench.backend.host(str(bench.workspace))._scanner  # type: ignore[attr-defined]
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(SECONDS):
         await command(bench, "true")
         while scanner._sources["src/1.txt"].git is None:  # it was touched just now
             await command(bench, "true")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 from tests.waiting import until_true
 from tools.test_report import parse_report
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.wire.events import ToolEvent, ToolOutputEvent
-from tests.unit.tools.workbench import Workbench, workbench
-from tests.waiting import until_true
+from tests.support.workbench import Workbench, workbench
+from tests.waiting import SECONDS, until_true
 from tools.executor.context import BatchContext, ToolCall
 from tools.host import FileInfo
 from tools.ledger import ListLedger
@@ -249,10 +249,10 @@ async def test_live_output_is_seen_while_a_command_runs(bench: Workbench) -> Non
     context = BatchContext(str(bench.workspace), "auto", ledger)
     call = ToolCall("l", "run_command", {"command": "echo first; while [ ! -e go ]; do sleep 0.01; done; echo last"})
     batch = asyncio.create_task(bench.executor.batch([call], context))
-    await asyncio.wait_for(seen.wait(), 5)
+    await asyncio.wait_for(seen.wait(), SECONDS)
     assert not batch.done()
     bench.write("go", "")
-    (outcome,) = await asyncio.wait_for(batch, 5)
+    (outcome,) = await asyncio.wait_for(batch, SECONDS)
 
     assert outcome.content == "first\nlast"
     output = [event for event in ledger.events if isinstance(event, ToolOutputEvent)]
@@ -273,7 +273,7 @@ async def test_a_cancel_ends_the_command_first_and_says_what_was_killed(bench: W
     await until_true((bench.workspace / "up").exists)
     batch.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(batch, 5)
+        await asyncio.wait_for(batch, SECONDS)
 
     outcome = bench.ledger.outcomes["k"]
     assert outcome.status == "cancelled"
@@ -293,7 +293,7 @@ async def test_a_cancelled_read_has_no_outcome_so_that_a_resume_runs_it_again(be
 
     host.whole = hanging  # type: ignore[method-assign]
     batch = asyncio.create_task(bench.executor.batch([ToolCall("r", "read_file", {"path": "a"})], bench.context))
-    await asyncio.wait_for(reached.wait(), 5)
+    await asyncio.wait_for(reached.wait(), SECONDS)
     batch.cancel()
     with pytest.raises(asyncio.CancelledError):
         await batch
@@ -315,7 +315,7 @@ async def test_a_test_run_that_is_cut_off_is_told_once_and_is_open_only_if_it_ma
     await until_true((bench.workspace / "up").exists)
     batch.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(batch, 5)
+        await asyncio.wait_for(batch, SECONDS)
 
     assert [event.status for event in ledger.events if isinstance(event, ToolEvent)] == ["running", "cancelled"]
     assert ("t" in ledger.outcomes) == bool(over)
@@ -349,7 +349,7 @@ async def test_closing_ends_what_still_runs(tmp_path: Path) -> None:
     batch = asyncio.create_task(bench.call("run_command", command="touch up; sleep 1000"))
     await bench.call("run_command", "bg", command="sleep 1000", background=True)
     await until_true((bench.workspace / "up").exists)
-    await asyncio.wait_for(bench.executor.close(), 5)
+    await asyncio.wait_for(bench.executor.close(), SECONDS)
 
     assert batch.cancelled()
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
+from tests.waiting import SECONDS
 from tools.errors import NotADirectory
 
 
@@ -36,8 +37,8 @@ async def test_a_pipe_is_refused_without_disturbing_who_writes_to_it(bench: Work
     outcome = await bench.call(tool, path="pipe", **edit)
 
     assert outcome.error is not None and outcome.error.code == "not_a_file"
-    assert await asyncio.wait_for(asyncio.to_thread(pipe.read_text), 5) == "for somebody else"
-    await asyncio.wait_for(writer, 5)
+    assert await asyncio.wait_for(asyncio.to_thread(pipe.read_text), SECONDS) == "for somebody else"
+    await asyncio.wait_for(writer, SECONDS)
 
 
 async def test_names_are_listed_in_order_and_anew_when_the_directory_has_changed(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench, workbench
+from tests.support.workbench import Workbench, workbench
 from tools.executor.recovery import classify
 from tools.ledger import FileState, IntentRecord, digest
 

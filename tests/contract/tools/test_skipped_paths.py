@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 
 _NOISE = (
     "node_modules/left/index.js",

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.bridge.loopback import SECONDS, Loopback, loopback, start_call
+from tests.support.loopback import Loopback, loopback, start_call
+from tests.waiting import SECONDS
 from tools.errors import HostGone, ToolError
 
 

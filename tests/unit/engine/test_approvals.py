@@ -14,7 +14,8 @@ from sidecar.journal.port import NewTask, Record
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import ApprovalRequest, Context, Options, Status, StoredRequest
 from sidecar.work.check_runner import TaskCheckRunner
-from tests.unit.engine.house import House
+from tests.support.engine import EngineHarness
+from tests.waiting import SECONDS
 from tools.ledger import Outcome
 
 Jump = Callable[[float], None]
@@ -60,9 +61,9 @@ async def test_a_limit_stands_still_and_goes_on_with_what_was_left(jump: Jump) -
 
 async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(tmp_path: Path, jump: Jump) -> None:
     journal = MemoryJournal()
-    house = House(tmp_path, journal)
+    harness = EngineHarness(tmp_path, journal)
     request = StoredRequest(
-        task="x", workspace=str(house.workspace), conversation_id="c", context=Context(), options=Options()
+        task="x", workspace=str(harness.workspace), conversation_id="c", context=Context(), options=Options()
     )
     await journal.create(NewTask("t_1", request, [StatusEvent(status=Status.QUEUED)]))
     claim = await journal.claim("test", 0.0, 60.0)
@@ -71,19 +72,19 @@ async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(tmp_path:
     await run.log.compare_and_set(StatusEvent(status=Status.RUNNING), when=frozenset({Status.QUEUED}))
     try:
         checking: asyncio.Task[Outcome | None] = asyncio.create_task(
-            TaskCheckRunner(run, house.executor, "verify1").run(
+            TaskCheckRunner(run, harness.executor, "verify1").run(
                 "check", "run_command", {"command": "touch up"}, seconds=60
             )
         )
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(SECONDS):
             while (await journal.task("t_1")).status is not Status.WAITING:
                 await asyncio.sleep(0)
         jump(1_000)
         await passed_on()
         (asked,) = run.state.approvals
         run.inbox.deliver(Record(RecordKind.ANSWER, asked, ApprovalRequest(decision="allow", scope="once").to_json()))
-        outcome = await asyncio.wait_for(checking, 30)
+        outcome = await asyncio.wait_for(checking, SECONDS)
         assert outcome is not None and outcome.status == "success"
-        assert (house.workspace / "up").exists()
+        assert (harness.workspace / "up").exists()
     finally:
-        await house.executor.close()
+        await harness.executor.close()

@@ -5,65 +5,16 @@ the model is one that a provider accepts.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sidecar.journal.errors import JournalClosed
-from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import StoredEvent
-from sidecar.models.port import Delta, ModelTurn, Reply, Request, ToolTurn
-from sidecar.models.scripted import Scripted
 from sidecar.wire.tasks import Status
-from tests.unit.engine.house import House, a_house
-
-SECONDS = 5.0
-
-
-class MortalJournal(MemoryJournal):
-    """Takes so many words and then no more: for the engine that is the end of the world."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.left = 10**9
-        self.died = asyncio.Event()
-
-    def append(self, *what: Any, **options: Any) -> Any:
-        self.left -= 1
-        if self.left < 0:
-            self.died.set()
-            failed: asyncio.Future[Sequence[StoredEvent]] = asyncio.get_running_loop().create_future()
-            failed.set_exception(JournalClosed())
-            failed.exception()
-            return failed
-        return super().append(*what, **options)
-
-
-class Strict(Scripted):
-    """Refuses what a provider would refuse: a call without its result, a result without its call, two ids alike."""
-
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        check_history(request)
-        async for part in super().stream(request):
-            yield part
-
-
-def check_history(request: Request) -> None:
-    seen: set[str] = set()
-    for turn, following in zip(request.history, [*request.history[1:], None], strict=True):
-        if isinstance(turn, ModelTurn) and turn.calls:
-            ids = [call.id for call in turn.calls]
-            assert len(set(ids)) == len(ids)
-            assert not seen & set(ids)
-            seen |= set(ids)
-            assert isinstance(following, ToolTurn), "a call has no result"
-            assert [back.id for back in following.returns] == ids
-        if isinstance(turn, ToolTurn):
-            assert turn.returns
-    assert not isinstance(request.history[-1], ModelTurn), "the last word is the model's own"
-
+from tests.support.crashing_journal import CrashingJournal
+from tests.support.engine import EngineHarness, engine_harness
+from tests.support.models import StrictModel
+from tests.waiting import SECONDS
 
 WORK = [
     {
@@ -79,15 +30,15 @@ WORK = [
 ]
 
 
-async def live_once(tmp_path: Path, journal: MortalJournal, task_id: str | None) -> str:
+async def live_once(tmp_path: Path, journal: CrashingJournal, task_id: str | None) -> str:
     """One life: until the task is complete, or the journal takes no more."""
-    house = House(tmp_path, journal)
-    models = house.script("work", WORK)
+    harness = EngineHarness(tmp_path, journal)
+    models = harness.script("work", WORK)
     try:
-        await house.engine.start()
+        await harness.engine.start()
         if task_id is None:
-            task_id = await house.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
-        dead, ended = asyncio.create_task(journal.died.wait()), asyncio.create_task(house.ended(task_id))
+            task_id = await harness.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
+        dead, ended = asyncio.create_task(journal.died.wait()), asyncio.create_task(harness.ended(task_id))
         async with asyncio.timeout(SECONDS):
             await asyncio.wait((dead, ended), return_when=asyncio.FIRST_COMPLETED)
         for waiting in (dead, ended):
@@ -97,23 +48,23 @@ async def live_once(tmp_path: Path, journal: MortalJournal, task_id: str | None)
         pass
     finally:
         journal.left = -1
-        await house.engine.stop()
-        await house.executor.close()
+        await harness.engine.stop()
+        await harness.executor.close()
     return task_id or ""
 
 
 @pytest.fixture(autouse=True)
 def strict_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sidecar.models.scripted.Scripted", Strict)
+    monkeypatch.setattr("sidecar.models.scripted.Scripted", StrictModel)
 
 
 async def words_of_a_whole_life(tmp_path: Path) -> int:
-    journal = MortalJournal()
+    journal = CrashingJournal()
     start = journal.left
-    async with a_house(tmp_path, journal) as house:
-        models = house.script("work", WORK)
-        task_id = await house.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
-        assert (await house.ended(task_id)).status is Status.COMPLETED
+    async with engine_harness(tmp_path, journal) as harness:
+        models = harness.script("work", WORK)
+        task_id = await harness.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
+        assert (await harness.ended(task_id)).status is Status.COMPLETED
         return start - journal.left
 
 
@@ -125,7 +76,7 @@ async def test_f22_cut_off_at_any_word_a_task_goes_on_with_a_valid_history_and_r
     for cut in range(1, words):
         directory = tmp_path / f"cut{cut}"
         directory.mkdir()
-        journal = MortalJournal()
+        journal = CrashingJournal()
         journal.left = cut
         task_id = await live_once(directory, journal, None)
         assert task_id
@@ -143,7 +94,7 @@ async def test_f22_cut_off_at_any_word_a_task_goes_on_with_a_valid_history_and_r
 
 @pytest.mark.timeout(120)
 async def test_many_crashes_in_a_row_do_not_wear_a_task_out(tmp_path: Path) -> None:
-    journal = MortalJournal()
+    journal = CrashingJournal()
     journal.left = 6
     task_id = await live_once(tmp_path, journal, None)
     for _ in range(60):

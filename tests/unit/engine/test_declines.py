@@ -7,7 +7,7 @@ import pytest
 
 from sidecar.engine.operations import AnswerApproval
 from sidecar.wire.tasks import ApprovalRequest, Status
-from tests.unit.engine.house import a_house
+from tests.support.engine import engine_harness
 from tools.executor.registry import default_registry
 
 FOR_MODELS = re.compile(
@@ -28,22 +28,22 @@ FOR_MODELS = re.compile(
     ],
 )
 async def test_a_decline_is_in_words_for_people(task: str, said: str, tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         for name in ("a.py", "b.py"):
-            (house.workspace / name).write_text("def f():\n    pass\n")
-        ended = await house.ended(await house.execute(task, approvals="auto"))
+            (harness.workspace / name).write_text("def f():\n    pass\n")
+        ended = await harness.ended(await harness.execute(task, approvals="auto"))
         assert ended.status is Status.FAILED and ended.error is not None
         assert ended.error.message.startswith(said)
-        told = [str(event.get("error", event.get("message"))) for event in await house.events(ended.id)]
+        told = [str(event.get("error", event.get("message"))) for event in await harness.events(ended.id)]
         assert [text for text in told if FOR_MODELS.search(text.partition("'advice'")[0])] == []
 
 
 async def test_a_no_is_told_back_as_ones_own(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        (house.workspace / "Makefile").write_text("build:\n\ttouch built\n")
-        task_id = await house.execute("build it", approvals="ask")
-        asked = await house.until(task_id, "approval", state="requested")
+    async with engine_harness(tmp_path) as harness:
+        (harness.workspace / "Makefile").write_text("build:\n\ttouch built\n")
+        task_id = await harness.execute("build it", approvals="ask")
+        asked = await harness.until(task_id, "approval", state="requested")
         no = ApprovalRequest(decision="deny", scope="once")
-        await house.submit(AnswerApproval(task_id, asked["approvalId"], no))
-        ended = await house.ended(task_id)
+        await harness.submit(AnswerApproval(task_id, asked["approvalId"], no))
+        ended = await harness.ended(task_id)
         assert ended.result is not None and ended.result.summary == "`make build` did not run: You declined."

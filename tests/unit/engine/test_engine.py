@@ -9,7 +9,8 @@ from sidecar.engine.state import TaskState
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Claim
 from sidecar.wire.tasks import Status
-from tests.unit.engine.house import a_house
+from tests.support.engine import engine_harness
+from tests.waiting import SECONDS
 
 WAIT = {"calls": [{"tool": "run_command", "args": {"command": "echo started; sleep 30"}}]}
 
@@ -19,13 +20,13 @@ def types(events: list[dict[str, object]]) -> list[object]:
 
 
 async def test_a_task_goes_from_queued_to_completed_with_every_stage_told(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        (house.workspace / "hello.txt").write_text("hi")
-        task = await house.ended(await house.execute("list the files"))
+    async with engine_harness(tmp_path) as harness:
+        (harness.workspace / "hello.txt").write_text("hi")
+        task = await harness.ended(await harness.execute("list the files"))
         assert task.status is Status.COMPLETED
         assert task.result is not None
         assert "hello.txt" in task.result.summary
-        assert types(await house.events(task.id)) == [
+        assert types(await harness.events(task.id)) == [
             "queued",
             "message",
             "running",
@@ -43,8 +44,8 @@ async def test_a_task_goes_from_queued_to_completed_with_every_stage_told(tmp_pa
 
 
 async def test_what_the_offline_model_does_not_understand_fails_with_what_it_can_do(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        task = await house.ended(await house.execute("ponder the meaning of life"))
+    async with engine_harness(tmp_path) as harness:
+        task = await harness.ended(await harness.execute("ponder the meaning of life"))
         assert task.status is Status.FAILED
         assert task.error is not None
         assert task.error.code == "not_understood"
@@ -53,59 +54,59 @@ async def test_what_the_offline_model_does_not_understand_fails_with_what_it_can
 
 
 async def test_agents_of_a_pipeline_hand_over_to_each_other(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        models = house.script("pair", {"coder": [{"text": "I changed it."}], "reviewer": [{"text": "It is fine."}]})
-        task = await house.ended(await house.execute("change it", intent="edit_code", models=models))
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script("pair", {"coder": [{"text": "I changed it."}], "reviewer": [{"text": "It is fine."}]})
+        task = await harness.ended(await harness.execute("change it", intent="edit_code", models=models))
         assert task.result is not None
         assert task.result.summary == "I changed it.\n\nIt is fine."
-        (handoff,) = [event for event in await house.events(task.id) if event["type"] == "handoff"]
+        (handoff,) = [event for event in await harness.events(task.id) if event["type"] == "handoff"]
         assert (handoff["from"], handoff["to"]) == ("coder", "reviewer")
         assert handoff["context"]["currentState"] == "I changed it."
 
 
 async def test_a_file_that_was_written_is_told_and_listed(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         write = {"tool": "write_file", "args": {"path": "a.txt", "content": "one\ntwo\n"}}
-        models = house.script("write", {"coder": [{"calls": [write]}, {"text": "ok"}], "reviewer": [{"text": "ok"}]})
-        task = await house.ended(await house.execute("write it", intent="edit_code", models=models))
-        assert (house.workspace / "a.txt").read_text() == "one\ntwo\n"
+        models = harness.script("write", {"coder": [{"calls": [write]}, {"text": "ok"}], "reviewer": [{"text": "ok"}]})
+        task = await harness.ended(await harness.execute("write it", intent="edit_code", models=models))
+        assert (harness.workspace / "a.txt").read_text() == "one\ntwo\n"
         assert task.result is not None
         assert task.result.files_modified == ["a.txt"]
-        (diff,) = [event for event in await house.events(task.id) if event["type"] == "diff"]
+        (diff,) = [event for event in await harness.events(task.id) if event["type"] == "diff"]
         assert diff["files"] == [{"path": "a.txt", "change": "created", "added": 2, "removed": 0}]
 
 
 async def test_the_same_idempotency_key_gives_the_same_task(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        first = await house.execute("list the files", key="once")
-        assert await house.execute("list the files", key="once") == first
+    async with engine_harness(tmp_path) as harness:
+        first = await harness.execute("list the files", key="once")
+        assert await harness.execute("list the files", key="once") == first
 
 
 async def test_a_full_queue_refuses_with_a_time_to_come_back(tmp_path: Path) -> None:
-    async with a_house(tmp_path, slots=1, max_queued=1) as house:
-        models = house.script("wait", [WAIT])
-        running = await house.execute("x", models=models, approvals="auto", intent="run_command")
-        await house.until(running, "tool", status="running")
-        await house.execute("list the files")
+    async with engine_harness(tmp_path, slots=1, max_queued=1) as harness:
+        models = harness.script("wait", [WAIT])
+        running = await harness.execute("x", models=models, approvals="auto", intent="run_command")
+        await harness.until(running, "tool", status="running")
+        await harness.execute("list the files")
         with pytest.raises(OperationRefused) as refusal:
-            await house.execute("list the files")
+            await harness.execute("list the files")
         assert (refusal.value.status, refusal.value.code) == (429, "queue_full")
         assert refusal.value.retry_after
 
 
 async def test_higher_priority_goes_first_and_equals_by_age(tmp_path: Path) -> None:
-    async with a_house(tmp_path, ClaimOrder(), slots=1) as house:
-        models = house.script("wait", [WAIT])
-        running = await house.execute("x", models=models, approvals="auto", intent="run_command")
-        await house.until(running, "tool", status="running")
+    async with engine_harness(tmp_path, ClaimOrder(), slots=1) as harness:
+        models = harness.script("wait", [WAIT])
+        running = await harness.execute("x", models=models, approvals="auto", intent="run_command")
+        await harness.until(running, "tool", status="running")
         names = {}
         for name, priority in (("low", "low"), ("first", "normal"), ("second", "normal"), ("high", "high")):
-            names[await house.execute("list the files", priority=priority)] = name
-        await house.submit(Cancel(running))
+            names[await harness.execute("list the files", priority=priority)] = name
+        await harness.submit(Cancel(running))
         for task_id in names:
-            await house.ended(task_id)
-        assert isinstance(house.journal, ClaimOrder)
-        assert [names[task_id] for task_id in house.journal.claimed[1:]] == ["high", "first", "second", "low"]
+            await harness.ended(task_id)
+        assert isinstance(harness.journal, ClaimOrder)
+        assert [names[task_id] for task_id in harness.journal.claimed[1:]] == ["high", "first", "second", "low"]
 
 
 class ClaimOrder(MemoryJournal):
@@ -124,15 +125,15 @@ class ClaimOrder(MemoryJournal):
 
 
 async def test_cancel_kills_the_command_and_says_what_had_happened(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         write = {"tool": "write_file", "args": {"path": "a.txt", "content": "x"}}
-        models = house.script("wait", [{"calls": [write]}, WAIT])
-        task_id = await house.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
-        await house.until(task_id, "tool_output")
-        await house.submit(Cancel(task_id))
-        task = await house.ended(task_id)
+        models = harness.script("wait", [{"calls": [write]}, WAIT])
+        task_id = await harness.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
+        await harness.until(task_id, "tool_output")
+        await harness.submit(Cancel(task_id))
+        task = await harness.ended(task_id)
         assert task.status is Status.CANCELLED
-        events = await house.events(task_id)
+        events = await harness.events(task_id)
         (cancelled,) = [event for event in events if event["type"] == "cancelled"]
         assert [killed["command"] for killed in cancelled["killed"]]
         assert all(not Path(f"/proc/{killed['pid']}").exists() for killed in cancelled["killed"])
@@ -144,65 +145,65 @@ async def test_cancel_kills_the_command_and_says_what_had_happened(tmp_path: Pat
 
 
 async def test_a_cancelled_test_run_is_told_once(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         slow = "import time\n\ndef test_it():\n    print('up', flush=True); time.sleep(1000)\n"
-        (house.workspace / "test_slow.py").write_text(slow)
-        (house.workspace / "pytest.ini").write_text("[pytest]\naddopts = -s\n")
-        models = house.script("tests", [{"calls": [{"tool": "run_tests", "args": {}}]}])
-        task_id = await house.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
-        await house.until(task_id, "tool_output")
-        await house.submit(Cancel(task_id))
-        assert (await house.ended(task_id)).status is Status.CANCELLED
-        told = [event["status"] for event in await house.events(task_id) if event.get("tool") == "run_tests"]
+        (harness.workspace / "test_slow.py").write_text(slow)
+        (harness.workspace / "pytest.ini").write_text("[pytest]\naddopts = -s\n")
+        models = harness.script("tests", [{"calls": [{"tool": "run_tests", "args": {}}]}])
+        task_id = await harness.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
+        await harness.until(task_id, "tool_output")
+        await harness.submit(Cancel(task_id))
+        assert (await harness.ended(task_id)).status is Status.CANCELLED
+        told = [event["status"] for event in await harness.events(task_id) if event.get("tool") == "run_tests"]
         assert told == ["running", "cancelled"]
 
 
 async def test_cancel_of_a_queued_task_needs_nobody_to_run_it(tmp_path: Path) -> None:
-    async with a_house(tmp_path, slots=1) as house:
-        models = house.script("wait", [WAIT])
-        running = await house.execute("x", models=models, approvals="auto", intent="run_command")
-        await house.until(running, "tool", status="running")
-        queued = await house.execute("list the files")
-        await house.submit(Cancel(queued))
-        task = await house.ended(queued)
+    async with engine_harness(tmp_path, slots=1) as harness:
+        models = harness.script("wait", [WAIT])
+        running = await harness.execute("x", models=models, approvals="auto", intent="run_command")
+        await harness.until(running, "tool", status="running")
+        queued = await harness.execute("list the files")
+        await harness.submit(Cancel(queued))
+        task = await harness.ended(queued)
         assert task.status is Status.CANCELLED
         assert task.started_at is None
 
 
 async def test_cancel_of_an_ended_task_is_refused(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        task = await house.ended(await house.execute("list the files"))
+    async with engine_harness(tmp_path) as harness:
+        task = await harness.ended(await harness.execute("list the files"))
         with pytest.raises(OperationRefused) as refusal:
-            await house.submit(Cancel(task.id))
+            await harness.submit(Cancel(task.id))
         assert (refusal.value.status, refusal.value.code) == (409, "task_ended")
 
 
 async def test_a_cancelled_task_resumes_where_it_was_and_repeats_nothing(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         append = {"tool": "run_command", "args": {"command": "echo once >> log.txt"}}
-        models = house.script("resume", [{"calls": [append]}, {"text": "slow", "delayMs": 60_000}])
-        task_id = await house.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
-        await house.until(task_id, "tool", status="success")
-        await house.submit(Cancel(task_id))
-        await house.ended(task_id)
-        house.script("resume", [{"calls": [append]}, {"text": "done"}])
-        await house.submit(Resume(task_id))
-        async with asyncio.timeout(5):
-            await house.until(task_id, "complete")
-        assert (house.workspace / "log.txt").read_text() == "once\n"
+        models = harness.script("resume", [{"calls": [append]}, {"text": "slow", "delayMs": 60_000}])
+        task_id = await harness.execute("x", models=models, approvals="auto", agentType="coder", intent="edit_code")
+        await harness.until(task_id, "tool", status="success")
+        await harness.submit(Cancel(task_id))
+        await harness.ended(task_id)
+        harness.script("resume", [{"calls": [append]}, {"text": "done"}])
+        await harness.submit(Resume(task_id))
+        async with asyncio.timeout(SECONDS):
+            await harness.until(task_id, "complete")
+        assert (harness.workspace / "log.txt").read_text() == "once\n"
 
 
 async def test_resume_of_a_running_or_a_completed_task_is_refused(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        models = house.script("wait", [WAIT])
-        running = await house.execute("x", models=models, approvals="auto", intent="run_command")
-        await house.until(running, "tool", status="running")
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script("wait", [WAIT])
+        running = await harness.execute("x", models=models, approvals="auto", intent="run_command")
+        await harness.until(running, "tool", status="running")
         with pytest.raises(OperationRefused) as refusal:
-            await house.submit(Resume(running))
+            await harness.submit(Resume(running))
         assert refusal.value.code == "task_active"
-        completed = await house.ended(await house.execute("list the files"))
+        completed = await harness.ended(await harness.execute("list the files"))
         with pytest.raises(OperationRefused) as refusal:
-            await house.submit(Resume(completed.id))
+            await harness.submit(Resume(completed.id))
         assert refusal.value.code == "task_completed"
 
 
@@ -210,40 +211,40 @@ async def test_resume_of_a_running_or_a_completed_task_is_refused(tmp_path: Path
 
 
 async def test_a_message_to_a_completed_task_continues_it_in_a_new_round(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        (house.workspace / "a.txt").write_text("needle")
-        task = await house.ended(await house.execute("list the files"))
-        await house.submit(SendMessage(task.id, "search for needle"))
-        async with asyncio.timeout(5):
-            while (again := await house.ended(task.id)).last_seq == task.last_seq:
+    async with engine_harness(tmp_path) as harness:
+        (harness.workspace / "a.txt").write_text("needle")
+        task = await harness.ended(await harness.execute("list the files"))
+        await harness.submit(SendMessage(task.id, "search for needle"))
+        async with asyncio.timeout(SECONDS):
+            while (again := await harness.ended(task.id)).last_seq == task.last_seq:
                 pass
         assert again.status is Status.COMPLETED
         assert again.result is not None
         assert "a.txt" in again.result.summary
-        said = [event["text"] for event in await house.events(task.id) if event["type"] == "message"]
+        said = [event["text"] for event in await harness.events(task.id) if event["type"] == "message"]
         assert said[0] == "list the files"
         assert "search for needle" in said
 
 
 async def test_a_message_to_a_task_at_work_is_heard_at_its_next_turn(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         ask = {"calls": [{"tool": "run_command", "args": {"command": "true"}}]}
-        models = house.script("steer", [ask, {"text": "heard"}])
-        task_id = await house.execute("x", models=models, agentType="coder", intent="edit_code")
-        approval = await house.until(task_id, "approval", state="requested")
-        await house.submit(SendMessage(task_id, "be quick"))
-        await house.allow(task_id, approval["approvalId"])
-        await house.ended(task_id)
-        state = TaskState.of(await house.journal.records(task_id))
+        models = harness.script("steer", [ask, {"text": "heard"}])
+        task_id = await harness.execute("x", models=models, agentType="coder", intent="edit_code")
+        approval = await harness.until(task_id, "approval", state="requested")
+        await harness.submit(SendMessage(task_id, "be quick"))
+        await harness.allow(task_id, approval["approvalId"])
+        await harness.ended(task_id)
+        state = TaskState.of(await harness.journal.records(task_id))
         assert [len(turn.heard) for turn in state.turns.values()] == [0, 1]
 
 
 async def test_tasks_of_one_conversation_know_what_was_said_before(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        first = await house.ended(await house.execute("list the files"))
-        models = house.script("chat", [{"text": "unused"}, {"text": "second reply: the first was in the past"}])
-        second = await house.execute("and now", models=models, conversationId=first.conversation_id, intent="chat")
-        task = await house.ended(second)
+    async with engine_harness(tmp_path) as harness:
+        first = await harness.ended(await harness.execute("list the files"))
+        models = harness.script("chat", [{"text": "unused"}, {"text": "second reply: the first was in the past"}])
+        second = await harness.execute("and now", models=models, conversationId=first.conversation_id, intent="chat")
+        task = await harness.ended(second)
         # The script plays by the number of replies in the history: the earlier task's answer is one of them.
         assert task.result is not None
         assert task.result.summary.startswith("second reply")
@@ -253,57 +254,57 @@ async def test_tasks_of_one_conversation_know_what_was_said_before(tmp_path: Pat
 
 
 async def test_an_approval_is_asked_for_and_only_the_first_answer_counts(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        models = house.script(
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script(
             "ask", [{"calls": [{"tool": "run_command", "args": {"command": "echo hi"}}]}, {"text": "ok"}]
         )
-        task_id = await house.execute("x", models=models, agentType="terminal", intent="run_command")
-        approval = await house.until(task_id, "approval", state="requested")
-        await house.reached(task_id, Status.WAITING)
-        await house.allow(task_id, approval["approvalId"])
+        task_id = await harness.execute("x", models=models, agentType="terminal", intent="run_command")
+        approval = await harness.until(task_id, "approval", state="requested")
+        await harness.reached(task_id, Status.WAITING)
+        await harness.allow(task_id, approval["approvalId"])
         with pytest.raises(OperationRefused) as refusal:
-            await house.allow(task_id, approval["approvalId"])
+            await harness.allow(task_id, approval["approvalId"])
         assert (refusal.value.status, refusal.value.code) == (409, "approval_answered")
-        task = await house.ended(task_id)
+        task = await harness.ended(task_id)
         assert task.status is Status.COMPLETED
-        states = [event["state"] for event in await house.events(task_id) if event["type"] == "approval"]
+        states = [event["state"] for event in await harness.events(task_id) if event["type"] == "approval"]
         assert states == ["requested", "allowed"]
 
 
 async def test_a_waiting_task_leaves_its_place_to_another(tmp_path: Path) -> None:
-    async with a_house(tmp_path, slots=1) as house:
-        models = house.script(
+    async with engine_harness(tmp_path, slots=1) as harness:
+        models = harness.script(
             "ask", [{"calls": [{"tool": "run_command", "args": {"command": "echo hi"}}]}, {"text": "ok"}]
         )
-        waiting = await house.execute("x", models=models, agentType="terminal", intent="run_command")
-        await house.reached(waiting, Status.WAITING)
-        other = await house.ended(await house.execute("list the files"))
+        waiting = await harness.execute("x", models=models, agentType="terminal", intent="run_command")
+        await harness.reached(waiting, Status.WAITING)
+        other = await harness.ended(await harness.execute("list the files"))
         assert other.status is Status.COMPLETED
 
 
 async def test_a_pending_approval_survives_a_restart(tmp_path: Path) -> None:
     journal = MemoryJournal()
-    async with a_house(tmp_path, journal) as house:
-        models = house.script(
+    async with engine_harness(tmp_path, journal) as harness:
+        models = harness.script(
             "ask", [{"calls": [{"tool": "run_command", "args": {"command": "echo hi"}}]}, {"text": "ok"}]
         )
-        task_id = await house.execute("x", models=models, agentType="terminal", intent="run_command")
-        approval = await house.until(task_id, "approval", state="requested")
-        await house.reached(task_id, Status.WAITING)
+        task_id = await harness.execute("x", models=models, agentType="terminal", intent="run_command")
+        approval = await harness.until(task_id, "approval", state="requested")
+        await harness.reached(task_id, Status.WAITING)
     assert (await journal.task(task_id)).status is Status.INTERRUPTED
-    async with a_house(tmp_path, journal) as house:
-        await house.allow(task_id, approval["approvalId"])
-        task = await house.ended(task_id)
+    async with engine_harness(tmp_path, journal) as harness:
+        await harness.allow(task_id, approval["approvalId"])
+        task = await harness.ended(task_id)
         assert task.status is Status.COMPLETED
-        requests = [event for event in await house.events(task_id) if event.get("state") == "requested"]
+        requests = [event for event in await harness.events(task_id) if event.get("state") == "requested"]
         assert len(requests) == 1
 
 
 async def test_an_unknown_approval_is_not_found(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        task = await house.ended(await house.execute("list the files"))
+    async with engine_harness(tmp_path) as harness:
+        task = await harness.ended(await harness.execute("list the files"))
         with pytest.raises(OperationRefused) as refusal:
-            await house.allow(task.id, "nope")
+            await harness.allow(task.id, "nope")
         assert refusal.value.status == 404
 
 
@@ -311,53 +312,53 @@ async def test_an_unknown_approval_is_not_found(tmp_path: Path) -> None:
 
 
 async def test_a_task_that_takes_too_long_fails_with_everything_kept(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        models = house.script("wait", [WAIT])
-        task_id = await house.execute("x", models=models, approvals="auto", intent="run_command", maxDuration=0.3)
-        task = await house.ended(task_id)
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script("wait", [WAIT])
+        task_id = await harness.execute("x", models=models, approvals="auto", intent="run_command", maxDuration=0.3)
+        task = await harness.ended(task_id)
         assert task.status is Status.FAILED
         assert task.error is not None
         assert (task.error.code, task.error.recoverable) == ("max_duration", True)
 
 
 async def test_the_clock_stands_still_while_a_person_is_asked(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        models = house.script(
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script(
             "ask", [{"calls": [{"tool": "run_command", "args": {"command": "echo hi"}}]}, {"text": "ok"}]
         )
-        task_id = await house.execute("x", models=models, agentType="terminal", intent="run_command", maxDuration=0.5)
-        approval = await house.until(task_id, "approval", state="requested")
+        task_id = await harness.execute("x", models=models, agentType="terminal", intent="run_command", maxDuration=0.5)
+        approval = await harness.until(task_id, "approval", state="requested")
         await asyncio.sleep(0.7)
-        await house.allow(task_id, approval["approvalId"])
-        assert (await house.ended(task_id)).status is Status.COMPLETED
+        await harness.allow(task_id, approval["approvalId"])
+        assert (await harness.ended(task_id)).status is Status.COMPLETED
 
 
 async def test_a_failing_step_is_tried_three_times_and_the_tries_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sidecar.work.pipeline.FIRST_BACKOFF", 0.001)
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         failure = {"failure": {"code": "overloaded", "message": "The model is overloaded."}}
-        models = house.script("fail", [failure])
-        task = await house.ended(await house.execute("x", models=models, intent="chat"))
+        models = harness.script("fail", [failure])
+        task = await harness.ended(await harness.execute("x", models=models, intent="chat"))
         assert task.status is Status.FAILED
         assert task.error is not None
         assert task.error.code == "overloaded"
-        retries = [event for event in await house.events(task.id) if event["type"] == "retry"]
+        retries = [event for event in await harness.events(task.id) if event["type"] == "retry"]
         assert [(retry["attempt"], retry["of"]) for retry in retries] == [(2, 3), (3, 3)]
 
 
 async def test_a_task_without_a_usable_model_says_so_and_can_be_resumed(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        task = await house.ended(await house.execute("x", models={"smart": "nobody/knows"}, intent="chat"))
+    async with engine_harness(tmp_path) as harness:
+        task = await harness.ended(await harness.execute("x", models={"smart": "nobody/knows"}, intent="chat"))
         assert task.error is not None
         assert task.error.code == "no_model"
         assert task.error.recoverable
 
 
 async def test_a_workspace_that_does_not_exist_is_refused(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         for workspace, code in ((str(tmp_path / "nowhere"), "workspace_not_found"), ("here", "workspace_not_absolute")):
             with pytest.raises(OperationRefused) as refusal:
-                house.engine.checked_workspace(workspace)
+                harness.engine.checked_workspace(workspace)
             assert (refusal.value.status, refusal.value.code) == (422, code)

@@ -16,14 +16,13 @@ from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Claim, NewTask, Record, StoredEvent
 from sidecar.wire.events import Event, StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest, TaskResult, Usage
-from tests.unit.engine.house import a_house
-from tests.waiting import until_true
+from tests.support.engine import engine_harness
+from tests.waiting import SECONDS, until_true
 from tools.host import Host
 
 REQUEST = StoredRequest(task="x", workspace="/w", conversation_id="c_1", context=Context(), options=Options())
 CANCELLING = StatusEvent(status=Status.CANCELLING)
 AT_WORK = frozenset({Status.QUEUED, Status.RUNNING})
-SECONDS = 5.0
 
 
 class Work:
@@ -154,17 +153,17 @@ async def test_a_cancel_that_finds_somebody_else_has_finished_it_meanwhile_is_ac
 
         async def records(self, task_id: str) -> Sequence[Record]:
             if task_id == self.waits_for:
-                await house.submit(Cancel(at_work))
-                await house.ended(task_id)
+                await harness.submit(Cancel(at_work))
+                await harness.ended(task_id)
             return await super().records(task_id)
 
     journal = Slow()
-    async with a_house(tmp_path, journal, slots=1) as house:
-        models = house.script("slow", [{"text": "ok", "delayMs": 60_000}])
-        at_work = await house.execute("work", models=models, intent="edit_code")
-        await house.reached(at_work, Status.RUNNING)
-        queued = journal.waits_for = await house.execute("wait", models=models, intent="edit_code")
-        assert await house.submit(Cancel(queued)) == queued
+    async with engine_harness(tmp_path, journal, slots=1) as harness:
+        models = harness.script("slow", [{"text": "ok", "delayMs": 60_000}])
+        at_work = await harness.execute("work", models=models, intent="edit_code")
+        await harness.reached(at_work, Status.RUNNING)
+        queued = journal.waits_for = await harness.execute("wait", models=models, intent="edit_code")
+        assert await harness.submit(Cancel(queued)) == queued
         assert (await journal.task(queued)).status is Status.CANCELLED
         assert await _statuses(journal, queued) == ["queued", "cancelling", "cancelled"]
 
@@ -183,20 +182,20 @@ async def test_a_command_that_a_stop_kept_from_beginning_is_not_said_to_have_run
             return written
 
     journal = SlowDisk()
-    async with a_house(tmp_path, journal) as house:
+    async with engine_harness(tmp_path, journal) as harness:
         command = {"tool": "run_command", "args": {"command": "echo 1 >> log.txt"}}
-        models = house.script("play", [{"calls": [command]}, {"text": "done"}])
-        task_id = await house.execute("do it", models=models, intent="run_command", approvals="auto")
+        models = harness.script("play", [{"calls": [command]}, {"text": "done"}])
+        task_id = await harness.execute("do it", models=models, intent="run_command", approvals="auto")
         async with asyncio.timeout(SECONDS):
             await journal.asked.wait()
-    async with a_house(tmp_path, journal) as house:
-        assert (await house.ended(task_id)).status is Status.COMPLETED
-        tools = [event for event in await house.events(task_id) if event["type"] == "tool"]
+    async with engine_harness(tmp_path, journal) as harness:
+        assert (await harness.ended(task_id)).status is Status.COMPLETED
+        tools = [event for event in await harness.events(task_id) if event["type"] == "tool"]
         assert [tool["status"] for tool in tools] == ["running", "cancelled"]
         outcomes = [record.body for record in await journal.records(task_id) if record.kind == "outcome"]
         assert len(outcomes) == 1
         assert "Cancelled before it began." in outcomes[0]
-    assert not (house.workspace / "log.txt").exists()
+    assert not (harness.workspace / "log.txt").exists()
 
 
 async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp_path: Path) -> None:

@@ -14,15 +14,15 @@ from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
-from tests.unit.engine.house import House
+from tests.support.engine import EngineHarness
 
 REPEAT = Question("q_1", "It may have taken effect. Run it again?", safe="skip", choices=("skip", "repeat"))
 
 
-async def claimed(journal: MemoryJournal, house: House, **options: object) -> TaskRun:
+async def claimed(journal: MemoryJournal, harness: EngineHarness, **options: object) -> TaskRun:
     request = StoredRequest(
         task="x",
-        workspace=str(house.workspace),
+        workspace=str(harness.workspace),
         conversation_id="c",
         context=Context(),
         options=Options.model_validate(options),
@@ -39,28 +39,28 @@ async def claim_again(journal: MemoryJournal) -> TaskRun:
     return run
 
 
-async def asked_in(house: House, run: TaskRun, answer: str) -> str:
+async def asked_in(harness: EngineHarness, run: TaskRun, answer: str) -> str:
     """Ask, wait until the task waits, and answer through the engine."""
     asking = asyncio.create_task(run.questions.ask(REPEAT))
     async with asyncio.timeout(30):
-        while (await house.journal.task("t_1")).status is not Status.WAITING:
+        while (await harness.journal.task("t_1")).status is not Status.WAITING:
             await asyncio.sleep(0)
-    await house.engine.submit(AnswerQuestion("t_1", REPEAT.id, answer))
+    await harness.engine.submit(AnswerQuestion("t_1", REPEAT.id, answer))
     # In this test the run isn't the engine's own, so it hears of the answer from here.
-    (record,) = [each for each in await house.journal.records("t_1") if each.kind == "question_answer"]
+    (record,) = [each for each in await harness.journal.records("t_1") if each.kind == "question_answer"]
     run.inbox.deliver(record)
     return await asyncio.wait_for(asking, 30)
 
 
 async def test_the_first_answer_counts_and_a_second_one_is_refused(tmp_path: Path) -> None:
     journal = MemoryJournal()
-    house = House(tmp_path, journal)
-    run = await claimed(journal, house)
-    assert await asked_in(house, run, "repeat") == "repeat"
+    harness = EngineHarness(tmp_path, journal)
+    run = await claimed(journal, harness)
+    assert await asked_in(harness, run, "repeat") == "repeat"
     with pytest.raises(OperationRefused) as refused:
-        await house.engine.submit(AnswerQuestion("t_1", REPEAT.id, "skip"))
+        await harness.engine.submit(AnswerQuestion("t_1", REPEAT.id, "skip"))
     assert (refused.value.status, refused.value.code) == (409, "question_answered")
-    events = [event for event in await house.events("t_1") if event["type"] == "question"]
+    events = [event for event in await harness.events("t_1") if event["type"] == "question"]
     assert [(event["state"], event.get("answer")) for event in events] == [("asked", None), ("answered", "repeat")]
     assert events[0]["choices"] == ["skip", "repeat"]
     assert all("by" not in event for event in events)
@@ -69,15 +69,15 @@ async def test_the_first_answer_counts_and_a_second_one_is_refused(tmp_path: Pat
 
 async def test_an_answer_that_was_not_offered_and_an_unknown_question_are_refused(tmp_path: Path) -> None:
     journal = MemoryJournal()
-    house = House(tmp_path, journal)
-    run = await claimed(journal, house)
+    harness = EngineHarness(tmp_path, journal)
+    run = await claimed(journal, harness)
     for question, answer, code in (("q_1", "maybe", "answer_not_offered"), ("q_2", "skip", "unknown_question")):
         asking = asyncio.create_task(run.questions.ask(REPEAT))
         async with asyncio.timeout(30):
             while (await journal.task("t_1")).status is not Status.WAITING:
                 await asyncio.sleep(0)
         with pytest.raises(OperationRefused) as refused:
-            await house.engine.submit(AnswerQuestion("t_1", question, answer))
+            await harness.engine.submit(AnswerQuestion("t_1", question, answer))
         assert refused.value.code == code
         asking.cancel()
 
@@ -87,10 +87,10 @@ async def test_where_nobody_can_be_asked_the_safe_choice_is_taken_and_recorded(
     tmp_path: Path, options: dict[str, object]
 ) -> None:
     journal = MemoryJournal()
-    house = House(tmp_path, journal)
-    run = await claimed(journal, house, **options)
+    harness = EngineHarness(tmp_path, journal)
+    run = await claimed(journal, harness, **options)
     assert await asyncio.wait_for(run.questions.ask(REPEAT), 30) == "skip"
-    events = [event for event in await house.events("t_1") if event["type"] == "question"]
+    events = [event for event in await harness.events("t_1") if event["type"] == "question"]
     assert [event["state"] for event in events] == ["asked", "answered"]
     assert (events[1]["answer"], events[1]["by"]) == ("skip", "policy")
     assert (await journal.task("t_1")).status is Status.RUNNING, "it never waited"

@@ -1,7 +1,6 @@
 """What a task changed can be looked at, taken back in parts, and rewound; what the person did stays."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,36 +11,15 @@ from sidecar.engine.hunks import file_diff, without
 from sidecar.engine.operations import Resume
 from sidecar.journal.memory import MemoryJournal
 from sidecar.wire.tasks import HunkRequest, Status
-from tests.unit.engine.house import House, a_house
-
-BEFORE = "".join(f"line {number}\n" for number in range(1, 31))
-AFTER = BEFORE.replace("line 3\n", "line three\n").replace("line 25\n", "line twenty-five\n")
-
-
-def write(path: str, content: str) -> dict[str, Any]:
-    return {"calls": [{"tool": "write_file", "args": {"path": path, "content": content}}]}
-
-
-async def edited(house: House, *replies: object) -> str:
-    models = house.script("edit", [*replies, {"text": "done"}])
-    task_id = await house.execute(
-        "x", models=models, intent="edit_code", agentType="coder", approvals="auto", verify="off"
-    )
-    task = await house.ended(task_id)
-    assert task.status is Status.COMPLETED, task.error
-    return task_id
-
-
-async def last_event_of_call(house: House, task_id: str, number: int) -> int:
-    done = [event["seq"] for event in await house.events(task_id) if event.get("status") == "success"]
-    return int(done[number]) + 1  # with the diff that is told together with it
+from tests.support.edits import AFTER, BEFORE, last_event_of_call, run_edits, write
+from tests.support.engine import engine_harness
 
 
 async def test_the_diff_has_a_hunk_for_each_place(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        (house.workspace / "a.txt").write_text(BEFORE)
-        task_id = await edited(house, write("a.txt", AFTER), write("new.txt", "new\n"))
-        changed, created = (await house.engine.review.diff(task_id)).files
+    async with engine_harness(tmp_path) as harness:
+        (harness.workspace / "a.txt").write_text(BEFORE)
+        task_id = await run_edits(harness, write("a.txt", AFTER), write("new.txt", "new\n"))
+        changed, created = (await harness.engine.review.diff(task_id)).files
         assert (changed.path, changed.change, changed.added, changed.removed) == ("a.txt", "modified", 2, 2)
         assert len(changed.hunks) == 2
         assert "-line 3\n+line three\n" in changed.diff
@@ -49,127 +27,127 @@ async def test_the_diff_has_a_hunk_for_each_place(tmp_path: Path) -> None:
 
 
 async def test_a_changed_file_has_one_name_in_all_that_is_told_of_the_task(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        ways = (str(house.workspace / "src/a.txt"), "./src/a.txt", "src//a.txt", "src/a.txt")
-        task_id = await edited(house, *(write(way, f"{number}\n") for number, way in enumerate(ways)))
-        events = await house.events(task_id)
+    async with engine_harness(tmp_path) as harness:
+        ways = (str(harness.workspace / "src/a.txt"), "./src/a.txt", "src//a.txt", "src/a.txt")
+        task_id = await run_edits(harness, *(write(way, f"{number}\n") for number, way in enumerate(ways)))
+        events = await harness.events(task_id)
         assert [file["path"] for event in events if event["type"] == "diff" for file in event["files"]] == [
             "src/a.txt"
         ] * len(ways)
         (complete,) = [event for event in events if event["type"] == "complete"]
         assert complete["result"]["filesModified"] == ["src/a.txt"]
-        (diff,) = (await house.engine.review.diff(task_id)).files
+        (diff,) = (await harness.engine.review.diff(task_id)).files
         assert (diff.path, diff.change) == ("src/a.txt", "created")
 
 
 async def test_a_rejected_hunk_is_undone_and_the_agent_is_told(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        (house.workspace / "a.txt").write_text(BEFORE)
-        task_id = await edited(house, write("a.txt", AFTER))
-        (diff,) = (await house.engine.review.diff(task_id)).files
-        answer = await house.engine.review.decide(task_id, HunkRequest(reject=[diff.hunks[0].id]))
-        assert (house.workspace / "a.txt").read_text() == AFTER.replace("line three\n", "line 3\n")
+    async with engine_harness(tmp_path) as harness:
+        (harness.workspace / "a.txt").write_text(BEFORE)
+        task_id = await run_edits(harness, write("a.txt", AFTER))
+        (diff,) = (await harness.engine.review.diff(task_id)).files
+        answer = await harness.engine.review.decide(task_id, HunkRequest(reject=[diff.hunks[0].id]))
+        assert (harness.workspace / "a.txt").read_text() == AFTER.replace("line three\n", "line 3\n")
         assert [hunk.id for hunk in answer.files[0].hunks] == [diff.hunks[1].id]
-        said = [event["text"] for event in await house.events(task_id) if event["type"] == "message"]
+        said = [event["text"] for event in await harness.events(task_id) if event["type"] == "message"]
         assert "line three" in said[-1]
 
 
 async def test_what_the_person_wrote_elsewhere_in_the_file_stays(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        file = house.workspace / "a.txt"
+    async with engine_harness(tmp_path) as harness:
+        file = harness.workspace / "a.txt"
         file.write_text(BEFORE)
-        task_id = await edited(house, write("a.txt", AFTER))
+        task_id = await run_edits(harness, write("a.txt", AFTER))
         file.write_text(AFTER.replace("line 15\n", "the person's own\n"))
-        (diff,) = (await house.engine.review.diff(task_id)).files
-        await house.engine.review.decide(task_id, HunkRequest(reject=[hunk.id for hunk in diff.hunks]))
+        (diff,) = (await harness.engine.review.diff(task_id)).files
+        await harness.engine.review.decide(task_id, HunkRequest(reject=[hunk.id for hunk in diff.hunks]))
         assert file.read_text() == BEFORE.replace("line 15\n", "the person's own\n")
-        assert (await house.engine.review.diff(task_id)).files == []
+        assert (await harness.engine.review.diff(task_id)).files == []
 
 
 async def test_what_the_person_wrote_in_the_same_place_is_a_conflict_and_stays(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        file = house.workspace / "a.txt"
+    async with engine_harness(tmp_path) as harness:
+        file = harness.workspace / "a.txt"
         file.write_text(BEFORE)
-        task_id = await edited(house, write("a.txt", AFTER))
+        task_id = await run_edits(harness, write("a.txt", AFTER))
         mine = AFTER.replace("line three\n", "mine\n")
         file.write_text(mine)
-        (diff,) = (await house.engine.review.diff(task_id)).files
-        answer = await house.engine.review.decide(task_id, HunkRequest(reject=[diff.hunks[0].id]))
+        (diff,) = (await harness.engine.review.diff(task_id)).files
+        answer = await harness.engine.review.decide(task_id, HunkRequest(reject=[diff.hunks[0].id]))
         assert file.read_text() == mine
         assert [conflict.path for conflict in answer.conflicts] == ["a.txt"]
 
 
 async def test_an_accepted_hunk_is_remembered_and_an_unknown_one_refused(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        task_id = await edited(house, write("a.txt", "a\n"))
-        (diff,) = (await house.engine.review.diff(task_id)).files
+    async with engine_harness(tmp_path) as harness:
+        task_id = await run_edits(harness, write("a.txt", "a\n"))
+        (diff,) = (await harness.engine.review.diff(task_id)).files
         for _ in range(2):
-            answer = await house.engine.review.decide(task_id, HunkRequest(accept=[diff.hunks[0].id]))
+            answer = await harness.engine.review.decide(task_id, HunkRequest(accept=[diff.hunks[0].id]))
         assert answer.files[0].hunks[0].state == "accepted"
         with pytest.raises(OperationRefused) as refusal:
-            await house.engine.review.decide(task_id, HunkRequest(reject=["nope"]))
+            await harness.engine.review.decide(task_id, HunkRequest(reject=["nope"]))
         assert refusal.value.code == "unknown_hunk"
 
 
 async def test_a_rejected_new_file_is_gone(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        task_id = await edited(house, write("new.txt", "new\n"))
-        (diff,) = (await house.engine.review.diff(task_id)).files
-        await house.engine.review.decide(task_id, HunkRequest(reject=[hunk.id for hunk in diff.hunks]))
-        assert not (house.workspace / "new.txt").exists()
+    async with engine_harness(tmp_path) as harness:
+        task_id = await run_edits(harness, write("new.txt", "new\n"))
+        (diff,) = (await harness.engine.review.diff(task_id)).files
+        await harness.engine.review.decide(task_id, HunkRequest(reject=[hunk.id for hunk in diff.hunks]))
+        assert not (harness.workspace / "new.txt").exists()
 
 
 async def test_a_rewind_brings_files_back_and_can_be_rewound(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        (house.workspace / "a.txt").write_text("zero\n")
-        task_id = await edited(house, write("a.txt", "one\n"), write("a.txt", "two\n"), write("b.txt", "b\n"))
-        end = (await house.journal.task(task_id)).last_seq
-        first = await last_event_of_call(house, task_id, 0)
-        preview = await house.engine.review.rewind(task_id, first, preview=True)
+    async with engine_harness(tmp_path) as harness:
+        (harness.workspace / "a.txt").write_text("zero\n")
+        task_id = await run_edits(harness, write("a.txt", "one\n"), write("a.txt", "two\n"), write("b.txt", "b\n"))
+        end = (await harness.journal.task(task_id)).last_seq
+        first = await last_event_of_call(harness, task_id, 0)
+        preview = await harness.engine.review.rewind(task_id, first, preview=True)
         assert {(file.path, file.change) for file in preview.files} == {("a.txt", "modified"), ("b.txt", "deleted")}
-        assert (house.workspace / "a.txt").read_text() == "two\n"
-        await house.engine.review.rewind(task_id, first)
-        assert (house.workspace / "a.txt").read_text() == "one\n"
-        assert not (house.workspace / "b.txt").exists()
-        assert (await house.journal.task(task_id)).status is Status.CANCELLED
-        await house.engine.review.rewind(task_id, end)
-        assert (house.workspace / "a.txt").read_text() == "two\n"
-        assert (house.workspace / "b.txt").read_text() == "b\n"
-        await house.engine.review.rewind(task_id, 0)
-        assert (house.workspace / "a.txt").read_text() == "zero\n"
+        assert (harness.workspace / "a.txt").read_text() == "two\n"
+        await harness.engine.review.rewind(task_id, first)
+        assert (harness.workspace / "a.txt").read_text() == "one\n"
+        assert not (harness.workspace / "b.txt").exists()
+        assert (await harness.journal.task(task_id)).status is Status.CANCELLED
+        await harness.engine.review.rewind(task_id, end)
+        assert (harness.workspace / "a.txt").read_text() == "two\n"
+        assert (harness.workspace / "b.txt").read_text() == "b\n"
+        await harness.engine.review.rewind(task_id, 0)
+        assert (harness.workspace / "a.txt").read_text() == "zero\n"
 
 
 async def test_a_rewound_task_goes_on_from_the_checkpoint_and_does_the_rest_anew(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        task_id = await edited(house, write("a.txt", "one\n"), write("a.txt", "two\n"))
-        await house.engine.review.rewind(task_id, await last_event_of_call(house, task_id, 0))
-        assert (house.workspace / "a.txt").read_text() == "one\n"
-        house.script("edit", [write("a.txt", "one\n"), write("a.txt", "another way\n"), {"text": "done"}])
-        await house.submit(Resume(task_id))
-        await house.until(task_id, "message", text="done")
-        task = await house.ended(task_id)
+    async with engine_harness(tmp_path) as harness:
+        task_id = await run_edits(harness, write("a.txt", "one\n"), write("a.txt", "two\n"))
+        await harness.engine.review.rewind(task_id, await last_event_of_call(harness, task_id, 0))
+        assert (harness.workspace / "a.txt").read_text() == "one\n"
+        harness.script("edit", [write("a.txt", "one\n"), write("a.txt", "another way\n"), {"text": "done"}])
+        await harness.submit(Resume(task_id))
+        await harness.until(task_id, "message", text="done")
+        task = await harness.ended(task_id)
         while task.status is not Status.COMPLETED:
-            task = await house.ended(task_id)
-        assert (house.workspace / "a.txt").read_text() == "another way\n"
+            task = await harness.ended(task_id)
+        assert (harness.workspace / "a.txt").read_text() == "another way\n"
 
 
 async def test_a_rewind_keeps_what_the_person_edited_since(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        file = house.workspace / "a.txt"
+    async with engine_harness(tmp_path) as harness:
+        file = harness.workspace / "a.txt"
         file.write_text(BEFORE)
-        task_id = await edited(house, write("a.txt", AFTER))
+        task_id = await run_edits(harness, write("a.txt", AFTER))
         file.write_text(AFTER + "the person's own\n")
-        await house.engine.review.rewind(task_id, 0)
+        await harness.engine.review.rewind(task_id, 0)
         assert file.read_text() == BEFORE + "the person's own\n"
 
 
 async def test_a_running_task_is_not_rewound(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        models = house.script("slow", [{"text": "x", "delayMs": 60_000}])
-        task_id = await house.execute("x", models=models, intent="chat")
-        await house.reached(task_id, Status.RUNNING)
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script("slow", [{"text": "x", "delayMs": 60_000}])
+        task_id = await harness.execute("x", models=models, intent="chat")
+        await harness.reached(task_id, Status.RUNNING)
         with pytest.raises(OperationRefused) as refusal:
-            await house.engine.review.rewind(task_id, 0)
+            await harness.engine.review.rewind(task_id, 0)
         assert refusal.value.code == "task_active"
 
 
@@ -177,8 +155,8 @@ async def test_a_rewind_that_a_crash_cut_off_is_finished_at_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = MemoryJournal()
-    async with a_house(tmp_path, journal) as house:
-        task_id = await edited(house, write("a.txt", "one\n"), write("b.txt", "two\n"))
+    async with engine_harness(tmp_path, journal) as harness:
+        task_id = await run_edits(harness, write("a.txt", "one\n"), write("b.txt", "two\n"))
 
         class PowerCut(Exception):
             pass
@@ -186,15 +164,15 @@ async def test_a_rewind_that_a_crash_cut_off_is_finished_at_the_next_start(
         async def die(*args: object) -> None:
             raise PowerCut
 
-        monkeypatch.setattr(house.engine.review._undoing, "carry_out", die)
+        monkeypatch.setattr(harness.engine.review._undoing, "carry_out", die)
         with pytest.raises(PowerCut):
-            await house.engine.review.rewind(task_id, 0)
-        (house.workspace / "a.txt").unlink()  # half of it was done
-    async with a_house(tmp_path, journal) as house:
-        assert not (house.workspace / "b.txt").exists()
+            await harness.engine.review.rewind(task_id, 0)
+        (harness.workspace / "a.txt").unlink()  # half of it was done
+    async with engine_harness(tmp_path, journal) as harness:
+        assert not (harness.workspace / "b.txt").exists()
         assert (await journal.task(task_id)).status is Status.CANCELLED
         events = (await journal.task(task_id)).last_seq
-    async with a_house(tmp_path, journal):
+    async with engine_harness(tmp_path, journal):
         assert (await journal.task(task_id)).last_seq == events, "it was finished twice"
 
 

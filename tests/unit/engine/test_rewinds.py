@@ -14,22 +14,22 @@ from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Retention
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tasks import HunkRequest, Status
-from tests.unit.engine.house import a_house
-from tests.unit.engine.test_crashes import MortalJournal
-from tests.unit.engine.test_review import AFTER, BEFORE, edited, write
-from tests.unit.engine.workshop import Workshop
-from tests.waiting import until_true
+from tests.support.crashing_journal import CrashingJournal
+from tests.support.edits import AFTER, BEFORE, run_edits, write
+from tests.support.engine import engine_harness
+from tests.support.manual_task import ManualTask
+from tests.waiting import SECONDS, until_true
 from tools.local import scan
 
 
 @pytest.fixture
-async def shop(tmp_path: Path) -> AsyncIterator[Workshop]:
-    opened = Workshop(tmp_path)
+async def shop(tmp_path: Path) -> AsyncIterator[ManualTask]:
+    opened = ManualTask(tmp_path)
     yield opened
     await opened.close()
 
 
-async def test_what_a_command_did_is_in_the_diff_and_is_rewound(shop: Workshop) -> None:
+async def test_what_a_command_did_is_in_the_diff_and_is_rewound(shop: ManualTask) -> None:
     (shop.workspace / "a.txt").write_text(BEFORE)
     (shop.workspace / "gone.bin").write_bytes(b"\x00\xff")
     await shop.open()
@@ -46,7 +46,7 @@ async def test_what_a_command_did_is_in_the_diff_and_is_rewound(shop: Workshop) 
     assert shop.files() == after
 
 
-async def test_a_file_is_one_file_however_its_path_was_written(shop: Workshop) -> None:
+async def test_a_file_is_one_file_however_its_path_was_written(shop: ManualTask) -> None:
     (shop.workspace / "a.txt").write_text(BEFORE)
     await shop.open()
     start, before = await shop.seq(), shop.files()
@@ -61,7 +61,7 @@ async def test_a_file_is_one_file_however_its_path_was_written(shop: Workshop) -
     assert shop.files() == before
 
 
-async def test_a_hunk_that_a_command_made_can_be_rejected(shop: Workshop) -> None:
+async def test_a_hunk_that_a_command_made_can_be_rejected(shop: ManualTask) -> None:
     (shop.workspace / "a.txt").write_text(BEFORE)
     await shop.open()
     await shop.command("sed -i 's/^line 3$/x/; s/^line 25$/y/' a.txt")
@@ -70,7 +70,7 @@ async def test_a_hunk_that_a_command_made_can_be_rejected(shop: Workshop) -> Non
     assert (shop.workspace / "a.txt").read_text() == BEFORE.replace("line 25\n", "y\n")
 
 
-async def test_links_modes_and_odd_names_come_back_as_they_were(shop: Workshop) -> None:
+async def test_links_modes_and_odd_names_come_back_as_they_were(shop: ManualTask) -> None:
     odd = os.fsdecode(b"na\xefve \xc3\xa4")
     (shop.workspace / odd).write_bytes(b"one\r\n")
     (shop.workspace / "run.sh").write_text("#!/bin/sh\n")
@@ -91,7 +91,7 @@ async def test_links_modes_and_odd_names_come_back_as_they_were(shop: Workshop) 
     assert shop.files() == after
 
 
-async def test_a_file_in_the_place_of_a_directory_goes_and_the_directory_comes_back(shop: Workshop) -> None:
+async def test_a_file_in_the_place_of_a_directory_goes_and_the_directory_comes_back(shop: ManualTask) -> None:
     (shop.workspace / "x").mkdir()
     (shop.workspace / "x/a").write_text("a")
     (shop.workspace / "y").write_text("y")
@@ -105,7 +105,7 @@ async def test_a_file_in_the_place_of_a_directory_goes_and_the_directory_comes_b
     assert shop.files() == after
 
 
-async def test_a_file_that_a_task_deletes_and_makes_again_gets_its_mode_back(shop: Workshop) -> None:
+async def test_a_file_that_a_task_deletes_and_makes_again_gets_its_mode_back(shop: ManualTask) -> None:
     (shop.workspace / "run.sh").write_text("old\n")
     (shop.workspace / "run.sh").chmod(0o755)
     await shop.open()
@@ -117,7 +117,7 @@ async def test_a_file_that_a_task_deletes_and_makes_again_gets_its_mode_back(sho
     assert shop.files() == {"run.sh": (b"old\n", 0o755)}
 
 
-async def test_a_mode_that_the_person_chose_since_is_theirs(shop: Workshop) -> None:
+async def test_a_mode_that_the_person_chose_since_is_theirs(shop: ManualTask) -> None:
     (shop.workspace / "run.sh").write_text("x\n")
     (shop.workspace / "run.sh").chmod(0o644)
     await shop.open()
@@ -129,29 +129,29 @@ async def test_a_mode_that_the_person_chose_since_is_theirs(shop: Workshop) -> N
 
 
 async def test_files_alone_go_back_and_the_conversation_goes_on(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        (house.workspace / "a.txt").write_text("zero\n")
-        task_id = await edited(house, write("a.txt", "one\n"), write("b.txt", "b\n"))
-        preview = await house.engine.review.rewind(task_id, 0, conversation=False, preview=True)
+    async with engine_harness(tmp_path) as harness:
+        (harness.workspace / "a.txt").write_text("zero\n")
+        task_id = await run_edits(harness, write("a.txt", "one\n"), write("b.txt", "b\n"))
+        preview = await harness.engine.review.rewind(task_id, 0, conversation=False, preview=True)
         assert {(file.path, file.change) for file in preview.files} == {("a.txt", "modified"), ("b.txt", "deleted")}
-        assert (house.workspace / "a.txt").read_text() == "one\n"
-        end = (await house.journal.task(task_id)).last_seq
-        await house.engine.review.rewind(task_id, 0, conversation=False)
-        assert (house.workspace / "a.txt").read_text() == "zero\n"
-        assert not (house.workspace / "b.txt").exists()
-        task = await house.journal.task(task_id)
+        assert (harness.workspace / "a.txt").read_text() == "one\n"
+        end = (await harness.journal.task(task_id)).last_seq
+        await harness.engine.review.rewind(task_id, 0, conversation=False)
+        assert (harness.workspace / "a.txt").read_text() == "zero\n"
+        assert not (harness.workspace / "b.txt").exists()
+        task = await harness.journal.task(task_id)
         assert task.status is Status.COMPLETED
-        last = (await house.events(task_id))[-1]
+        last = (await harness.events(task_id))[-1]
         assert last["role"] == "user" and "a.txt, b.txt" in last["text"]
-        assert (await house.engine.review.diff(task_id)).files == []
-        await house.engine.review.rewind(task_id, end, conversation=False)
-        assert (house.workspace / "a.txt").read_text() == "one\n"
-        seq = (await house.journal.task(task_id)).last_seq
-        assert (await house.engine.review.rewind(task_id, end, conversation=False)).files == []
-        assert (await house.journal.task(task_id)).last_seq == seq, "nothing happened, so nothing is told"
+        assert (await harness.engine.review.diff(task_id)).files == []
+        await harness.engine.review.rewind(task_id, end, conversation=False)
+        assert (harness.workspace / "a.txt").read_text() == "one\n"
+        seq = (await harness.journal.task(task_id)).last_seq
+        assert (await harness.engine.review.rewind(task_id, end, conversation=False)).files == []
+        assert (await harness.journal.task(task_id)).last_seq == seq, "nothing happened, so nothing is told"
 
 
-async def test_what_the_person_wrote_between_two_changes_of_the_task_stays(shop: Workshop) -> None:
+async def test_what_the_person_wrote_between_two_changes_of_the_task_stays(shop: ManualTask) -> None:
     file = shop.workspace / "a.txt"
     file.write_text(BEFORE)
     await shop.open()
@@ -165,7 +165,7 @@ async def test_what_the_person_wrote_between_two_changes_of_the_task_stays(shop:
     assert file.read_text() == BEFORE.replace("line 15\n", "the person's own\n")
 
 
-async def test_what_is_rejected_while_a_command_runs_is_not_the_commands_doing(shop: Workshop) -> None:
+async def test_what_is_rejected_while_a_command_runs_is_not_the_commands_doing(shop: ManualTask) -> None:
     await shop.open()
     await shop.call("write_file", {"path": "a.txt", "content": "one\n"})
     await shop.open("t_2")
@@ -179,7 +179,7 @@ async def test_what_is_rejected_while_a_command_runs_is_not_the_commands_doing(s
     assert {each.path for each in (await running).files} == {"up", "go", "own.txt"}
 
 
-async def test_nothing_of_git_is_touched(shop: Workshop) -> None:
+async def test_nothing_of_git_is_touched(shop: ManualTask) -> None:
     (shop.workspace / "a.txt").write_text("one\n")
     shop.commit_all()
     (shop.workspace / "staged.txt").write_text("staged\n")
@@ -195,7 +195,9 @@ async def test_nothing_of_git_is_touched(shop: Workshop) -> None:
     assert (shop.workspace / "others.txt").read_text() == "somebody else's\n"
 
 
-async def test_what_was_not_kept_is_said_and_the_rest_is_done(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_content_is_reported_and_the_rest_is_done(
+    shop: ManualTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(scan, "MAX_FILE_BYTES", 100)
     (shop.workspace / "large").write_bytes(b"x" * 200)
     (shop.workspace / "small").write_text("one\n")
@@ -203,14 +205,14 @@ async def test_what_was_not_kept_is_said_and_the_rest_is_done(shop: Workshop, mo
     start = await shop.seq()
     await shop.command("echo >> large; echo two > small; mkdir node_modules")
     diffs = {file.path: file for file in (await shop.engine.review.diff("t_1")).files}
-    assert "not kept" in (diffs["large"].note or "") and "cannot be undone" in (diffs["node_modules/"].note or "")
+    assert "isn't kept" in (diffs["large"].note or "") and "cannot be undone" in (diffs["node_modules/"].note or "")
     assert set(await shop.rewind(start)) == {"large", "node_modules/"}
     assert (shop.workspace / "small").read_text() == "one\n"
     assert (shop.workspace / "large").stat().st_size == 201
 
 
 async def test_what_the_cap_has_dropped_is_said_and_the_rest_is_done(tmp_path: Path) -> None:
-    shop = Workshop(tmp_path, MemoryJournal(Retention(task_bytes=1_000)))
+    shop = ManualTask(tmp_path, MemoryJournal(Retention(task_bytes=1_000)))
     try:
         (shop.workspace / "a.txt").write_text("one\n")
         await shop.open()
@@ -230,36 +232,36 @@ async def test_what_the_cap_has_dropped_is_said_and_the_rest_is_done(tmp_path: P
 
 
 async def test_a_task_that_was_rewound_into_the_middle_of_a_call_makes_the_call_anew(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        task_id = await edited(house, write("a.txt", "one\n"), write("b.txt", "two\n"))
-        running = [event["seq"] for event in await house.events(task_id) if event.get("status") == "running"]
+    async with engine_harness(tmp_path) as harness:
+        task_id = await run_edits(harness, write("a.txt", "one\n"), write("b.txt", "two\n"))
+        running = [event["seq"] for event in await harness.events(task_id) if event.get("status") == "running"]
         for seq in (running[-1], running[-1] - 1):
-            await house.engine.review.rewind(task_id, seq)
-            assert not (house.workspace / "b.txt").exists()
-            await house.submit(Resume(task_id))
-            task = await house.ended(task_id)
+            await harness.engine.review.rewind(task_id, seq)
+            assert not (harness.workspace / "b.txt").exists()
+            await harness.submit(Resume(task_id))
+            task = await harness.ended(task_id)
             while task.status is not Status.COMPLETED:
                 assert task.status is not Status.FAILED, task.error
-                task = await house.ended(task_id)
-            assert (house.workspace / "b.txt").read_text() == "two\n"
+                task = await harness.ended(task_id)
+            assert (harness.workspace / "b.txt").read_text() == "two\n"
 
 
 async def test_a_rewound_task_can_be_cancelled(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        task_id = await edited(house, write("a.txt", "one\n"))
-        running = [event["seq"] for event in await house.events(task_id) if event.get("status") == "running"]
-        await house.engine.review.rewind(task_id, running[-1])
+    async with engine_harness(tmp_path) as harness:
+        task_id = await run_edits(harness, write("a.txt", "one\n"))
+        running = [event["seq"] for event in await harness.events(task_id) if event.get("status") == "running"]
+        await harness.engine.review.rewind(task_id, running[-1])
         slow = {"calls": [{"tool": "run_command", "args": {"command": "touch up; sleep 1000"}}]}
-        house.script("edit", [write("a.txt", "one\n"), slow])
-        await house.submit(Resume(task_id))
-        await until_true((house.workspace / "up").exists)
-        await house.submit(Cancel(task_id))
-        async with asyncio.timeout(5):
-            while (await house.journal.task(task_id)).status is Status.CANCELLING:
+        harness.script("edit", [write("a.txt", "one\n"), slow])
+        await harness.submit(Resume(task_id))
+        await until_true((harness.workspace / "up").exists)
+        await harness.submit(Cancel(task_id))
+        async with asyncio.timeout(SECONDS):
+            while (await harness.journal.task(task_id)).status is Status.CANCELLING:
                 await asyncio.sleep(0.005)
-        assert (await house.journal.task(task_id)).status is Status.CANCELLED
-        await house.engine.review.rewind(task_id, 0)
-        assert list(house.workspace.iterdir()) == []
+        assert (await harness.journal.task(task_id)).status is Status.CANCELLED
+        await harness.engine.review.rewind(task_id, 0)
+        assert list(harness.workspace.iterdir()) == []
 
 
 @pytest.mark.parametrize("what", ["rewind", "files", "reject"])
@@ -267,8 +269,8 @@ async def test_cut_off_at_any_word_it_is_finished_once(tmp_path: Path, what: str
     for cut in range(4):
         directory = tmp_path / f"cut{cut}"
         directory.mkdir()
-        journal = MortalJournal()
-        shop = Workshop(directory, journal)
+        journal = CrashingJournal()
+        shop = ManualTask(directory, journal)
         for name in ("a.txt", "b.txt"):
             (shop.workspace / name).write_text(BEFORE)
         await shop.open()
@@ -305,9 +307,9 @@ async def test_cut_off_at_any_word_it_is_finished_once(tmp_path: Path, what: str
             assert words.count("message") == (0 if what == "rewind" else 1)
 
 
-async def _finished(directory: Path, journal: MortalJournal) -> dict[str, tuple[bytes, int]]:
+async def _finished(directory: Path, journal: CrashingJournal) -> dict[str, tuple[bytes, int]]:
     """The next start, and the files after it."""
-    shop = Workshop(directory, journal)
+    shop = ManualTask(directory, journal)
     await shop.engine.review.finish()
     await shop.close()
     return shop.files()

@@ -15,8 +15,7 @@ from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, Record
 from sidecar.wire.events import DeltaEvent, MessageEvent, StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
-
-SECONDS = 5.0
+from tests.waiting import SECONDS
 
 
 async def _open_log(journal: MemoryJournal) -> TaskLog:

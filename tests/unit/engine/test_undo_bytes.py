@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sidecar.wire.tasks import Status
 from tests.faults.scale import scaled
-from tests.unit.engine.house import a_house
+from tests.support.engine import engine_harness
 
 NAMES = ("a.txt", "b.py", "sub/c.md", "new.txt", "sub/deep/d.txt")
 CONTENT = st.one_of(
@@ -47,15 +47,15 @@ def _files(workspace: Path) -> dict[str, bytes]:
 
 async def _edit_and_rewind(start: dict[str, bytes], calls: list[dict[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        async with a_house(Path(directory)) as house:
+        async with engine_harness(Path(directory)) as harness:
             for name, data in start.items():
-                path = house.workspace / name
+                path = harness.workspace / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
-            before = _files(house.workspace)
+            before = _files(harness.workspace)
             replies = [{"calls": [call]} for call in calls]
-            models = house.script("edit", [*replies, {"text": "done"}])
-            task_id = await house.execute(
+            models = harness.script("edit", [*replies, {"text": "done"}])
+            task_id = await harness.execute(
                 "x",
                 models=models,
                 intent="edit_code",
@@ -64,10 +64,10 @@ async def _edit_and_rewind(start: dict[str, bytes], calls: list[dict[str, Any]])
                 maxIterations=50,
                 verify="off",
             )
-            assert (await house.ended(task_id)).status in (Status.COMPLETED, Status.FAILED)
-            answer = await house.engine.review.rewind(task_id, 0)
+            assert (await harness.ended(task_id)).status in (Status.COMPLETED, Status.FAILED)
+            answer = await harness.engine.review.rewind(task_id, 0)
             assert [file for file in answer.files if file.change == "conflict"] == []
-            assert _files(house.workspace) == before
+            assert _files(harness.workspace) == before
 
 
 @settings(max_examples=scaled(25, 1_000), deadline=None, suppress_health_check=list(HealthCheck))
@@ -77,14 +77,14 @@ def test_edit_then_undo_gives_the_same_bytes(start: dict[str, bytes], calls: lis
 
 
 async def test_a_deleted_and_a_moved_file_come_back_with_their_mode(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         for name in ("a.txt", "b.py"):
-            (house.workspace / name).write_text("x\n")
-            (house.workspace / name).chmod(0o755)
+            (harness.workspace / name).write_text("x\n")
+            (harness.workspace / name).chmod(0o755)
         gone = {"calls": [_call("delete_file", path="a.txt"), _call("move_file", **{"from": "b.py", "to": "c.py"})]}
-        models = house.script("edit", [gone, {"text": "done"}])
-        task_id = await house.execute("x", models=models, intent="edit_code", agentType="coder", approvals="auto")
-        await house.ended(task_id)
-        assert not (house.workspace / "a.txt").exists()
-        await house.engine.review.rewind(task_id, 0)
-        assert [(house.workspace / name).stat().st_mode & 0o777 for name in ("a.txt", "b.py")] == [0o755, 0o755]
+        models = harness.script("edit", [gone, {"text": "done"}])
+        task_id = await harness.execute("x", models=models, intent="edit_code", agentType="coder", approvals="auto")
+        await harness.ended(task_id)
+        assert not (harness.workspace / "a.txt").exists()
+        await harness.engine.review.rewind(task_id, 0)
+        assert [(harness.workspace / name).stat().st_mode & 0o777 for name in ("a.txt", "b.py")] == [0o755, 0o755]

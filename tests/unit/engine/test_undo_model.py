@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.faults.scale import scaled
-from tests.unit.engine.workshop import Workshop
+from tests.support.manual_task import ManualTask
 
 NAMES = ("a.txt", "b.py", "sub/c.md")
 LINE = "---- the task writes below this line ----\n"
@@ -107,7 +107,7 @@ ACTION = st.one_of(
 
 
 class Play:
-    def __init__(self, shop: Workshop, model: Model) -> None:
+    def __init__(self, shop: ManualTask, model: Model) -> None:
         self.shop = shop
         self.model = model
         self._said = 0
@@ -204,7 +204,7 @@ def _persons(content: bytes) -> set[bytes]:
 
 async def play(start: dict[str, str], actions: list[tuple[str, object, object]], *, git: bool) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        shop = Workshop(Path(directory))
+        shop = ManualTask(Path(directory))
         try:
             model = Model({path: File((), text, FRESH) for path, text in start.items()})
             for path, file in model.files.items():

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.models.sse import BATCH_SIZE, EventParser, StreamError, chunks
+from tests.waiting import SECONDS
 
 
 async def _pieces(*pieces: bytes) -> AsyncGenerator[bytes, None]:
@@ -90,7 +91,7 @@ async def test_whoever_says_the_last_word_and_stays_is_not_waited_for() -> None:
         finally:
             closed.set()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(SECONDS):
         assert [list(together) async for together in chunks(pieces())] == [[{"a": 1}]]
     assert closed.is_set()
 

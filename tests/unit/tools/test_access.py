@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.tools.workbench import workbench
+from tests.support.workbench import workbench
 from tools.executor.access import PathAccess, conflict
 
 READ_A = PathAccess(False, (("a",),))

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.wire.base import JsonObject
-from tests.unit.tools.workbench import Workbench, workbench
-from tests.waiting import until_true
+from tests.support.workbench import Workbench, workbench
+from tests.waiting import SECONDS, until_true
 from tools.backend import Backend
 from tools.errors import HostGone, ToolError
 from tools.executor.context import BatchContext, ToolCall
@@ -145,10 +145,10 @@ async def test_a_cancel_ends_every_call_of_a_batch(tmp_path: Path) -> None:
         calls = [ToolCall(f"c{n}", "read_file", {"path": f"{n}"}) for n in range(12)]
         batch = asyncio.create_task(executor.batch(calls, bench.context))
         for _ in range(10):
-            await asyncio.wait_for(reached.acquire(), 5)
+            await asyncio.wait_for(reached.acquire(), SECONDS)
         batch.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(batch, 5)
+            await asyncio.wait_for(batch, SECONDS)
 
         assert sorted(ended) == sorted(f"c{n}" for n in range(10))
         assert bench.ledger.outcomes == {}
@@ -162,7 +162,7 @@ async def test_an_impatient_second_cancel_does_not_leave_a_process(bench: Workbe
         batch.cancel()
         await asyncio.sleep(0.01)
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(batch, 5)
+        await asyncio.wait_for(batch, SECONDS)
 
     assert bench.ledger.outcomes["k"].status == "cancelled"
     assert all(not Path(f"/proc/{pid}").exists() for _, pid, _ in bench.ledger.ended)

@@ -4,7 +4,7 @@ import os
 import time
 
 from sidecar.cache import Stamp
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 
 
 def _age(bench: Workbench) -> None:

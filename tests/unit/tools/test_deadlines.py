@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from tests.waiting import SECONDS
 from tools.executor.deadlines import Deadlines
 
 
@@ -40,7 +41,7 @@ async def test_several_end_at_their_own_times() -> None:
             await deadlines.within(seconds, _forever())
         ended.append(seconds)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(SECONDS):
         await asyncio.gather(*(ends(seconds) for seconds in (0.06, 0.02, 0.04)))
     assert ended == [0.02, 0.04, 0.06]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 from tools.errors import NoMatch
 from tools.patch import apply_hunks, parse_patch
 from tools.replacement import replace

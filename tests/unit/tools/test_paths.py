@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.unit.tools.workbench import workbench
+from tests.support.workbench import workbench
 from tools.paths import as_argument, normalize
 
 CODE = "import sys\nimport os\n\n\ndef load(x):\n    return x + 42\n\n\nprint(os, sys)\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sidecar.verify.change import FileVersions
 from sidecar.wire.base import JsonObject
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 from tools.executor.context import BatchContext, ToolCall
 from tools.host import Host
 from tools.ledger import Outcome

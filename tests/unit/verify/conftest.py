@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.workbench import Workbench, workbench
+from tests.support.workbench import Workbench, workbench
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 from sidecar.verify.change import FileVersions
 from sidecar.verify.checkers import CheckerRun
 from sidecar.verify.result import CheckResult
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 from tests.unit.verify.check_runner import WorkbenchCheckRunner, changed, host
 
 #: Finds fault with every line that says BAD, and says it as mypy does.

@@ -1,6 +1,6 @@
 from sidecar.verify.change import FileVersions
 from sidecar.verify.related import find_all_tests, find_related_tests
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 from tests.unit.verify.check_runner import host
 
 

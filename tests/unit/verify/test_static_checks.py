@@ -8,7 +8,7 @@ from sidecar.verify.change import FileVersions, is_document, is_test
 from sidecar.verify.claims import PlannedFiles, check_claims, parse_claims
 from sidecar.verify.result import CheckResult
 from sidecar.verify.syntax import check_syntax
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 from tests.unit.verify.check_runner import changed, host
 
 

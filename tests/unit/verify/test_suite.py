@@ -15,7 +15,7 @@ from sidecar.verify.runs import (
     select_targets,
 )
 from sidecar.verify.suite import Baselines, Suite
-from tests.unit.tools.workbench import Workbench
+from tests.support.workbench import Workbench
 from tests.unit.verify.check_runner import WorkbenchCheckRunner, changed, host, leftovers
 from tools.ledger import Outcome
 from tools.test_frameworks import Framework

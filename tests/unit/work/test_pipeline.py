@@ -16,6 +16,7 @@ from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from sidecar.work.pipeline import Parallel, Step, run_pipeline
 from sidecar.work.results import Results
+from tests.waiting import SECONDS
 
 
 async def a_run(journal: MemoryJournal, now: float = 0) -> TaskRun:
@@ -69,7 +70,7 @@ async def test_parallel_steps_run_together_and_each_is_a_checkpoint(journal: Mem
 
     def meets(key: str) -> Step:
         async def act(results: Results) -> str:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(SECONDS):
                 await meeting.wait()
             return key
 
@@ -94,7 +95,7 @@ async def test_a_step_begins_as_soon_as_those_are_done_that_it_comes_after(journ
             if key == "third":
                 begun.set()
             if wait:
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(SECONDS):
                     await begun.wait()
             return key
 
@@ -173,7 +174,7 @@ async def test_steps_that_are_interrupted_have_not_failed(journal: MemoryJournal
     run = await a_run(journal)
     steps = Parallel((named("a", wait), named("b", wait)))
     work = asyncio.create_task(run_pipeline([steps], run))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(SECONDS):
         await both.wait()
     work.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -8,6 +8,7 @@ import pytest
 from sidecar.models.errors import Failure
 from sidecar.models.port import Delta, Reply, Stop
 from sidecar.work.replies import collect
+from tests.waiting import SECONDS
 
 FAILED = Reply(stop=Stop.FAILED, failure=Failure(code="too_long", message="It went on and on."))
 
@@ -43,7 +44,7 @@ async def test_the_words_of_a_reply_that_nobody_waits_for_are_left() -> None:
         await asyncio.Event().wait()
 
     listening = asyncio.create_task(collect(without_end(), lambda delta: shown.set(), cut.append))
-    await asyncio.wait_for(shown.wait(), 5)
+    await asyncio.wait_for(shown.wait(), SECONDS)
     listening.cancel()
     with pytest.raises(asyncio.CancelledError):
         await listening

@@ -10,7 +10,7 @@ from sidecar.wire.intents import SLASH_COMMANDS
 from sidecar.wire.tasks import ForkRequest
 from sidecar.work.customizations import Customizations
 from sidecar.work.slash import suggest_command
-from tests.unit.engine.house import a_house
+from tests.support.engine import engine_harness
 
 
 @pytest.mark.parametrize(
@@ -58,19 +58,19 @@ def test_a_command_and_whatever_may_be_a_sentence_are_taken_as_they_are(task: st
 
 
 async def test_nothing_begins_with_a_misspelled_command_by_whichever_door_it_comes(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        models = house.script("play", [{"text": "first"}, {"text": "second"}])
-        done = await house.ended(await house.execute("/ask what is it?", models=models))
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script("play", [{"text": "first"}, {"text": "second"}])
+        done = await harness.ended(await harness.execute("/ask what is it?", models=models))
         for act in (
-            lambda: house.execute("/exlpain it"),
-            lambda: house.submit(SendMessage(done.id, "/exlpain it")),
-            lambda: house.submit(Fork(done.id, ForkRequest(task="/exlpain it"))),
+            lambda: harness.execute("/exlpain it"),
+            lambda: harness.submit(SendMessage(done.id, "/exlpain it")),
+            lambda: harness.submit(Fork(done.id, ForkRequest(task="/exlpain it"))),
         ):
             with pytest.raises(OperationRefused, match="Did you mean /explain") as refusal:
                 await act()
             assert (refusal.value.status, refusal.value.code) == (422, "unknown_command")
-        assert [task.id for task in await house.journal.tasks()] == [done.id]
-        assert (await house.journal.task(done.id)).last_seq == done.last_seq, "nothing was said to it either"
+        assert [task.id for task in await harness.journal.tasks()] == [done.id]
+        assert (await harness.journal.task(done.id)).last_seq == done.last_seq, "nothing was said to it either"
 
 
 async def test_a_command_of_ones_own_is_none_of_ours_misspelled_and_may_be_misspelled_itself(tmp_path: Path) -> None:
@@ -78,18 +78,17 @@ async def test_a_command_of_ones_own_is_none_of_ours_misspelled_and_may_be_missp
     commands.mkdir(parents=True)
     (commands / "explan.md").write_text("---\nintent: chat\n---\nSay it plainly.")
     (commands / "deploy.md").write_text("---\nintent: dance\n---\nIt cannot be used.")
-    async with a_house(tmp_path) as house:
-        house.engine._worker._work._customizations = Customizations(tmp_path / "own")  # type: ignore[attr-defined]
-        models = house.script("play", [{"text": "plainly"}])
-        done = await house.ended(await house.execute("/explan it", models=models))
+    async with engine_harness(tmp_path, customizations=Customizations(tmp_path / "own")) as harness:
+        models = harness.script("play", [{"text": "plainly"}])
+        done = await harness.ended(await harness.execute("/explan it", models=models))
         assert done.intent == "chat"
         for slipped, meant in (("/depoly it", "deploy"), ("/codre it", "coder")):
             with pytest.raises(OperationRefused, match=f"Did you mean /{meant}"):
-                await house.execute(slipped, models=models)
+                await harness.execute(slipped, models=models)
 
 
 async def test_whoever_says_what_kind_of_task_it_is_may_begin_it_with_any_word(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        models = house.script("play", [{"text": "It is a route of yours."}])
-        done = await house.ended(await house.execute("/runn answers 404, why?", intent="chat", models=models))
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script("play", [{"text": "It is a route of yours."}])
+        done = await harness.ended(await harness.execute("/runn answers 404, why?", intent="chat", models=models))
         assert done.error is None

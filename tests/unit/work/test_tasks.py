@@ -9,8 +9,8 @@ from pydantic import TypeAdapter
 
 from sidecar.wire.events import AnyEvent
 from sidecar.wire.tasks import Status
-from tests.unit.engine.house import House, Json, a_house
-from tests.unit.work.replies import hearing
+from tests.support.engine import EngineHarness, Json, engine_harness
+from tests.support.models import recorded_requests
 
 BEGIN = ["queued", "message", "running", "route"]
 END = ["usage", "complete", "completed"]
@@ -56,11 +56,11 @@ def told(events: list[Json]) -> list[str]:
     return lines
 
 
-async def carried_out(house: House, task: str, script: Any, **options: object) -> list[Json]:
-    models = house.script("play", script)
-    done = await house.ended(await house.execute(task, models=models, **options))
+async def carried_out(harness: EngineHarness, task: str, script: Any, **options: object) -> list[Json]:
+    models = harness.script("play", script)
+    done = await harness.ended(await harness.execute(task, models=models, **options))
     assert done.status is Status.COMPLETED, done.error
-    return await house.events(done.id)
+    return await harness.events(done.id)
 
 
 SEQUENCES = {
@@ -102,9 +102,9 @@ async def test_every_intent_tells_its_story_in_order(tmp_path: Path, intent: str
         "reviewer": [PASSED],
         "*": [{"text": "Done."}],
     }
-    with hearing():
-        async with a_house(tmp_path) as house:
-            events = await carried_out(house, task, script)
+    with recorded_requests():
+        async with engine_harness(tmp_path) as harness:
+            events = await carried_out(harness, task, script)
     assert told(events) == [*BEGIN, *between, *END]
     (route,) = [event for event in events if event["type"] == "route"]
     assert route["intent"] == intent
@@ -118,19 +118,19 @@ async def test_every_intent_tells_its_story_in_order(tmp_path: Path, intent: str
 
 
 async def test_intents_that_ask_for_no_change_get_no_tool_that_makes_one(tmp_path: Path) -> None:
-    with hearing() as requests:
-        async with a_house(tmp_path) as house:
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
             for intent in ("chat", "explain_code", "review_code"):
-                await carried_out(house, "x", [{"text": "ok"}], intent=intent)
+                await carried_out(harness, "x", [{"text": "ok"}], intent=intent)
     assert all(tool.effects == "none" for request in requests for tool in request.tools)
 
 
 async def test_a_handoff_carries_what_was_done_and_what_remains(tmp_path: Path) -> None:
     write = {"tool": "write_file", "args": {"path": "a.txt", "content": "x\n"}}
     script = {"coder": [{"calls": [write]}, {"text": "I wrote a.txt."}], "reviewer": [PASSED]}
-    with hearing() as requests:
-        async with a_house(tmp_path) as house:
-            events = await carried_out(house, "write a.txt", script, intent="edit_code")
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
+            events = await carried_out(harness, "write a.txt", script, intent="edit_code")
     (handoff,) = [event for event in events if event["type"] == "handoff"]
     assert handoff["context"] == {
         "filesModified": ["a.txt"],
@@ -144,17 +144,17 @@ async def test_a_handoff_carries_what_was_done_and_what_remains(tmp_path: Path) 
 
 
 async def test_the_result_of_a_structured_review_is_in_words(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        events = await carried_out(house, "fix it", {"coder": [{"text": "Fixed."}], "reviewer": [PASSED]})
+    async with engine_harness(tmp_path) as harness:
+        events = await carried_out(harness, "fix it", {"coder": [{"text": "Fixed."}], "reviewer": [PASSED]})
     (complete,) = [event for event in events if event["type"] == "complete"]
     assert complete["result"]["summary"] == "Fixed.\n\nGood."
 
 
 async def test_a_model_that_cannot_review_does_not_spoil_the_work(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        models = house.script("play", [{"text": "Fixed."}])
-        task = await house.ended(
-            await house.execute("fix it", models={**models, "fast": "offline/basic"}, intent="edit_code")
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script("play", [{"text": "Fixed."}])
+        task = await harness.ended(
+            await harness.execute("fix it", models={**models, "fast": "offline/basic"}, intent="edit_code")
         )
     assert task.status is Status.COMPLETED
     assert task.result is not None
@@ -162,8 +162,8 @@ async def test_a_model_that_cannot_review_does_not_spoil_the_work(tmp_path: Path
 
 
 async def test_a_task_of_the_person_is_never_mixed_with_what_a_command_stands_for(tmp_path: Path) -> None:
-    with hearing() as requests:
-        async with a_house(tmp_path) as house:
-            events = await carried_out(house, "/explain fix everything", [{"text": "ok"}])
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
+            events = await carried_out(harness, "/explain fix everything", [{"text": "ok"}])
     assert requests[0].history[-1].text == "explain fix everything"  # type: ignore[union-attr]
     assert json.dumps(events).count("/explain") >= 1

@@ -13,9 +13,10 @@ from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop, ToolT
 from sidecar.wire.tasks import Status, Task
 from sidecar.work.router import route
 from tests.sentences import all_sentences
-from tests.unit.engine.house import House, Json, a_house
-from tests.unit.engine.test_crashes import MortalJournal
-from tests.unit.work.replies import hearing
+from tests.support.crashing_journal import CrashingJournal
+from tests.support.engine import EngineHarness, Json, engine_harness
+from tests.support.models import recorded_requests
+from tests.waiting import SECONDS
 
 PASSED = {"text": '{"passed": true}'}
 FAILED = {"text": '{"passed": false, "issues": [{"file": "a.py", "line": 3, "severity": "error", "message": "wrong"}]}'}
@@ -28,10 +29,10 @@ def plan(*steps: Json) -> Json:
 TWO = plan({"id": "1", "title": "A", "files": ["1.txt"]}, {"id": "2", "title": "B", "files": ["2.txt"]})
 
 
-async def ended(house: House, script: Any, task: str = "do it", **options: object) -> tuple[Task, list[Json]]:
+async def ended(harness: EngineHarness, script: Any, task: str = "do it", **options: object) -> tuple[Task, list[Json]]:
     options = {"intent": "refactor_code", "approvals": "auto", **options}
-    done = await house.ended(await house.execute(task, models=house.script("play", script), **options))
-    return done, await house.events(done.id)
+    done = await harness.ended(await harness.execute(task, models=harness.script("play", script), **options))
+    return done, await harness.events(done.id)
 
 
 def steps(events: list[Json]) -> list[tuple[int, int, str, str]]:
@@ -51,8 +52,8 @@ async def test_a_plan_is_shown_as_progress_with_its_real_total(tmp_path: Path) -
         "coder": [{"text": "ok"}],
         "reviewer": [PASSED],
     }
-    async with a_house(tmp_path) as house:
-        task, events = await ended(house, script)
+    async with engine_harness(tmp_path) as harness:
+        task, events = await ended(harness, script)
     assert task.status is Status.COMPLETED
     assert [(number, agent, message) for number, _, agent, message in steps(events)][1:3] == [
         (2, "coder", "Write a"),
@@ -75,9 +76,9 @@ async def test_independent_steps_run_at_the_same_time_and_a_dependent_one_after_
         "coder": [{"text": "ok", "delayMs": 30}],
         "reviewer": [PASSED],
     }
-    with hearing() as requests:
-        async with a_house(tmp_path) as house:
-            task, events = await ended(house, script)
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
+            task, events = await ended(harness, script)
     assert task.status is Status.COMPLETED
     order = [(event["message"], event["state"]) for event in events if event["type"] == "step"][2:8]
     assert sorted(order[:2]) == [("A", "started"), ("B", "started")]
@@ -115,10 +116,12 @@ class Uneven:
 
 async def test_whoever_is_the_last_of_a_plan_hands_over_what_all_of_them_did(tmp_path: Path) -> None:
     model = Uneven()
-    async with a_house(tmp_path) as house:
-        house.engine._worker._work._catalog.model_for = lambda *_: model  # type: ignore[attr-defined]
-        task = await house.ended(await house.execute("do it", intent="refactor_code", approvals="auto", verify="off"))
-        events = await house.events(task.id)
+    async with engine_harness(tmp_path) as harness:
+        harness.catalog.model_for = lambda *_: model  # type: ignore[method-assign]
+        task = await harness.ended(
+            await harness.execute("do it", intent="refactor_code", approvals="auto", verify="off")
+        )
+        events = await harness.events(task.id)
     told = [(event["type"], event.get("message"), event.get("state")) for event in events]
     assert told.index(("step", "B", "completed")) < told.index(("step", "A", "completed"))
     (handoff,) = [event for event in events if event["type"] == "handoff" and event["from"] == "coder"]
@@ -134,8 +137,8 @@ async def test_whoever_is_the_last_of_a_plan_hands_over_what_all_of_them_did(tmp
 
 async def test_what_remains_gets_less_from_one_handing_over_to_the_next(tmp_path: Path) -> None:
     script = {"planner": [plan({"title": "Write it"})], "reviewer": [PASSED], "*": [{"text": "ok"}]}
-    async with a_house(tmp_path) as house:
-        _, events = await ended(house, script, intent="create_project")
+    async with engine_harness(tmp_path) as harness:
+        _, events = await ended(harness, script, intent="create_project")
     remaining = [event["context"]["remainingTasks"] for event in events if event["type"] == "handoff"]
     last = ["Install", "Configure", "Test", "Review the changes", "Document"]
     assert remaining == [["Write it"], *(last[place:] for place in range(5))]
@@ -148,20 +151,20 @@ async def test_steps_at_the_same_time_may_wait_for_the_person_at_the_same_time(t
         "coder": [ask, {"text": "ok"}],
         "reviewer": [PASSED],
     }
-    async with a_house(tmp_path, slots=1) as house:
-        models = house.script("play", script)
-        task_id = await house.execute("do it", models=models, intent="refactor_code")
-        first = await house.until(task_id, "approval", state="requested")
+    async with engine_harness(tmp_path, slots=1) as harness:
+        models = harness.script("play", script)
+        task_id = await harness.execute("do it", models=models, intent="refactor_code")
+        first = await harness.until(task_id, "approval", state="requested")
         answered = {first["approvalId"]}
-        await house.allow(task_id, first["approvalId"])
-        async with asyncio.timeout(5):
+        await harness.allow(task_id, first["approvalId"])
+        async with asyncio.timeout(SECONDS):
             while len(answered) < 2:
-                for event in await house.events(task_id):
+                for event in await harness.events(task_id):
                     if event["type"] == "approval" and event["approvalId"] not in answered:
                         answered.add(event["approvalId"])
-                        await house.allow(task_id, event["approvalId"])
+                        await harness.allow(task_id, event["approvalId"])
                 await asyncio.sleep(0)
-        task = await house.ended(task_id)
+        task = await harness.ended(task_id)
         assert task.status is Status.COMPLETED, task.error
 
 
@@ -171,9 +174,9 @@ async def test_a_plan_that_is_not_a_plan_is_asked_for_once_more(tmp_path: Path) 
         "coder": [{"text": "ok"}],
         "reviewer": [PASSED],
     }
-    with hearing() as requests:
-        async with a_house(tmp_path) as house:
-            _, events = await ended(house, script)
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
+            _, events = await ended(harness, script)
     assert [message for *_, message in steps(events)][1:3] == ["One", "Two"]
     assert "it has no steps" in requests[1].history[-1].text  # type: ignore[union-attr]
 
@@ -181,9 +184,9 @@ async def test_a_plan_that_is_not_a_plan_is_asked_for_once_more(tmp_path: Path) 
 @pytest.mark.parametrize("planner", [[{"text": "Hm."}], [{"text": "Hm."}, {"text": "Still no plan."}]])
 async def test_without_a_plan_the_work_is_one_step_with_what_the_planner_said(tmp_path: Path, planner: Any) -> None:
     script = {"planner": planner, "coder": [{"text": "ok"}], "reviewer": [PASSED]}
-    with hearing() as requests:
-        async with a_house(tmp_path) as house:
-            task, events = await ended(house, script)
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
+            task, events = await ended(harness, script)
     assert task.status is Status.COMPLETED
     assert [agent for _, _, agent, _ in steps(events)] == ["planner", "coder", "reviewer"]
     (asked,) = [request.history[-1].text for request in requests if request.agent == "coder"]  # type: ignore[union-attr]
@@ -195,9 +198,9 @@ async def test_without_a_plan_the_work_is_one_step_with_what_the_planner_said(tm
 
 async def test_a_verdict_that_finds_fault_sends_the_coder_back_with_what_is_wrong(tmp_path: Path) -> None:
     script = {"coder": [{"text": "ok"}], "reviewer": [FAILED]}
-    with hearing() as requests:
-        async with a_house(tmp_path) as house:
-            task, events = await ended(house, script, intent="edit_code")
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
+            task, events = await ended(harness, script, intent="edit_code")
     assert task.status is Status.COMPLETED
     worked = [agent for _, _, agent, _ in steps(events)]
     assert worked == ["coder", "reviewer", "coder", "reviewer", "coder", "reviewer"], "at most twice"
@@ -212,20 +215,20 @@ async def test_a_verdict_that_finds_fault_sends_the_coder_back_with_what_is_wron
 async def test_a_verdict_that_cannot_be_read_is_asked_for_once_more(tmp_path: Path) -> None:
     broken = {"text": '```json\n{"passed": false, "issues": [{"mess'}
     script = {"coder": [{"text": "ok"}], "reviewer": [broken, FAILED]}
-    with hearing() as requests:
-        async with a_house(tmp_path) as house:
-            _, events = await ended(house, script, intent="edit_code")
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
+            _, events = await ended(harness, script, intent="edit_code")
             assert any(event["type"] == "handoff" and event["to"] == "coder" for event in events)
-            task, events = await ended(house, {**script, "reviewer": [broken]}, intent="edit_code")
+            task, events = await ended(harness, {**script, "reviewer": [broken]}, intent="edit_code")
     assert "can't be parsed" in requests[2].history[-1].text  # type: ignore[union-attr]
     assert task.status is Status.COMPLETED, "where none comes, nobody is sent back"
     assert len(steps(events)) == 2
 
 
 async def test_a_reviewer_that_answers_in_prose_sends_nobody_back(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         task, events = await ended(
-            house, {"coder": [{"text": "ok"}], "reviewer": [{"text": "No good."}]}, intent="edit_code"
+            harness, {"coder": [{"text": "ok"}], "reviewer": [{"text": "No good."}]}, intent="edit_code"
         )
     assert len(steps(events)) == 2
     assert task.result is not None
@@ -236,24 +239,24 @@ async def test_a_reviewer_that_answers_in_prose_sends_nobody_back(tmp_path: Path
 
 
 async def test_a_planner_without_a_model_fails_clearly_and_can_be_resumed(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        task = await house.ended(await house.execute("x", models={"fast": "nobody/knows"}, intent="refactor_code"))
+    async with engine_harness(tmp_path) as harness:
+        task = await harness.ended(await harness.execute("x", models={"fast": "nobody/knows"}, intent="refactor_code"))
         assert task.error is not None
         assert (task.error.code, task.error.recoverable) == ("no_model", True)
 
 
 async def test_a_refusal_ends_the_task_in_its_own_words_without_trying_again(tmp_path: Path) -> None:
     refusal = {"failure": {"code": "refused", "message": "I will not do that.", "retry": False}}
-    async with a_house(tmp_path) as house:
-        task, events = await ended(house, [refusal])
+    async with engine_harness(tmp_path) as harness:
+        task, events = await ended(harness, [refusal])
     assert task.error is not None
     assert (task.error.code, task.error.message) == ("refused", "I will not do that.")
     assert not [event for event in events if event["type"] == "retry"]
 
 
 async def test_empty_replies_end_the_task_with_what_to_do(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        task, _ = await ended(house, [{"text": ""}] * 5, intent="chat")
+    async with engine_harness(tmp_path) as harness:
+        task, _ = await ended(harness, [{"text": ""}] * 5, intent="chat")
     assert task.error is not None
     assert task.error.code == "empty_reply"
     assert "another model" in task.error.message
@@ -261,21 +264,21 @@ async def test_empty_replies_end_the_task_with_what_to_do(tmp_path: Path) -> Non
 
 async def test_f20_the_same_call_again_and_again_is_stopped_and_a_message_lets_it_go_on(tmp_path: Path) -> None:
     look = {"calls": [{"tool": "list_dir", "args": {}}]}
-    async with a_house(tmp_path) as house:
-        task, events = await ended(house, [*[look] * 5, {"text": "I see."}], intent="chat")
+    async with engine_harness(tmp_path) as harness:
+        task, events = await ended(harness, [*[look] * 5, {"text": "I see."}], intent="chat")
         assert task.status is Status.FAILED
         assert task.error is not None
         assert (task.error.code, task.error.recoverable) == ("repetition", True)
         assert len([event for event in events if event["type"] == "tool" and event["status"] == "success"]) == 5
-        await house.submit(SendMessage(task.id, "look elsewhere"))
-        async with asyncio.timeout(5):
-            await house.until(task.id, "complete")
+        await harness.submit(SendMessage(task.id, "look elsewhere"))
+        async with asyncio.timeout(SECONDS):
+            await harness.until(task.id, "complete")
 
 
 async def test_a_spent_budget_ends_the_task(tmp_path: Path) -> None:
     look = {"calls": [{"tool": "list_dir", "args": {}}], "usage": {"inputTokens": 600, "outputTokens": 600}}
-    async with a_house(tmp_path) as house:
-        task, _ = await ended(house, [look, {"text": "never said"}], intent="chat", maxTokens=1_000)
+    async with engine_harness(tmp_path) as harness:
+        task, _ = await ended(harness, [look, {"text": "never said"}], intent="chat", maxTokens=1_000)
     assert task.error is not None
     assert (task.error.code, task.usage.input_tokens) == ("budget_exceeded", 600)
 
@@ -287,14 +290,14 @@ async def test_a_failed_step_is_resumed_and_what_was_done_is_not_done_again(tmp_
         "coder": [append, {"text": "ok"}],
         "reviewer": [{"failure": {"code": "refused", "message": "no", "retry": False}}],
     }
-    async with a_house(tmp_path) as house:
-        task, _ = await ended(house, script)
+    async with engine_harness(tmp_path) as harness:
+        task, _ = await ended(harness, script)
         assert task.status is Status.FAILED
-        house.script("play", {**script, "reviewer": [PASSED]})
-        await house.submit(Resume(task.id))
-        async with asyncio.timeout(5):
-            await house.until(task.id, "complete")
-        assert (house.workspace / "log.txt").read_text() == "once\nonce\n"
+        harness.script("play", {**script, "reviewer": [PASSED]})
+        await harness.submit(Resume(task.id))
+        async with asyncio.timeout(SECONDS):
+            await harness.until(task.id, "complete")
+        assert (harness.workspace / "log.txt").read_text() == "once\nonce\n"
 
 
 # -- every cut ---------------------------------------------------------------------------------------------------------
@@ -313,13 +316,13 @@ WORK = {
 }
 
 
-async def live(tmp_path: Path, journal: MortalJournal, task_id: str | None) -> str:
-    async with a_house(tmp_path, journal) as house:
+async def live(tmp_path: Path, journal: CrashingJournal, task_id: str | None) -> str:
+    async with engine_harness(tmp_path, journal) as harness:
         if task_id is None:
-            models = house.script("work", WORK)
-            task_id = await house.execute("x", models=models, approvals="auto", intent="refactor_code")
-        dead, over = asyncio.create_task(journal.died.wait()), asyncio.create_task(house.ended(task_id))
-        async with asyncio.timeout(5):
+            models = harness.script("work", WORK)
+            task_id = await harness.execute("x", models=models, approvals="auto", intent="refactor_code")
+        dead, over = asyncio.create_task(journal.died.wait()), asyncio.create_task(harness.ended(task_id))
+        async with asyncio.timeout(SECONDS):
             await asyncio.wait((dead, over), return_when=asyncio.FIRST_COMPLETED)
         for waiting in (dead, over):
             waiting.cancel()
@@ -331,11 +334,11 @@ async def live(tmp_path: Path, journal: MortalJournal, task_id: str | None) -> s
 @pytest.mark.timeout(300)
 async def test_f22_a_planned_and_reviewed_task_survives_any_cut_and_repeats_nothing(tmp_path: Path) -> None:
     """Three planned steps and two that mend: five lines, whenever the world ends in between."""
-    with hearing():
+    with recorded_requests():
         for cut in [*range(3, 30, 3), *range(30, 120, 9)]:
             directory = tmp_path / f"cut{cut}"
             directory.mkdir()
-            journal = MortalJournal()
+            journal = CrashingJournal()
             journal.left = cut
             task_id = await live(directory, journal, None)
             journal.left, journal.died = 10**9, asyncio.Event()
@@ -359,22 +362,22 @@ async def test_what_no_longer_fits_is_told_and_a_resumed_task_sends_the_same(
     monkeypatch.setattr("sidecar.work.compaction._DEFAULT_WINDOW", 20_000)
     looks = [{"calls": [{"tool": "read_file", "args": {"path": f"{number}.txt"}}]} for number in range(12)]
     script: list[Json] = [*looks, {"failure": {"code": "refused", "message": "no", "retry": False}}]
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         for number in range(12):
-            (house.workspace / f"{number}.txt").write_text(f"{number} words\n" * 1_000)
-        with hearing() as requests:
-            task, events = await ended(house, script, intent="chat")
+            (harness.workspace / f"{number}.txt").write_text(f"{number} words\n" * 1_000)
+        with recorded_requests() as requests:
+            task, events = await ended(harness, script, intent="chat")
             before = requests[-1].history
         left_out = [event["reason"] for event in events if event["type"] == "model" and "reason" in event]
         assert left_out
         assert "earlier result" in left_out[0]
-        records = await house.journal.records(task.id)
+        records = await harness.journal.records(task.id)
         assert sum("0 words" in record.body for record in records) >= 1, "what was left out can be found"
-        house.script("play", [*looks, {"text": "done"}])
-        with hearing() as requests:
-            await house.submit(Resume(task.id))
-            async with asyncio.timeout(5):
-                await house.until(task.id, "complete")
+        harness.script("play", [*looks, {"text": "done"}])
+        with recorded_requests() as requests:
+            await harness.submit(Resume(task.id))
+            async with asyncio.timeout(SECONDS):
+                await harness.until(task.id, "complete")
         assert requests[0].history == before
 
 
@@ -385,18 +388,18 @@ async def test_a_resumed_task_recalls_the_same_though_its_server_has_not_told_it
     looks = [{"calls": [{"tool": "read_file", "args": {"path": f"{number}.txt"}}]} for number in range(6)]
     recall = {"calls": [{"tool": "recall", "args": {"query": "0 words"}}]}
     refusal = {"failure": {"code": "refused", "message": "no", "retry": False}}
-    async with a_house(tmp_path) as house:
+    async with engine_harness(tmp_path) as harness:
         for number in range(6):
-            (house.workspace / f"{number}.txt").write_text(f"{number} words\n" * 1_000)
-        with hearing() as requests:
-            task, _ = await ended(house, [*looks, recall, refusal], intent="chat")
+            (harness.workspace / f"{number}.txt").write_text(f"{number} words\n" * 1_000)
+        with recorded_requests() as requests:
+            task, _ = await ended(harness, [*looks, recall, refusal], intent="chat")
             before = requests[-1].history
         monkeypatch.setattr("sidecar.work.compaction._DEFAULT_WINDOW", 200_000)
-        house.script("play", [*looks, recall, {"text": "done"}])
-        with hearing() as requests:
-            await house.submit(Resume(task.id))
-            async with asyncio.timeout(5):
-                await house.until(task.id, "complete")
+        harness.script("play", [*looks, recall, {"text": "done"}])
+        with recorded_requests() as requests:
+            await harness.submit(Resume(task.id))
+            async with asyncio.timeout(SECONDS):
+                await harness.until(task.id, "complete")
     assert requests[0].history[-1] == before[-1]
     assert isinstance(before[-1], ToolTurn)
     assert "read_file 0.txt:" in before[-1].returns[0].content
@@ -404,8 +407,8 @@ async def test_a_resumed_task_recalls_the_same_though_its_server_has_not_told_it
 
 async def test_a_review_that_comes_to_no_end_does_not_spoil_the_work(tmp_path: Path) -> None:
     look = {"calls": [{"tool": "list_dir", "args": {}}]}
-    async with a_house(tmp_path) as house:
-        task, _ = await ended(house, {"coder": [{"text": "Fixed."}], "reviewer": [look] * 9}, intent="edit_code")
+    async with engine_harness(tmp_path) as harness:
+        task, _ = await ended(harness, {"coder": [{"text": "Fixed."}], "reviewer": [look] * 9}, intent="edit_code")
     assert task.status is Status.COMPLETED
     assert task.result is not None
     assert task.result.summary.startswith("Fixed.\n\nNot finished: ")
@@ -415,13 +418,13 @@ async def test_a_conversation_too_long_for_the_window_keeps_its_newest_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sidecar.work.compaction._DEFAULT_WINDOW", 8_000)
-    async with a_house(tmp_path) as house:
-        first, _ = await ended(house, [{"text": "old " * 1_500}], "the oldest question", intent="chat")
+    async with engine_harness(tmp_path) as harness:
+        first, _ = await ended(harness, [{"text": "old " * 1_500}], "the oldest question", intent="chat")
         conversation = first.conversation_id
-        await ended(house, [{"text": "newer"}] * 3, "a newer question", intent="chat", conversationId=conversation)
-        with hearing() as requests:
+        await ended(harness, [{"text": "newer"}] * 3, "a newer question", intent="chat", conversationId=conversation)
+        with recorded_requests() as requests:
             _, events = await ended(
-                house, [{"text": "newest"}] * 3, "the newest question", intent="chat", conversationId=conversation
+                harness, [{"text": "newest"}] * 3, "the newest question", intent="chat", conversationId=conversation
             )
     texts = [turn.text for turn in requests[0].history]  # type: ignore[union-attr]
     assert "the oldest question" not in texts
@@ -453,11 +456,10 @@ class Knowing:
 async def test_a_language_model_routes_only_what_the_words_leave_open(tmp_path: Path, asks: bool) -> None:
     model = Knowing()
     task = min((sentence for _, sentence in all_sentences("unseen")), key=_sureness) if asks else "fix the bug"
-    async with a_house(tmp_path) as house:
-        catalog = house.engine._worker._work._catalog  # type: ignore[attr-defined]
-        catalog.model_for = lambda *_: model
-        done = await house.ended(await house.execute(task))
-        (routed,) = [event for event in await house.events(done.id) if event["type"] == "route"]
+    async with engine_harness(tmp_path) as harness:
+        harness.catalog.model_for = lambda *_: model  # type: ignore[method-assign]
+        done = await harness.ended(await harness.execute(task))
+        (routed,) = [event for event in await harness.events(done.id) if event["type"] == "route"]
     assert (done.intent, done.status) == ("edit_code", Status.COMPLETED)
     assert ("router" in model.asked) is asks
     assert ("somebody/small" in routed["why"]) is asks

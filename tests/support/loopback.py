@@ -19,11 +19,10 @@ from bridge.shell.shell import Endpoint, ReferenceShell
 from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.streams import Streams
 from sidecar.wire.bridge import SUBPROTOCOL
+from tests.waiting import SECONDS
 from tools.executor.registry import default_registry
 from tools.local.sandbox.probe import Sandboxes
 from tools.spec import Call, ToolResult
-
-SECONDS = 5.0
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""An engine with real parts and a journal in memory: what a test says to it goes the way of every task."""
+"""An engine with real parts and a journal in memory."""
 
 import asyncio
 import json
@@ -15,18 +15,27 @@ from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.offline.registration import OFFLINE
 from sidecar.wire.tasks import ENDED, ApprovalRequest, ExecuteRequest, Status, Task
+from sidecar.work.customizations import Customizations
 from sidecar.work.workflow import Workflow
+from tests.waiting import SECONDS
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.local.backend import LocalBackend
 from tools.policy.policy import Policy
 
-SECONDS = 5.0
 Json = dict[str, Any]
 
 
-class House:
-    def __init__(self, tmp_path: Path, journal: Journal, *, slots: int = 4, max_queued: int = 100) -> None:
+class EngineHarness:
+    def __init__(
+        self,
+        tmp_path: Path,
+        journal: Journal,
+        *,
+        slots: int = 4,
+        max_queued: int = 100,
+        customizations: Customizations | None = None,
+    ) -> None:
         self.workspace = tmp_path / "workspace"
         self.workspace.mkdir(exist_ok=True)
         self.scripts = tmp_path / "scripts"
@@ -37,8 +46,8 @@ class House:
         data_dir.mkdir(exist_ok=True)
         backend = LocalBackend(registry, data_dir)
         self.executor = Executor(registry, [backend], Policy())
-        catalog = Catalog(Settings(), self.scripts, OFFLINE)
-        workflow = Workflow(journal, catalog, registry, self.executor)
+        self.catalog = Catalog(Settings(), self.scripts, OFFLINE)
+        workflow = Workflow(journal, self.catalog, registry, self.executor, customizations)
         self.engine = Engine(journal, workflow, backend.host, self.workspace, slots=slots, max_queued=max_queued)
 
     def script(self, name: str, replies: object) -> Json:
@@ -83,11 +92,13 @@ class House:
 
 
 @asynccontextmanager
-async def a_house(tmp_path: Path, journal: Journal | None = None, **limits: int) -> AsyncIterator[House]:
-    house = House(tmp_path, journal or MemoryJournal(), **limits)
-    await house.engine.start()
+async def engine_harness(
+    tmp_path: Path, journal: Journal | None = None, **options: Any
+) -> AsyncIterator[EngineHarness]:
+    harness = EngineHarness(tmp_path, journal or MemoryJournal(), **options)
+    await harness.engine.start()
     try:
-        yield house
+        yield harness
     finally:
-        await house.engine.stop()
-        await house.executor.close()
+        await harness.engine.stop()
+        await harness.executor.close()

@@ -13,21 +13,21 @@ from sidecar.journal.port import Journal, NewTask
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
-from tests.unit.engine.house import House
+from tests.support.engine import EngineHarness
 from tools.executor.context import BatchContext, ToolCall
 from tools.ledger import Outcome
 
 
-class Workshop:
+class ManualTask:
     def __init__(self, root: Path, journal: Journal | None = None) -> None:
         self.journal = journal or MemoryJournal()
-        self.house = House(root, self.journal)
-        self.workspace = self.house.workspace
+        self.harness = EngineHarness(root, self.journal)
+        self.workspace = self.harness.workspace
         self._numbers = itertools.count(1)
 
     @property
     def engine(self) -> Engine:
-        return self.house.engine
+        return self.harness.engine
 
     async def open(self, task_id: str = "t_1") -> None:
         request = StoredRequest(
@@ -37,7 +37,7 @@ class Workshop:
         await self.journal.append(task_id, [StatusEvent(status=Status.CANCELLED)])
 
     async def close(self) -> None:
-        await self.house.executor.close()
+        await self.harness.executor.close()
 
     async def call(self, tool: str, args: JsonObject, task_id: str = "t_1") -> Outcome:
         """As an agent at work would make it; afterwards the task is still again."""
@@ -46,7 +46,7 @@ class Workshop:
         assert claim is not None and claim.task_id == task_id
         run = TaskRun(claim, self.journal, Slots(1, lambda: None))
         context = BatchContext(str(self.workspace), "auto", run.ledger)
-        (outcome,) = await self.house.executor.batch([ToolCall(f"c{next(self._numbers)}", tool, args)], context)
+        (outcome,) = await self.harness.executor.batch([ToolCall(f"c{next(self._numbers)}", tool, args)], context)
         await self.journal.append(task_id, [StatusEvent(status=Status.CANCELLED)])
         return outcome
 
