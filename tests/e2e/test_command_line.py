@@ -300,8 +300,8 @@ HEAVY = {"pydantic", "asyncio", "starlette", "uvicorn"}
 def test_a_command_that_only_talks_to_a_sidecar_imports_nothing_heavy(name: str) -> None:
     code = f"""
 import sys
+from sidecar.cli import main
 from sidecar.commands.parser import handler
-from tests.waiting import SECONDS
 handler({COMMANDS[name].handler!r})
 try: main([{name!r}, "--help"])
 except SystemExit: pass
