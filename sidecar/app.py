@@ -11,6 +11,8 @@ from typing import get_args
 from bridge.bridge import Bridge
 from sidecar import __version__
 from sidecar.api import application
+from sidecar.api.guard import bearer
+from sidecar.api.limits import Limits
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.routes import TABLE, bind
 from sidecar.api.server import QuietServer, open_socket
@@ -48,6 +50,8 @@ from tools.policy.policy import Policy
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 IDLE_GRACE_SECONDS = 2.0
+#: Connections with the token beyond those of the streams.
+MORE_CONNECTIONS = 1_024
 #: On shutdown, how long a shell may take to stop its commands.
 SHELL_STOP_SECONDS = 1.0
 
@@ -163,16 +167,18 @@ class Sidecar:
             ),
             session,
         )
+        authenticates = bearer(token)
         app = application.build(
             bind(TABLE, handlers),
             self._bridge,
-            token=token,
+            authenticates=authenticates,
             redeem_ticket=session.tickets.redeem,
             hosts=_hosts(launch.host, port),
             origins=_split(settings.allowed_origins),
             max_body=settings.max_body_bytes,
         )
-        return QuietServer(app, self._streams, settings.bridge_heartbeat_seconds)
+        peers = Limits(authenticates, connections=settings.max_streams + MORE_CONNECTIONS)
+        return QuietServer(app, self._streams, settings.bridge_heartbeat_seconds, peers)
 
     async def _warm_up(self) -> None:
         """After the ready line: load what the first task needs, and prune old tasks."""

@@ -10,7 +10,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from sidecar.api import panel
-from sidecar.api.guard import BRIDGE_PATH, Guard
+from sidecar.api.guard import BRIDGE_PATH, Guard, RawHeaders
 from sidecar.api.problems import answer_exception, problem
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -20,14 +20,16 @@ def build(
     endpoints: Iterable[tuple[str, str, Endpoint]],
     bridge: ASGIApp,
     *,
-    token: str,
+    authenticates: Callable[[RawHeaders], bool],
     redeem_ticket: Callable[[str], bool],
     hosts: Collection[str],
     origins: Collection[str],
     max_body: int,
 ) -> Starlette:
     """`endpoints` are method, path and handler of each route."""
-    guard = Middleware(Guard, token=token, redeem_ticket=redeem_ticket, hosts=hosts, origins=origins, max_body=max_body)
+    guard = Middleware(
+        Guard, authenticates=authenticates, redeem_ticket=redeem_ticket, hosts=hosts, origins=origins, max_body=max_body
+    )
     routes = [Route(path, _with_problems(endpoint), methods=[method]) for method, path, endpoint in endpoints]
     shells = [WebSocketRoute(BRIDGE_PATH, bridge), Route(BRIDGE_PATH, _no_upgrade, methods=["GET"])]
     return Starlette(

@@ -1,7 +1,7 @@
 """Checks Host, Origin, token, media type and size of every request before anything else sees it."""
 
 import hmac
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -25,19 +25,34 @@ SECURITY_HEADERS = {
 }
 
 
+RawHeaders = Iterable[tuple[bytes, bytes]]
+
+
+def bearer(token: str) -> Callable[[RawHeaders], bool]:
+    """Whether headers carry this token; the first Authorization header counts."""
+    expected = token.encode()
+
+    def authenticates(headers: RawHeaders) -> bool:
+        given = next((value for name, value in headers if name == b"authorization"), b"")
+        scheme, _, found = given.partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(found.strip(), expected)
+
+    return authenticates
+
+
 class Guard:
     def __init__(
         self,
         app: ASGIApp,
         *,
-        token: str,
+        authenticates: Callable[[RawHeaders], bool],
         redeem_ticket: Callable[[str], bool],
         hosts: Collection[str],
         origins: Collection[str],
         max_body: int,
     ) -> None:
         self._app = app
-        self._token = token.encode()
+        self._authenticates = authenticates
         self._redeem_ticket = redeem_ticket
         self._hosts = frozenset(hosts)
         self._own = frozenset(f"http://{host}" for host in hosts)
@@ -75,16 +90,12 @@ class Guard:
             )
         if scope["type"] == "http" and scope["method"] == "OPTIONS" and origin in self._others:
             return Response(status_code=204)
-        if _needs_token(scope["path"]) and not (self._authenticated(headers) or self._has_ticket(scope)):
+        if _needs_token(scope["path"]) and not (self._authenticates(headers.raw) or self._has_ticket(scope)):
             detail = "Send Authorization: Bearer TOKEN; the token file in the data directory holds the token."
             return problem(401, "unauthenticated", detail, headers={"WWW-Authenticate": "Bearer"})
         if scope["type"] == "http" and scope["method"] in _WITH_BODY:
             return self._body_refusal(headers)
         return None
-
-    def _authenticated(self, headers: Headers) -> bool:
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self._token)
 
     def _has_ticket(self, scope: Scope) -> bool:
         if scope["type"] != "websocket" or scope["path"] != BRIDGE_PATH:

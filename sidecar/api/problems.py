@@ -4,7 +4,7 @@ import logging
 
 from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from sidecar.engine.errors import OperationRefused
@@ -20,6 +20,7 @@ TITLES = {
     403: "Not allowed",
     404: "Not found",
     405: "Method not allowed",
+    408: "Too slow",
     409: "Conflict",
     410: "Gone",
     413: "Too large",
@@ -27,6 +28,7 @@ TITLES = {
     422: "Invalid request",
     426: "Upgrade required",
     429: "Too many requests",
+    431: "Headers too large",
     500: "Internal error",
     503: "Service unavailable",
 }
@@ -53,8 +55,13 @@ def problem(
     errors: list[FieldProblem] | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    body = Problem(title=TITLES.get(status, "Error"), status=status, detail=detail, code=code, errors=errors)
-    return Response(body.to_json(), status, headers, media_type="application/problem+json")
+    body = problem_body(status, code, detail, errors=errors)
+    return Response(body, status, headers, media_type="application/problem+json")
+
+
+def problem_body(status: int, code: str, detail: str, *, errors: list[FieldProblem] | None = None) -> str:
+    title = TITLES.get(status, "Error")
+    return Problem(title=title, status=status, detail=detail, code=code, errors=errors).to_json()
 
 
 def retry_later(status: int, code: str, detail: str, seconds: int) -> Response:
@@ -78,6 +85,9 @@ async def answer_exception(request: Request, error: Exception) -> Response:
         case JournalClosed():
             detail = "The sidecar is stopping and didn't do this. Start it again, then retry."
             return retry_later(503, "stopping", detail, 2)
+        case ClientDisconnect():
+            # Nobody reads this answer.
+            return problem(400, "disconnected", "The connection ended before the body did.")
         case HTTPException(status_code=404):
             return problem(404, "not_found", f"No route {request.url.path}; /openapi.json lists them.")
         case HTTPException(status_code=405):

@@ -5,6 +5,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -12,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.types import ASGIApp
 
+from sidecar.api.limits import Limits
 from sidecar.api.streams import Streams
 
 if TYPE_CHECKING or "uvicorn" in sys.modules:
     from uvicorn.config import Config
     from uvicorn.server import Server
+
+    from sidecar.api.connections import LimitedProtocol
 else:
     # `import uvicorn` also loads click and multiprocessing, for a command line we don't use: 10 ms of a 300 ms start.
     found = find_spec("uvicorn")
@@ -28,8 +32,8 @@ else:
 
         # The server looks these up by name when it starts; loaded here, they don't bring the rest along.
         package.Config = Config
-        for name in ("uvicorn.lifespan.off", "uvicorn.protocols.http.httptools_impl"):
-            import_module(name)
+        import_module("uvicorn.lifespan.off")
+        from sidecar.api.connections import LimitedProtocol
     finally:
         # A later `import uvicorn` gets the whole package.
         del sys.modules["uvicorn"]
@@ -41,11 +45,11 @@ MAX_WEBSOCKET_BYTES = 32 * 1024 * 1024
 
 
 class QuietServer(Server):
-    def __init__(self, app: ASGIApp, streams: Streams, heartbeat: float) -> None:
+    def __init__(self, app: ASGIApp, streams: Streams, heartbeat: float, limits: Limits) -> None:
         super().__init__(
             Config(
                 app,
-                http="httptools",
+                http=partial(LimitedProtocol, limits=limits),  # type: ignore[arg-type]  # called like the class
                 ws=_websocket,  # type: ignore[arg-type]  # called like the class that it creates
                 ws_max_size=MAX_WEBSOCKET_BYTES,
                 ws_ping_interval=heartbeat,

@@ -1,0 +1,38 @@
+"""Limits on what peers may send and hold. `connections.py` keeps them.
+
+A peer that has not shown the token is bounded in connections, bytes and seconds. Peers that have shown it share a
+budget for unfinished bodies.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sidecar.api.guard import RawHeaders
+
+if TYPE_CHECKING:
+    from sidecar.api.connections import LimitedProtocol
+
+
+@dataclass
+class Limits:
+    """What all connections share."""
+
+    #: Whether these headers carry the token.
+    authenticates: Callable[[RawHeaders], bool]
+    header_bytes: int = 64 * 1024
+    header_seconds: float = 10.0
+    body_seconds: float = 30.0
+    #: The body of a peer without the token: a one-time code, a nonce, a proof.
+    stranger_body_bytes: int = 16 * 1024
+    stranger_body_seconds: float = 10.0
+    #: Connections of peers without the token. One more closes the oldest, so that a flood doesn't lock you out.
+    strangers: int = 512
+    #: Connections of peers with the token; streams have their own limit below this one.
+    connections: int = 2_048
+    #: Bytes of all unfinished bodies together. Bodies up to `small_body_bytes` are accepted beyond it.
+    held_bytes: int = 64 * 1024 * 1024
+    small_body_bytes: int = 64 * 1024
+    held: int = 0
+    waiting: "dict[LimitedProtocol, None]" = field(default_factory=dict)
+    trusted: "set[LimitedProtocol]" = field(default_factory=set)
