@@ -84,7 +84,12 @@ def test_a_python_project_is_changed_verified_and_given_back(
 
 def test_what_is_not_certain_is_left_alone_and_the_project_s_own_tests_tell(trusting: RunningSidecar) -> None:
     written(SHOP, trusting.workspace)
-    task = done(trusting, "rename the method Cart.total to sum_up")
+    before = contents(trusting.workspace)
+    refused = done(trusting, "rename the method Cart.total to Cart.sum_up")
+    assert (refused["status"], refused["error"]["code"]) == ("failed", "uncertain")
+    assert "Not sure, left alone: shop/report.py:8." in refused["error"]["message"]
+    assert contents(trusting.workspace) == before
+    task = done(trusting, "rename the method Cart.total to Cart.sum_up, leave the rest alone")
     assert task["status"] == "escalated"
     assert "AttributeError: 'Cart' object has no attribute 'total' (shop/report.py:8)" in task["error"]["message"]
     said = [event["text"] for event in trusting.events(task["id"]) if event["type"] == "message"]
@@ -108,7 +113,7 @@ def test_the_code_is_formatted_with_the_project_s_own_formatter(trusting: Runnin
             {path: LEDGER[path].replace("cents", "pennies") for path in ("src/entry.ts", "src/money.ts")},
         ),
         (
-            "rename Entry.amount to price",
+            "rename Entry.amount to price, leave the uncertain places alone",
             "Not sure, left alone: src/entry.ts:9.",
             None,
         ),

@@ -26,6 +26,8 @@ _WRAPPED = frozenset(
 )
 _OPTIONAL = frozenset({"Optional", "Final", "ClassVar", "Annotated", "Type", "type", "Promise", "Readonly", "Partial"})
 _DEPTH = 12
+#: Bases without members that a class would override.
+_PLAIN_BASES = frozenset({"object", "ABC", "Protocol", "Enum", "NamedTuple", "TypedDict"})
 
 
 class ClassIndex:
@@ -54,7 +56,7 @@ class ClassIndex:
             meaning = self._project.expression_meaning(head, body.outer, file) if head is not None else None
             if isinstance(meaning, BindingRef) and self.body(ClassKey(*meaning)) is not None:
                 found.append(ClassKey(*meaning))
-            elif text_of(node) not in ("object", "ABC", "Protocol", "Enum", "NamedTuple"):
+            elif text_of(node) not in _PLAIN_BASES:
                 self._open.add(key)
         self._bases[key] = found
         return found
@@ -68,6 +70,20 @@ class ClassIndex:
                 found.append(each)
                 waiting += self.bases(each)
         return found
+
+    def outside_bases(self, key: ClassKey) -> list[str]:
+        """Return the bases that are not in the workspace, with their modules where they are known."""
+        found: list[str] = []
+        for each in self.ancestors(key):
+            body, file = self.body(each), self._project.files.get(each.path)
+            if body is None or file is None or each not in self._open:
+                continue
+            for node in body.bases:
+                head = node.child_by_field_name("value") if node.type == "subscript" else node
+                meaning = self._project.expression_meaning(head, body.outer, file) if head is not None else None
+                if meaning is None and text_of(node) not in _PLAIN_BASES and head is not None:
+                    found.append(_outside_name(head, body.outer, file))
+        return list(dict.fromkeys(found))
 
     def has_outside_base(self, key: ClassKey) -> bool:
         return any(each in self._open for each in self.ancestors(key))
@@ -251,3 +267,13 @@ class ClassIndex:
 _BUILT_IN = frozenset(
     {"str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple", "frozenset", "object", "Path", "Any"}
 )
+
+
+def _outside_name(node: "Node", scope: Scope, file: FileScopes) -> str:
+    """The dotted name of a class outside the workspace, from its module on."""
+    first, _, rest = text_of(node).partition(".")
+    binding = lookup(first, scope)
+    if binding is None or binding.imported is None:
+        return text_of(node)
+    parts = [binding.imported.module, binding.imported.name, rest]
+    return ".".join(part for part in parts if part)

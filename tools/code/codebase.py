@@ -3,9 +3,11 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from tools.code.files import SIZE, only, run_ripgrep
+from tools.code.mentions import COMPUTED_LOOKUP
 from tools.code.modules import Modules
 from tools.code.project import Project, Refusal
 from tools.code.source import PYTHON_SUFFIXES, SCRIPT_SUFFIXES, Source, family_of
@@ -18,10 +20,11 @@ from tools.spec import Call
 T = TypeVar("T")
 
 _FILES = 4_000
+_TEXTS = 500
 #: How often a question may need files that were not read yet.
 _ROUNDS = 12
 _EXCLUDED = ("*.min.js",)
-#: Files that re-export names without writing them.
+#: Files that re-export or look up names without writing them.
 _STARS = r"^\s*from\s+\S+\s+import\s+\*|^\s*export\s+(type\s+)?\*\s+from"
 
 
@@ -32,6 +35,8 @@ class Codebase:
         self._analyzed = analyzed
         self.project = Project(Modules(paths))
         self.contents: dict[str, bytes] = {}
+        #: Other files that hold the searched words: documents, settings, templates.
+        self.texts: dict[str, bytes] = {}
         #: The files that hold the searched words; the others are only read to understand these.
         self.matches: set[str] = set()
 
@@ -52,7 +57,7 @@ class Codebase:
         listed, holding, stars = await asyncio.gather(
             _search(["--files"], host, call),
             _search(["--files-with-matches", "--regexp", _any_word(words)], host, call),
-            _search(["--files-with-matches", "--regexp", _STARS], host, call),
+            _search(["--files-with-matches", "--regexp", _STARS, "--regexp", COMPUTED_LOOKUP], host, call),
         )
         if len(holding) > _FILES:
             raise ToolError(
@@ -76,6 +81,24 @@ class Codebase:
         return sorted(
             path for path in self.project.modules.paths if everything or path in places or path.startswith(folders)
         )
+
+    async def read_texts(self, words: Sequence[str]) -> None:
+        """Read the files of no known language that hold one of the words."""
+        sources = [f"--type-add=source:*{suffix}" for suffix in (*PYTHON_SUFFIXES, *SCRIPT_SUFFIXES)]
+        options = [
+            "--null",
+            "--no-messages",
+            *sources,
+            "--type-not=source",
+            "--files-with-matches",
+            "--max-filesize=1M",
+        ]
+        found = await run_ripgrep(self._host, self._call, [*options, "--regexp", _any_word(words), "--", "."], ".")
+        for path in sorted(name.removeprefix("./") for name in found.split("\0") if name)[:_TEXTS]:
+            with suppress(ToolError):
+                content = await self._host.read(path, SIZE)
+                if b"\0" not in content[:8_192]:
+                    self.texts[path] = content
 
     async def read_with_words(self, words: Sequence[str]) -> None:
         if words:

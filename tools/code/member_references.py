@@ -1,12 +1,13 @@
 """References to a member of a class."""
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tools.code.scopes import BindingRef, ClassKey, FileScopes, Place, Scope
+from tools.code.mentions import PathMention, attribute_mentions, computed_lookups, path_mentions, quoted_paths
+from tools.code.outside import has_member
+from tools.code.scopes import BindingRef, ClassKey, FileScopes, ModuleRef, Place, Scope
 from tools.code.source import text_of
-from tools.code.symbols import References, Symbol, text_place
+from tools.code.symbols import References, Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -40,24 +41,24 @@ class MemberFinder:
             bodies = [body for body in self._project.files[key.path].classes if body.binding is key.binding]
             for place in (place for body in bodies for place in body.members.get(name, ())):
                 found.add(key.path, place, "property", key)
-            if classes.has_outside_base(key):
-                found.notes.append(
-                    f"{key.binding.name} ({key.path}:{key.binding.line}) has a base class outside the workspace: "
-                    f"if {name} overrides a member of it, it no longer does."
-                )
-        self._structural(family)
-        spelled = re.compile(rb"\b(?:get|set|has|del)attr\([^(),]+,\s*[\"'](" + re.escape(name.encode()) + rb")[\"']")
+            for base in classes.outside_bases(key):
+                if has_member(base, name) is not False:
+                    found.risks.append(
+                        f"{key.binding.name} ({key.path}:{key.binding.line}) has a base class outside the workspace, "
+                        f"{base}: if {name} overrides a member of it, it no longer does."
+                    )
+        if name.startswith("__") and name.endswith("__"):
+            found.risks.append(f"Python itself calls {name}.")
+        unique = self._is_unique(family)
         for path, file in self._files.items():
-            if file.source.family == "python":
-                for match in spelled.finditer(file.source.text):
-                    found.add_likely(path, text_place(file.source.text, *match.span(1)), "text")
+            self._search_mentions(path, file, family)
             for own, member, place in file.own:
                 key = ClassKey(path, own.binding)
                 if member == name and self._belongs(key, family):
                     found.add(path, place, "property", key)
             for access in file.accesses:
                 if access.name == name:
-                    self._access(path, file, access.object, access.scope, access.place, family)
+                    self._access(path, file, access.object, access.scope, access.place, family, unique=unique)
             for keyword in file.keywords:
                 if keyword.name == name:
                     self._named(path, file, keyword.callee, keyword.scope, keyword.place, family)
@@ -71,6 +72,10 @@ class MemberFinder:
             if self._symbol.name in body.members
         ]
         above = {key: set(self._classes.ancestors(key)) for key in definers}
+        protocols = {key for key in definers if self._is_protocol(key)}
+        for key in definers:
+            # A class that has all members of a protocol implements it.
+            above[key] |= {each for each in protocols if each != key and self._implements(key, each)}
         family = {owner}
         grown = True
         while grown:
@@ -81,28 +86,76 @@ class MemberFinder:
                     grown = True
         return family
 
-    def _structural(self, family: set[ClassKey]) -> None:
-        """Add classes that may implement a protocol without naming it."""
+    def _implements(self, key: ClassKey, protocol: ClassKey) -> bool:
+        """Whether a class has every member of a protocol, without naming it as a base."""
+        wanted, has = self._members(protocol), self._members(key)
+        return bool(wanted) and wanted <= has
+
+    def _members(self, key: ClassKey) -> set[str]:
+        bodies = [body for each in self._classes.ancestors(key) if (body := self._classes.body(each)) is not None]
+        return {name for body in bodies for name, places in body.members.items() if places}
+
+    def _is_protocol(self, key: ClassKey) -> bool:
+        body = self._classes.body(key)
+        if body is None or body.binding.node is None:
+            return False
+        return body.binding.node.type == "interface_declaration" or any(
+            text_of(base).rpartition(".")[2].startswith("Protocol") for base in body.bases
+        )
+
+    def _is_unique(self, family: set[ClassKey]) -> bool:
+        """Whether no other class has a member of this name, and it is no word that libraries use."""
         name = self._symbol.name
-        owners = [
-            (ClassKey(path, body.binding), body)
+        words = name.strip("_").lower() != name.strip("_") or "_" in name.strip("_")
+        others = (
+            ClassKey(path, body.binding) not in family
             for path, file in self._project.files.items()
             for body in file.classes
             if body.members.get(name)
-        ]
-        protocols = [key for key, body in owners if any("Protocol" in text_of(base) for base in body.bases)]
-        if not protocols:
-            return
-        renames_one = any(key in family for key in protocols)
-        for key, body in owners:
-            if key not in family and (renames_one or key in protocols):
-                self._found.add_likely(key.path, body.members[name][0])
+        )
+        return words and not any(others)
+
+    def _search_mentions(self, path: str, file: FileScopes, family: set[ClassKey]) -> None:
+        """Add names in strings: `getattr(cart, "total")`, `patch("shop.Cart.total")`."""
+        name = self._symbol.name
+        for each in attribute_mentions(file, name):
+            evidence = self._classes.of(each.object, each.scope, file) if each.object is not None else None
+            if isinstance(evidence, ClassKey) and self._belongs(evidence, family):
+                self._found.add(path, each.place, "text")
+            elif evidence is None and not self._is_module(each.object, each.scope, file):
+                self._found.add_likely(path, each.place, "text")
+        for mention in quoted_paths(file, name):
+            self._search_path(path, mention, family)
+        for line in computed_lookups(file, name):
+            self._found.risks.append(f"{path}:{line} looks up a name that it builds at run time.")
+
+    def _is_module(self, item: "Node | None", scope: Scope, file: FileScopes) -> bool:
+        return item is not None and isinstance(self._project.expression_meaning(item, scope, file), ModuleRef)
+
+    def search_text(self, path: str, text: bytes) -> None:
+        for mention in path_mentions(text, self._symbol.name):
+            self._search_path(path, mention, set(self._found.family))
+
+    def _search_path(self, path: str, mention: PathMention, family: set[ClassKey]) -> None:
+        module, _, word = mention.prefix.rpartition(".")
+        source = self._project.modules.package(module, path) if module else None
+        meaning = self._project.member(source, word) if source is not None else None
+        if isinstance(meaning, BindingRef) and self._belongs(ClassKey(*meaning), family):
+            self._found.add(path, mention.place, "text")
 
     def _belongs(self, key: ClassKey, family: set[ClassKey]) -> bool:
         return any(each in family for each in self._classes.ancestors(key))
 
     def _access(
-        self, path: str, file: FileScopes, item: "Node | None", scope: Scope, place: Place, family: set[ClassKey]
+        self,
+        path: str,
+        file: FileScopes,
+        item: "Node | None",
+        scope: Scope,
+        place: Place,
+        family: set[ClassKey],
+        *,
+        unique: bool = False,
     ) -> None:
         if item is None:
             self._found.add_likely(path, place)
@@ -115,6 +168,9 @@ class MemberFinder:
                 evidence
             ):
                 self._found.add_likely(path, place)
+        elif evidence is None and unique and place.manner == "plain":
+            # Only one class of the project can be meant.
+            self._found.add(path, place, "property")
         elif evidence is None:
             self._found.add_likely(path, place)
 

@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING
 
 from tools.code.classes import ClassIndex
 from tools.code.member_references import MemberFinder
+from tools.code.mentions import (
+    AttributeMention,
+    attribute_mentions,
+    computed_lookups,
+    path_mentions,
+    quoted_paths,
+)
 from tools.code.scopes import Binding, BindingRef, ClassKey, FileScopes, ModuleRef, Place, Scope, find_export
 from tools.code.source import text_of
-from tools.code.symbols import Certainty, References, Symbol, text_place
+from tools.code.symbols import Certainty, References, Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,15 +33,21 @@ def find_references(
     aliases: bool = False,
     files: Mapping[str, FileScopes] | None = None,
     classes: ClassIndex | None = None,
+    texts: Mapping[str, bytes] | None = None,
 ) -> References:
-    """Search all analyzed files, or only `files`; with `aliases`, also for other names of the symbol."""
+    """Search all analyzed files, or only `files`; with `aliases`, also for other names of the symbol.
+
+    `texts` are settings files that may name it as an entry point.
+    """
     found = References(names={symbol.name})
     files = project.files if files is None else files
     classes = classes or ClassIndex(project)
     if symbol.is_member:
         MemberFinder(symbol, project, classes, found, files).find()
+        for path, text in (texts or {}).items():
+            MemberFinder(symbol, project, classes, found, files).search_text(path, text)
     else:
-        _BindingFinder(symbol, project, classes, found, files).find(aliases=aliases)
+        _BindingFinder(symbol, project, classes, found, files).find(aliases=aliases, texts=texts or {})
     return found
 
 
@@ -54,7 +67,7 @@ class _BindingFinder:
         self._files = files
         self._carried: dict[tuple[str, str], bool] = {}
 
-    def find(self, *, aliases: bool) -> None:
+    def find(self, *, aliases: bool, texts: Mapping[str, bytes]) -> None:
         symbol, found = self._symbol, self._found
         for binding in symbol.bindings:
             self._add_binding(symbol.path, binding)
@@ -64,6 +77,9 @@ class _BindingFinder:
             return
         for path, file in self._files.items():
             self._search(path, file)
+        for path, text in texts.items():
+            self.search_text(path, text)
+        self._find_fixture_uses()
         for export in self._project.files[symbol.path].exports:
             if export.aliased and export.local == symbol.name and export.name != "default":
                 found.notes.append(f"{symbol.path} exports it as {export.name}, which stays.")
@@ -114,7 +130,7 @@ class _BindingFinder:
                     self._found.add(path, use.place)
 
     def _search_mentions(self, path: str, file: FileScopes) -> None:
-        """Add uses that no import shows: modules loaded at run time, and Python's `"module.name"`."""
+        """Add uses that no import shows: modules loaded at run time, and names in strings."""
         name = self._symbol.name
         if file.source.family == "script":
             sources = [self._project.resolve(module, path) for module in file.loaded]
@@ -123,13 +139,60 @@ class _BindingFinder:
                 for access in file.accesses:
                     if access.name == name and access.place not in known:
                         self._found.add_likely(path, access.place)
+            for each in attribute_mentions(file, name):
+                self._search_attribute(path, file, each)
             return
-        text = file.source.text
-        dotted = re.compile(rb"[\"']((?:\w+\.)+)(" + re.escape(name.encode()) + rb")[\"'.]")
-        for match in dotted.finditer(text):
-            source = self._project.modules.package(match[1].decode().rstrip("."), path)
-            if source is not None and not source.endswith("/") and self._carries(source, name):
-                self._found.add_likely(path, text_place(text, *match.span(2)), "text")
+        for mention in quoted_paths(file, name):
+            if self._is_carrier(mention.prefix, path):
+                self._found.add(path, mention.place, "text")
+        for each in attribute_mentions(file, name):
+            self._search_attribute(path, file, each)
+        for line in computed_lookups(file, name):
+            self._found.risks.append(f"{path}:{line} looks up a name that it builds at run time.")
+
+    def _search_attribute(self, path: str, file: FileScopes, mention: AttributeMention) -> None:
+        name = self._symbol.name
+        if mention.object is not None and mention.object == file.source.root:
+            owner: object = ModuleRef(path)
+        else:
+            owner = None
+            if mention.object is not None:
+                owner = self._project.expression_meaning(mention.object, mention.scope, file)
+        if isinstance(owner, ModuleRef):
+            if not owner.path.endswith("/") and self._carries(owner.path, name):
+                self._found.add(path, mention.place, "text")
+        elif mention.object is None or self._may_be_module(mention.object, owner, mention.scope, file):
+            self._found.add_likely(path, mention.place, "text")
+
+    def _may_be_module(self, item: "Node", meaning: object, scope: Scope, file: FileScopes) -> bool:
+        """Whether an object of unknown type may be the symbol's module, loaded at run time."""
+        if isinstance(meaning, BindingRef) and meaning.binding.kind in ("class", "function", "type"):
+            return False
+        return self._classes.of(item, scope, file) is None
+
+    def _is_carrier(self, module: str, path: str) -> bool:
+        source = self._project.modules.package(module, path)
+        return source is not None and not source.endswith("/") and self._carries(source, self._symbol.name)
+
+    def search_text(self, path: str, text: bytes) -> None:
+        """Add the entry points of a settings file: `shop = "shop.cli:main"`."""
+        for mention in path_mentions(text, self._symbol.name):
+            if self._is_carrier(mention.prefix, path):
+                self._found.add(path, mention.place, "text")
+
+    def _find_fixture_uses(self) -> None:
+        """Add the parameters by which tests ask pytest for a fixture."""
+        nodes = [binding.node.parent for binding in self._symbol.bindings if binding.node is not None]
+        marks = [
+            text_of(each) for node in nodes if node is not None for each in node.children if each.type == "decorator"
+        ]
+        if not any("fixture" in mark for mark in marks):
+            return
+        for path, file in self._files.items():
+            for binding in file.bindings:
+                if binding.name == self._symbol.name and binding.kind == "parameter":
+                    for place in binding.places:
+                        self._found.add_likely(path, place, "name")
 
     def _search_aliases(self, path: str, file: FileScopes) -> None:
         names = self._found.names

@@ -3,8 +3,8 @@
 import keyword
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.classes import ClassIndex
@@ -13,7 +13,7 @@ from tools.code.project import Project, Refusal
 from tools.code.references import find_references
 from tools.code.scopes import Binding, ClassKey, FileScopes, Scope
 from tools.code.source import Family, Source, descendants
-from tools.code.symbol_lookup import find_symbol
+from tools.code.symbol_lookup import find_symbol, find_twins
 from tools.code.symbols import Reference, References, Symbol
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class RenameRequest:
     line: int | None = None
     #: Also rename whole words in strings and comments.
     strings: bool = False
+    #: Also rename the places that probably mean the symbol.
+    likely: bool = False
 
 
 class RenameResult(NamedTuple):
@@ -42,22 +44,32 @@ class RenameResult(NamedTuple):
     contents: dict[str, bytes]
     #: Renamed places in strings and comments.
     in_strings: int
+    #: Words in strings, comments and documents that stay.
+    mentions: list[tuple[str, int]]
 
 
-def plan_rename(wish: RenameRequest, project: Project) -> RenameResult:
+def plan_rename(wish: RenameRequest, project: Project, texts: Mapping[str, bytes] | None = None) -> RenameResult:
+    """`texts` are the documents and settings files that hold the name."""
     symbol = find_symbol(wish.symbol, project, wish.path, wish.line)
+    wish = replace(wish, new=_last_part(wish.new, symbol))
     _check_name(wish.new, project.files[symbol.path].source.family)
     if wish.new == symbol.name:
         raise Refusal("no_match", f"{symbol.name} already has this name; nothing was changed.")
     if symbol.name.startswith("#") != wish.new.startswith("#"):
         raise Refusal("invalid_name", "A private #name stays private: give a new name that begins with #.")
-    found = find_references(symbol, project)
+    texts = texts or {}
+    settings = {path: text for path, text in texts.items() if is_settings(path)}
+    found = find_references(symbol, project, texts=settings)
+    for twin in find_twins(symbol, project):
+        found.include(find_references(twin, project, texts=settings))
     _check_collisions(symbol, found, wish.new, project)
     contents: dict[str, bytes] = {}
     renamed: dict[str, set[Reference]] = {}
-    for each in found.certain:
+    chosen = list(found.found) if wish.likely else found.certain
+    for each in chosen:
         renamed.setdefault(each.path, set()).add(each)
     in_strings = 0
+    mentions: list[tuple[str, int]] = []
     for path, file in sorted(project.files.items()):
         edits = _rename_edits(renamed.get(path, set()), symbol.name, wish.new)
         if wish.strings and (more := list(_in_texts(symbol, file, edits, wish.new))):
@@ -65,8 +77,59 @@ def plan_rename(wish: RenameRequest, project: Project) -> RenameResult:
             edits += more
         if edits:
             contents[path] = _changed(file, edits)
-    places = len({(each.path, *each.place[:2]) for each in found.certain})
-    return RenameResult(symbol, found, places, contents, in_strings)
+        if not wish.strings and _is_known_outside(symbol):
+            mentions += _text_lines(symbol, file, found)
+    for path, text in texts.items():
+        edits = _rename_edits(renamed.get(path, set()), symbol.name, wish.new)
+        others = _word_lines(symbol.name, text, {(edit.start, edit.end) for edit in edits})
+        mentions += [(path, line) for line in others] if _is_known_outside(symbol) else []
+        if edits:
+            contents[path] = apply_edits(text, edits)
+    places = len({(each.path, *each.place[:2]) for each in chosen})
+    return RenameResult(symbol, found, places, contents, in_strings, sorted(set(mentions)))
+
+
+def is_settings(path: str) -> bool:
+    return path.endswith((".toml", ".cfg", ".ini", ".yaml", ".yml", ".json", ".conf"))
+
+
+def _last_part(new: str, symbol: Symbol) -> str:
+    """The new name of `Class.method to Class.other`."""
+    container, _, name = new.rpartition(".")
+    if not container:
+        return new
+    if container.split(".") == symbol.containers[-container.count(".") - 1 :]:
+        return name
+    raise Refusal(
+        "invalid_name",
+        f"{symbol.qualified_name} can't become {new}: a rename does not move it. Nothing was changed; give the new "
+        f"name alone, or move it.",
+    )
+
+
+def _is_known_outside(symbol: Symbol) -> bool:
+    """Whether documents may speak of it: not of a local name or a parameter."""
+    return symbol.is_member or any(binding.scope.kind == "module" for binding in symbol.bindings)
+
+
+def _text_lines(symbol: Symbol, file: FileScopes, found: References) -> Iterator[tuple[str, int]]:
+    """Yield the lines of strings and comments that hold the name and stay."""
+    known = {each.place[:2] for each in found.found if each.path == file.path}
+    text = file.source.text
+    for match in _word(symbol.name).finditer(text):
+        if match.span() in known:
+            continue
+        node = file.source.root.descendant_for_byte_range(*match.span())
+        if node is not None and node.type in _TEXTS and not _is_path(node):
+            yield file.path, line_at(text, match.start())
+
+
+def _word_lines(name: str, text: bytes, taken: set[tuple[int, int]]) -> list[int]:
+    return [line_at(text, match.start()) for match in _word(name).finditer(text) if match.span() not in taken]
+
+
+def _word(name: str) -> re.Pattern[bytes]:
+    return re.compile(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])")
 
 
 def _changed(file: FileScopes, edits: list[ByteEdit]) -> bytes:
@@ -81,7 +144,7 @@ def _changed(file: FileScopes, edits: list[ByteEdit]) -> bytes:
 
 def _in_texts(symbol: Symbol, file: FileScopes, taken: list[ByteEdit], new: str) -> Iterator[ByteEdit]:
     """Yield whole words in strings and comments, for a local name only in its scope, never in a module path."""
-    word = re.compile(rb"(?<![\w$])" + re.escape(symbol.name.encode()) + rb"(?![\w$])")
+    word = _word(symbol.name)
     region = file.source.root
     local = [binding.scope for binding in symbol.bindings if binding.scope.kind not in ("module", "class")]
     if local:

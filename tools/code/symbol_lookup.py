@@ -22,6 +22,7 @@ def find_symbol(name: str, project: Project, path: str | None = None, line: int 
     if container and line is None:
         # Names of a function itself come before those of its comprehensions and blocks.
         symbols = [each for each in symbols if _direct(each)] or symbols
+    symbols = _without_stubs(symbols)
     if not symbols:
         raise Refusal("no_match", _missing(name, project, path, line))
     if len(symbols) > 1:
@@ -29,6 +30,40 @@ def find_symbol(name: str, project: Project, path: str | None = None, line: int 
     if len(symbols) > 1:
         raise Refusal("ambiguous", _several(name, symbols), {"candidates": [each.details for each in symbols]})
     return symbols[0]
+
+
+def find_twins(symbol: Symbol, project: Project) -> list[Symbol]:
+    """The same symbol in the stub of its file (`.pyi`, `.d.ts`), or in the file of its stub."""
+    stem = _stem(symbol.path)
+    return [
+        each
+        for each in symbols_named(symbol.name, project.files)
+        if each.path != symbol.path and _stem(each.path) == stem and _is_twin(each, symbol)
+    ]
+
+
+def _is_twin(one: Symbol, other: Symbol) -> bool:
+    return one.qualified_name == other.qualified_name and _is_stub(one.path) != _is_stub(other.path)
+
+
+def _without_stubs(symbols: list[Symbol]) -> list[Symbol]:
+    """Drop declarations of symbols that have a definition."""
+    return [
+        each
+        for each in symbols
+        if not _is_stub(each.path)
+        or not any(_stem(other.path) == _stem(each.path) and _is_twin(each, other) for other in symbols)
+    ]
+
+
+def _is_stub(path: str) -> bool:
+    return path.endswith((".pyi", ".d.ts", ".d.mts", ".d.cts"))
+
+
+def _stem(path: str) -> str:
+    folder, name = posixpath.split(path)
+    stem = name.partition(".d.")[0] if _is_stub(path) and not path.endswith(".pyi") else name.rpartition(".")[0]
+    return posixpath.join(folder, stem)
 
 
 def _inside(symbol: Symbol, container: str, project: Project) -> bool:

@@ -62,6 +62,8 @@ class References:
     #: Bindings that a rename changes, each with its file.
     bindings: list[tuple[str, Binding]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    #: Reasons why a rename may break the program though no place shows it.
+    risks: list[str] = field(default_factory=list)
     #: Classes that override each other's member.
     family: list[ClassKey] = field(default_factory=list)
     #: The names under which the symbol can be imported, and the files that export it as default.
@@ -73,6 +75,14 @@ class References:
 
     def add_likely(self, path: str, place: Place, role: Role = "property") -> None:
         self.found.add(Reference(path, place, "likely", role))
+
+    def include(self, other: "References") -> None:
+        self.found |= other.found
+        self.bindings += other.bindings
+        self.notes += other.notes
+        self.risks += other.risks
+        self.family += other.family
+        self.names |= other.names
 
     @property
     def certain(self) -> list[Reference]:

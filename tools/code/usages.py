@@ -117,12 +117,14 @@ class UsageFinder:
 
     def _usage(self, reference: Reference, symbol: Symbol) -> SymbolUsage | None:
         place, source = reference.place, self.project.sources[reference.path]
-        certainty: Certainty | None = reference.certainty
         node = source.node_at(place.start, place.end)
         if reference.role == "text":
             # Names in `__all__` are exports, not usages.
             node = source.root.descendant_for_byte_range(place.start, place.end)
-            return _usage(node, source, "likely") if node is not None and certainty == "likely" else None
+            listed = self.project.files[reference.path].listed
+            is_export = any(where[:2] == place[:2] for _, where in listed)
+            return _usage(node, source, reference.certainty) if node is not None and not is_export else None
+        certainty: Certainty | None = reference.certainty
         if node is None or ((_is_definition(node, source) or place.defines) and not _in_import(node)):
             return None
         if certainty == "likely" and not _is_member(node):

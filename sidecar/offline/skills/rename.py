@@ -5,7 +5,7 @@ import re
 from sidecar.models.port import ToolReturn
 from sidecar.offline.phrases import is_path, name_group, path_group, selected_name, this_file
 from sidecar.offline.question import Question
-from sidecar.offline.results import format_place, records
+from sidecar.offline.results import failure, format_place, records, strings
 from sidecar.offline.skill import Act, Decline, Move, Say, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
 
@@ -47,6 +47,11 @@ _STRINGS = (
     r"(?P<strings>\s*,?\s*\(?(?:(?:and\s+)?also\s+in|including|and\s+in|also)\s+(?:the\s+)?"
     r"(?:strings|comments|docstrings|strings and comments|comments and strings)\)?)?"
 )
+_UNCERTAIN = (
+    r"(?:\s*,?\s*(?:and\s+|but\s+)?(?:(?P<leave>(?:leave|leaving|keep|skip|ignore)\s+(?:the\s+)?(?:uncertain|unsure|"
+    r"doubtful|other|rest)(?:\s+(?:ones|places))?(?:\s+(?:alone|as\s+they\s+are))?)|"
+    r"(?P<likely>(?:including|include|also|with)\s+(?:the\s+)?(?:uncertain|unsure|doubtful|likely)(?:\s+(?:ones|places))?)))?"
+)
 _ONLY = (
     r"(?:\s*,?\s*(?:would\s+(?:change|do)|\(?(?P<only>preview(?:\s+only)?|only\s+a\s+preview|dry[- ]?run|"
     r"without\s+writing(?:\s+anything)?|but\s+(?:only\s+show|don't\s+write)\b.*)\)?))?"
@@ -62,7 +67,7 @@ def _where(group: str) -> str:
 
 _ASKED = re.compile(
     rf"{_PREVIEW}(?:rename|renaming|renamed|change\s+(?:the\s+)?name\s+of)\s+{_OLD}{_where('first')}{_LINE}{_NEW}"
-    rf"{_where('then')}{_EVERYWHERE}{_STRINGS}{_ONLY}",
+    rf"{_where('then')}{_EVERYWHERE}{_STRINGS}{_UNCERTAIN}{_ONLY}",
     re.IGNORECASE,
 )
 _FILES = re.compile(
@@ -95,13 +100,16 @@ class Rename:
             return None
         if {old.lower(), new.lower()} & _NO_NAMES:
             return None
-        if is_path(old) or is_path(new):
+        same_owner = "." in old and old.rpartition(".")[0] == new.rpartition(".")[0]
+        if not same_owner and (is_path(old) or is_path(new)):
             return {"file": True}
         call: JsonObject = {"symbol": old, "newName": new}
         if not _add_place(call, groups, question):
             return None
         if groups["strings"]:
             call["includeStrings"] = True
+        if groups["leave"] or groups["likely"]:
+            call["uncertain"] = "leave" if groups["leave"] else "rename"
         if groups["preview"] or groups["only"]:
             call["preview"] = True
         return {"args": call, "kind": kind if kind in _KINDS else ""}
@@ -126,7 +134,7 @@ class Rename:
             if len(candidates) == 1 and len(question.returns) == 1:
                 one = candidates[0]
                 return Act([("rename_symbol", {**call, "path": one["path"], "line": one["line"]})])
-            return answer_change(last)
+            return _decline_uncertain(call, last) if last.code == "uncertain" else answer_change(last)
         if call.get("preview"):
             return Say(_describe_preview(last))
         if not kind or len(question.returns) > 1:
@@ -136,6 +144,16 @@ class Rename:
             place = f"`{found['name']}` ({format_place(found)})"
             return Decline(f"{place} is a {found['kind']}, not a {kind}; nothing was changed.")
         return Act([("rename_symbol", call)])
+
+
+def _decline_uncertain(call: JsonObject, last: ToolReturn) -> Decline:
+    asked = f"rename {call['symbol']} to {call['newName']}"
+    places = f", or “{asked}, including the uncertain places”" if strings(last, "unsure") else ""
+    return Decline(
+        f"{failure(last)}\n\nLook at these first. Then say “{asked}, leave the rest alone”{places}; a preview is "
+        f"“preview: {asked}”.",
+        "uncertain",
+    )
 
 
 def _describe_preview(last: ToolReturn) -> str:

@@ -21,7 +21,8 @@ async def test_it_renames_in_every_file_and_says_where_and_what_it_left_alone(be
     assert bench.read(".venv/lib/x.py") == b"from a import load\n"
     said = outcome.content.splitlines()
     assert said[0] == "Renamed function load (a.py:1) to read: 2 places in 2 files."
-    assert said[1] == "Left alone: broken.py, it has a syntax error at line 2."
+    assert said[1] == "Also named in strings, comments and documents, left alone: b.py:2, notes.md:1."
+    assert said[2] == "Left alone: broken.py, it has a syntax error at line 2."
     assert outcome.summary == said[0]
 
 
@@ -74,7 +75,10 @@ async def test_what_is_protected_or_has_another_name_is_left_alone(bench: Workbe
     bench.write("sitecustomize.py", "from a import load\n")
     os.link(bench.write("b.py", "from a import load\n"), place.with_name("c.py"))
 
-    outcome = await bench.call("rename_symbol", symbol="load", newName="read")
+    refused = await bench.call("rename_symbol", symbol="load", newName="read")
+    assert (refused.status, refused.error and refused.error.code) == ("error", "uncertain")
+    assert bench.read("a.py") == b"def load(): ...\n"
+    outcome = await bench.call("rename_symbol", symbol="load", newName="read", uncertain="leave")
 
     assert bench.read("a.py") == b"def read(): ...\n"
     assert bench.read("sitecustomize.py") == bench.read("b.py") == b"from a import load\n"

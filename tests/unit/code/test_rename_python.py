@@ -118,15 +118,17 @@ def test_a_name_is_followed_through_every_kind_of_import() -> None:
     }
 
 
-def test_a_dotted_name_in_a_string_is_not_certain() -> None:
+def test_a_string_that_is_the_path_of_a_symbol_follows_it() -> None:
     files = {
         "pkg/__init__.py": "",
         "pkg/core.py": "def load(): ...\n",
-        "tests/test_it.py": "patch('pkg.core.load')\npatch('other.load')\npatch('load')\n",
+        "tests/test_it.py": "patch('pkg.core.load')\npatch('other.load')\npatch('load')\nrun('pkg.core:load')\n",
     }
     done = rename(files, "load", "read")
-    assert done.references.likely_lines == [("tests/test_it.py", 1)]
-    assert list(done.contents) == ["pkg/core.py"]
+    assert done.references.likely_lines == []
+    assert done.contents["tests/test_it.py"].decode() == (
+        "patch('pkg.core.read')\npatch('other.load')\npatch('load')\nrun('pkg.core:read')\n"
+    )
 
 
 def test_a_class_may_read_an_outer_name_before_it_has_its_own() -> None:
@@ -193,12 +195,12 @@ def test_an_attribute_is_renamed_with_the_keywords_that_make_it() -> None:
     assert done.references.likely_lines == [("a.py", 8)]
 
 
-def test_a_member_is_followed_into_copies_and_slots_and_its_name_in_a_string_is_said() -> None:
+def test_a_member_is_followed_into_copies_slots_and_strings() -> None:
     before = (
         "class P(NamedTuple):\n    x: int\n"
         "p = P(x=1)\nreplace(p, x=2)\np._replace(x=3)\nreplace(q, x=4)\n"
         "class S:\n    __slots__ = ('x',)\n    def __init__(self): self.x = 1\n"
-        "getattr(p, 'x')\n"
+        "getattr(p, 'x')\ngetattr(q, 'x')\n"
     )
     done = rename({"a.py": before}, "P.x", "left")
     assert done.contents["a.py"].decode() == (
@@ -206,16 +208,25 @@ def test_a_member_is_followed_into_copies_and_slots_and_its_name_in_a_string_is_
         .replace("P(x=1)", "P(left=1)")
         .replace("(p, x=2)", "(p, left=2)")
         .replace("_replace(x=3)", "_replace(left=3)")
+        .replace("getattr(p, 'x')", "getattr(p, 'left')")
     )
-    assert done.references.likely_lines == [("a.py", 6), ("a.py", 10)]
+    assert done.references.likely_lines == [("a.py", 6), ("a.py", 11)]
     slots = after({"a.py": before}, "S.x", "left")["a.py"]
     assert "    __slots__ = ('left',)\n    def __init__(self): self.left = 1\n" in slots
 
 
-def test_a_class_that_may_fulfil_a_protocol_is_said() -> None:
-    before = "class Port(Protocol):\n    def save(self): ...\nclass Disk:\n    def save(self): ...\n"
-    assert rename({"a.py": before}, "Port.save", "keep").references.likely_lines == [("a.py", 4)]
-    assert rename({"a.py": before}, "Disk.save", "keep").references.likely_lines == [("a.py", 2)]
+def test_a_class_that_has_all_members_of_a_protocol_follows_it() -> None:
+    before = (
+        "class Port(Protocol):\n    def save(self): ...\n    def load(self): ...\n"
+        "class Disk:\n    def save(self): ...\n    def load(self): ...\n"
+        "class Game:\n    def save(self): ...\ndef f(port: Port): port.save()\nf(Disk())\n"
+    )
+    game = before.index("class Game"), before.index("def f(")
+    expected = (
+        before[: game[0]].replace("save", "keep") + before[slice(*game)] + before[game[1] :].replace("save", "keep")
+    )
+    assert after({"a.py": before}, "Port.save", "keep")["a.py"] == expected
+    assert after({"a.py": before}, "Disk.save", "keep")["a.py"] == expected
     before = (
         "class Port(Protocol):\n    def save(self, path): ...\nclass Disk:\n    def save(self, path): ...\n"
         "def f(port: Port):\n    port.save(path=1)\n"

@@ -1,0 +1,251 @@
+"""A rename follows a name or refuses; it never breaks a program and calls that a success."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import pytest
+
+from tests.support.workbench import Workbench
+
+
+def _written(bench: Workbench, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        bench.write(path, text)
+
+
+def _contents(bench: Workbench, files: Mapping[str, str]) -> dict[str, str]:
+    return {path: bench.read(path).decode() for path in files}
+
+
+def _prints(bench: Workbench, path: str) -> str:
+    """What a program prints; it must not fail."""
+    return subprocess.run(
+        [sys.executable, "-B", path], cwd=bench.workspace, check=True, capture_output=True, text=True
+    ).stdout
+
+
+GREETER = "def greet(name):\n    return f'hello {name}'\n"
+#: Each prints the same before and after the rename.
+PROGRAMS = {
+    "getattr of a module": {"a.py": GREETER, "main.py": "import a\nprint(getattr(a, 'greet')('x'))\n"},
+    "vars and __dict__": {
+        "a.py": GREETER,
+        "main.py": "import a\nprint(vars(a)['greet']('x'), a.__dict__['greet']('y'))\n",
+    },
+    "globals": {
+        "a.py": GREETER + "def call(): return globals()['greet']('x')\n",
+        "main.py": "import a\nprint(a.call())\n",
+    },
+    "mock.patch": {
+        "a.py": GREETER,
+        "main.py": (
+            "from unittest import mock\nimport a\n"
+            "with mock.patch('a.greet', return_value=1):\n    print(a.greet('x'))\n"
+        ),
+    },
+    "mock.patch of a copy": {
+        "a.py": GREETER,
+        "b.py": "from a import greet\ndef run(): return greet('x')\n",
+        "main.py": (
+            "from unittest.mock import patch\nimport b\nwith patch('b.greet', lambda n: 1):\n    print(b.run())\n"
+        ),
+    },
+    "patch.object": {
+        "a.py": GREETER,
+        "main.py": (
+            "from unittest import mock\nimport a\nwith mock.patch.object(a, 'greet', str):\n    print(a.greet('x'))\n"
+        ),
+    },
+    "re-exports": {
+        "pkg/__init__.py": "from .core import greet\n__all__ = ['greet']\n",
+        "pkg/core.py": GREETER,
+        "main.py": "import pkg\nfrom pkg import *\nprint(pkg.greet('x'), greet('y'))\n",
+    },
+    "star re-exports": {
+        "pkg/__init__.py": "from .core import *\nfrom . import core\n__all__ = [*core.__all__]\n",
+        "pkg/core.py": "__all__ = ['greet']\n" + GREETER,
+        "main.py": "from pkg import greet\nprint(greet('x'))\n",
+    },
+    "a stub beside the code": {
+        "a.py": GREETER,
+        "a.pyi": "def greet(name: str) -> str: ...\n",
+        "main.py": "from a import greet\nprint(greet('x'))\n",
+    },
+}
+
+
+@pytest.mark.parametrize("files", PROGRAMS.values(), ids=PROGRAMS)
+async def test_what_can_be_known_is_followed(bench: Workbench, files: dict[str, str]) -> None:
+    _written(bench, files)
+    before = _prints(bench, "main.py")
+    outcome = await bench.call("rename_symbol", symbol="greet", newName="welcome")
+    assert outcome.status == "success", outcome.content
+    assert not [path for path, text in _contents(bench, files).items() if "greet" in text]
+    assert _prints(bench, "main.py") == before
+
+
+PROTOCOL = {
+    "ports.py": (
+        "from typing import Protocol\nclass Reader(Protocol):\n"
+        "    def fetch(self) -> str: ...\n    def close(self): ...\n"
+    ),
+    "disk.py": "class Disk:\n    def fetch(self): return 'disk'\n    def close(self): ...\n",
+    "net.py": (
+        "from ports import Reader\nclass Net(Reader):\n    def fetch(self): return 'net'\n    def close(self): ...\n"
+    ),
+    "main.py": (
+        "from disk import Disk\nfrom net import Net\nfrom ports import Reader\n"
+        "def show(reader: Reader): print(reader.fetch())\nshow(Disk())\nshow(Net())\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("symbol", ["Reader.fetch", "Disk.fetch", "Net.fetch"])
+@pytest.mark.parametrize("new", ["load_text", None], ids=["name", "qualified"])
+async def test_a_protocol_s_method_is_renamed_with_its_implementers(
+    bench: Workbench, symbol: str, new: str | None
+) -> None:
+    _written(bench, PROTOCOL)
+    newName = new or f"{symbol.partition('.')[0]}.load_text"
+    outcome = await bench.call("rename_symbol", symbol=symbol, newName=newName)
+    assert outcome.status == "success", outcome.content
+    assert _contents(bench, PROTOCOL) == {path: text.replace("fetch", "load_text") for path, text in PROTOCOL.items()}
+    assert _prints(bench, "main.py") == "disk\nnet\n"
+
+
+async def test_an_abstract_method_is_renamed_with_its_implementers(bench: Workbench) -> None:
+    files = {
+        "main.py": (
+            "from abc import ABC, abstractmethod\nclass Shape(ABC):\n    @abstractmethod\n    def area(self): ...\n"
+            "class Square(Shape):\n    def area(self): return 4\nshapes: list[Shape] = [Square()]\n"
+            "def total(shape: Shape): return shape.area()\nprint(total(Square()))\n"
+        )
+    }
+    _written(bench, files)
+    outcome = await bench.call("rename_symbol", symbol="Shape.area", newName="Shape.surface")
+    assert outcome.status == "success", outcome.content
+    assert _prints(bench, "main.py") == "4\n"
+
+
+#: A program that may break, and what a refusal names.
+DOUBTS: dict[str, tuple[str, dict[str, str], str]] = {
+    "an object of unknown type": (
+        "Cart.total",
+        {
+            "a.py": (
+                "class Cart:\n    def total(self): return 1\ndef show(cart): return cart.total()\nprint(show(Cart()))\n"
+            )
+        },
+        "a.py:3",
+    ),
+    "a module that is loaded at run time": (
+        "greet",
+        {
+            "a.py": GREETER,
+            "b.py": (
+                "import importlib\nname = 'a'\nmodule = importlib.import_module(name)\n"
+                "print(getattr(module, 'greet')('x'))\n"
+            ),
+        },
+        "b.py:4",
+    ),
+    "a name that is built at run time": (
+        "do_list",
+        {
+            "a.py": (
+                "import sys\ndef do_list(): return 1\nword = 'list'\n"
+                "print(getattr(sys.modules[__name__], 'do_' + word)())\n"
+            ),
+            "b.py": "import a\ndef run(word): return getattr(a, f'do_{word}')()\n",
+        },
+        "b.py:2",
+    ),
+    "a method that overrides Python's own": (
+        "Job.run",
+        {"a.py": "import threading\nclass Job(threading.Thread):\n    def run(self): print(1)\nJob().start()\n"},
+        "threading.Thread",
+    ),
+    "a method of a framework's class": (
+        "Home.get",
+        {"a.py": "from django.views import View\nclass Home(View):\n    def get(self, request): ...\n"},
+        "django.views.View",
+    ),
+    "a special method": ("Bag.__len__", {"a.py": "class Bag:\n    def __len__(self): return 1\n"}, "__len__"),
+    "a fixture": (
+        "shop",
+        {
+            "conftest.py": "import pytest\n@pytest.fixture\ndef shop(): return 1\n",
+            "test_a.py": "def test_a(shop): assert shop\n",
+        },
+        "test_a.py:1",
+    ),
+    "a template": (
+        "greet",
+        {"a.py": GREETER, "page.html": "<p>{{ greet('x') }}</p>\n"},
+        "page.html:1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("symbol", "files", "named"), DOUBTS.values(), ids=DOUBTS)
+async def test_what_can_t_be_known_is_listed_and_nothing_is_renamed(
+    bench: Workbench, symbol: str, files: dict[str, str], named: str
+) -> None:
+    _written(bench, files)
+    outcome = await bench.call("rename_symbol", symbol=symbol, newName="other_name")
+    assert outcome.error is not None, outcome.content
+    assert outcome.error.code == "uncertain"
+    assert named in outcome.error.message
+    assert _contents(bench, files) == files
+    left = await bench.call("rename_symbol", symbol=symbol, newName="other_name", uncertain="leave")
+    assert left.status == "success"
+    assert named in left.content
+
+
+async def test_the_uncertain_places_are_renamed_on_request(bench: Workbench) -> None:
+    _, files, _ = DOUBTS["an object of unknown type"]
+    _written(bench, files)
+    await bench.call("rename_symbol", symbol="Cart.total", newName="Cart.amount", uncertain="rename")
+    assert _prints(bench, "a.py") == "1\n"
+
+
+async def test_a_method_with_a_name_of_its_own_is_followed_though_the_type_is_unknown(bench: Workbench) -> None:
+    bench.write(
+        "a.py", "class Cart:\n    def sum_up(self): return 1\ndef f(cart): return cart.sum_up()\nprint(f(Cart()))\n"
+    )
+    outcome = await bench.call("rename_symbol", symbol="sum_up", newName="add_up")
+    assert outcome.status == "success", outcome.content
+    assert _prints(bench, "a.py") == "1\n"
+
+
+async def test_entry_points_follow_and_documents_are_listed(bench: Workbench) -> None:
+    bench.write("pyproject.toml", '[project.scripts]\nshop = "shop.cli:main"\nother = "else.cli:main"\n')
+    bench.write("shop/__init__.py", "")
+    bench.write("shop/cli.py", 'def main():\n    """Run main."""\n')
+    bench.write("README.md", "Call `main()`.\n\nThe maintainer.\n")
+    outcome = await bench.call("rename_symbol", symbol="main", newName="start")
+    assert outcome.status == "success", outcome.content
+    assert bench.read("pyproject.toml") == b'[project.scripts]\nshop = "shop.cli:start"\nother = "else.cli:main"\n'
+    assert "left alone: README.md:1, pyproject.toml:3, shop/cli.py:2." in outcome.content
+
+
+async def test_typescript_declarations_and_re_exports_follow(bench: Workbench) -> None:
+    files = {
+        "lib/a.js": "export function greet(name) { return name; }\n",
+        "lib/a.d.ts": "export declare function greet(name: string): string;\n",
+        "lib/index.ts": "export { greet } from './a';\n",
+        "app.ts": "import { greet } from './lib/index';\nimport * as lib from './lib';\ngreet(lib.greet('x'));\n",
+        "app.test.ts": "import * as lib from './lib/a';\nvi.spyOn(lib, 'greet');\n",
+    }
+    _written(bench, files)
+    outcome = await bench.call("rename_symbol", symbol="greet", newName="welcome")
+    assert outcome.status == "success", outcome.content
+    assert _contents(bench, files) == {path: text.replace("greet", "welcome") for path, text in files.items()}
+
+
+async def test_another_owner_is_no_new_name(bench: Workbench) -> None:
+    bench.write("a.py", "class Cart:\n    def total(self): ...\n")
+    outcome = await bench.call("rename_symbol", symbol="Cart.total", newName="Order.total_of")
+    assert outcome.error is not None
+    assert outcome.error.code == "invalid_name"
