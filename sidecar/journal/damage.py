@@ -2,21 +2,24 @@
 
 import logging
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from sidecar.journal import rows
+from sidecar.journal.commit_log import LoggedCommits, TaskEnd, log_path, read_log
 from sidecar.journal.migrations import MIGRATIONS
 from sidecar.journal.store import connect, open_file
+from sidecar.journal.wal import repair_wal
+from sidecar.wire.tasks import ENDED
 
 log = logging.getLogger(__name__)
 
 _PARTS = ("", "-wal", "-shm")
 _OWNED = ("events", "records", "blob_uses")
-_NAMED = 10
+_NAMED = 100
 _DAMAGE = frozenset(
     {
         sqlite3.SQLITE_CORRUPT,
@@ -28,10 +31,91 @@ _DAMAGE = frozenset(
 )
 
 
-def set_aside_if_damaged(path: Path) -> list[str]:
-    """What happened, if the file was damaged."""
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What was found and done, in words; and unfinished tasks that lost events, with how far they had got."""
+
+    messages: list[str] = field(default_factory=list)
+    cut: dict[str, TaskEnd] = field(default_factory=dict)
+
+
+def inspect(path: Path) -> Inspection:
+    """Repair what can be repaired, set aside what can't, and name what is lost. Never raises for a damaged file."""
     if not path.exists():
-        return []
+        log_path(path).unlink(missing_ok=True)
+        return Inspection()
+    logged = read_log(path)
+    evidence = _repair(path, logged)
+    messages = _set_aside_if_damaged(path)
+    if evidence is None:
+        if messages:
+            log_path(path).unlink(missing_ok=True)
+        return Inspection(messages)
+    lost, cut = _compare(path, logged)
+    log_path(path).unlink(missing_ok=True)
+    message = f"The newest writes of the journal were damaged; they are set aside as {evidence}. {_name(lost, cut)}"
+    log.error("%s", message)
+    return Inspection([message, *messages], cut)
+
+
+def _repair(path: Path, logged: LoggedCommits) -> Path | None:
+    """If commits are missing, try to get them back from the write-ahead log; returns where its original is."""
+    wal = Path(f"{path}-wal")
+    original = wal.read_bytes() if wal.is_file() else b""
+    if _commit_number(path) >= logged.number:
+        return None
+    evidence = Path(f"{_damaged_name(path)}-wal")
+    evidence.touch(mode=0o600)
+    evidence.write_bytes(original)
+    if original:
+        Path(f"{path}-shm").unlink(missing_ok=True)
+        wal.touch(mode=0o600)
+        wal.write_bytes(original)
+        repair_wal(wal)
+    return evidence
+
+
+def _commit_number(path: Path) -> int:
+    try:
+        with closing(connect(path)) as connection:
+            number: int = connection.execute("SELECT number FROM commits").fetchone()[0]
+            return number
+    except (sqlite3.Error, TypeError):
+        return 0
+
+
+def _compare(path: Path, logged: LoggedCommits) -> tuple[list[str], dict[str, TaskEnd]]:
+    """The tasks that are gone, and the unfinished ones that miss events they had."""
+    lost: list[str] = []
+    cut: dict[str, TaskEnd] = {}
+    known: dict[str, tuple[int, str]] = {}
+    with suppress(sqlite3.Error), closing(connect(path)) as connection:
+        last = "(SELECT coalesce(max(seq), 0) FROM events WHERE task = position)"
+        found = connection.execute(f"SELECT id, {last}, status FROM tasks")  # noqa: S608
+        known = {task_id: (seq, status) for task_id, seq, status in found}
+    for task_id, end in logged.tasks.items():
+        if task_id not in known:
+            lost.append(task_id)
+        elif known[task_id][0] < end.seq and known[task_id][1] not in ENDED:
+            cut[task_id] = end
+    return lost, cut
+
+
+def _name(lost: Sequence[str], cut: Mapping[str, TaskEnd]) -> str:
+    parts = []
+    if lost:
+        parts.append(f"Lost tasks: {_some(lost)}.")
+    if cut:
+        parts.append(f"Tasks that lost their newest events, and don't run again by themselves: {_some(list(cut))}.")
+    return " ".join(parts) or "All tasks are still there."
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
+
+
+def _set_aside_if_damaged(path: Path) -> list[str]:
     reason = _defect(path)
     if not reason:
         return []
@@ -83,12 +167,16 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _move(path: Path) -> Path:
-    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-    moved = path.with_name(f"{path.stem}-damaged-{stamp}{path.suffix}")
+    moved = _damaged_name(path)
     for part in _PARTS:
         with suppress(FileNotFoundError):
             Path(f"{path}{part}").rename(f"{moved}{part}")
     return moved
+
+
+def _damaged_name(path: Path) -> Path:
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    return path.with_name(f"{path.stem}-damaged-{stamp}{path.suffix}")
 
 
 @dataclass(slots=True)
@@ -151,8 +239,7 @@ class _Salvage:
     def describe(self) -> str:
         parts = [f"Tasks kept: {self.kept}."]
         if self.lost:
-            more = f" and {len(self.lost) - _NAMED} more" if len(self.lost) > _NAMED else ""
-            parts.append(f"Lost: {', '.join(self.lost[:_NAMED])}{more}.")
+            parts.append(f"Lost: {_some(self.lost)}.")
         if self.unread or not (self.kept or self.lost):
             parts.append("Unreadable tasks are lost, and their names with them.")
         return " ".join(parts)

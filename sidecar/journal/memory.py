@@ -254,14 +254,27 @@ class MemoryJournal:
         ended = [kept for kept in self._tasks.values() if kept.state.status in ENDED]
         dropped = 0
         for kept in ended:
-            if not self._retention.drops(kept.created_at, self._size()):
-                break
-            self._pruned = max(self._pruned, kept.events[-1].cursor)
-            del self._tasks[kept.id]
-            dropped += 1
+            if self._retention.is_too_old(kept.created_at):
+                self._drop(kept)
+                dropped += 1
+        for kept in ended:
+            if self._size() > self._retention.bytes:
+                kept.blobs.clear()
+                self._sweep()
+        for kept in ended[dropped:]:
+            if self._size() > self._retention.bytes:
+                self._drop(kept)
+                dropped += 1
+        self._sweep()
+        return dropped
+
+    def _drop(self, kept: _StoredTask) -> None:
+        self._pruned = max(self._pruned, kept.events[-1].cursor)
+        del self._tasks[kept.id]
+
+    def _sweep(self) -> None:
         used = set().union(*(kept.blobs for kept in self._tasks.values()))
         self._blobs = {digest: data for digest, data in self._blobs.items() if digest in used}
-        return dropped
 
     def _size(self) -> int:
         text = sum(len(event.data) for kept in self._tasks.values() for event in kept.events)

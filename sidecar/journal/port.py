@@ -18,9 +18,8 @@ class Retention:
     #: Limit of one task's file contents; changes beyond it can't be undone.
     task_bytes: int = 256 * 1024 * 1024
 
-    def drops(self, created_at: str, size: int) -> bool:
-        """Whether to drop a task of that age from a journal of that size."""
-        return size > self.bytes or created_at < timestamp(datetime.now(UTC) - timedelta(days=self.days))
+    def is_too_old(self, created_at: str) -> bool:
+        return created_at < timestamp(datetime.now(UTC) - timedelta(days=self.days))
 
 
 def timestamp(moment: datetime | None = None) -> str:

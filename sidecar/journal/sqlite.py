@@ -1,6 +1,7 @@
 """The journal in one SQLite file: written by one thread, read by others, followed in this process."""
 
 import asyncio
+import logging
 import sqlite3
 import threading
 import time
@@ -12,14 +13,17 @@ from typing import TypeVar
 
 from sidecar.journal import damage, rows
 from sidecar.journal.blobs import read_blob
+from sidecar.journal.commit_log import TaskEnd
 from sidecar.journal.errors import CannotOpen, CursorLost, UnknownTask
 from sidecar.journal.port import LEFT_OPEN, Claim, Entry, EventsPage, NewTask, Page, Record, Retention, StoredEvent
 from sidecar.journal.store import Pending, Store, connect, read_records
 from sidecar.journal.tail import Hub
 from sidecar.journal.writer import Writer
-from sidecar.wire.events import Event
+from sidecar.wire.events import ErrorEvent, Event, StatusEvent
 from sidecar.wire.system import JournalState
 from sidecar.wire.tasks import Status, StoredRequest, Task
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 READERS = 2
@@ -43,10 +47,13 @@ class SqliteJournal:
     @classmethod
     async def open(cls, path: Path, retention: Retention | None = None) -> "SqliteJournal":
         try:
-            set_aside = damage.set_aside_if_damaged(path)
-            return cls(path, retention or Retention(), set_aside)
+            inspection = damage.inspect(path)
+            journal = cls(path, retention or Retention(), inspection.messages)
         except sqlite3.Error as error:
             raise CannotOpen(f"The journal {path} can't be opened: {error}. Nothing was changed.") from error
+        for task_id, end in inspection.cut.items():
+            await journal.append(task_id, _cut_short(end))
+        return journal
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
@@ -109,9 +116,15 @@ class SqliteJournal:
         return self._writer.submit(lambda store: store.put_blob(task_id, data, like, limit), patient=True)
 
     async def prune(self) -> int:
-        dropped = 0
-        while some := await self._writer.submit(lambda store: store.prune(self._retention)):
-            dropped += some
+        dropped, contents = 0, 0
+        while any(some := await self._writer.submit(lambda store: store.prune(self._retention))):
+            dropped, contents = dropped + some.tasks, contents + some.contents
+        if dropped or contents:
+            log.info(
+                "The journal dropped %d old tasks, and the contents for undo of %d more, to stay within its limits.",
+                dropped,
+                contents,
+            )
         return dropped
 
     def _grow(self, size: int) -> None:
@@ -239,6 +252,16 @@ class SqliteJournal:
         for connection in self._connections:
             connection.close()
         await self._writer.close()
+
+
+def _cut_short(end: TaskEnd) -> list[Event]:
+    """A task that lost events could do something twice, so it ends here."""
+    message = (
+        f"The newest events of this task were lost with a damaged journal; it was {end.status} then. It doesn't go on, "
+        "because it could do something twice. Its files are as it left them; start it again as a new task."
+    )
+    error = ErrorEvent(code="journal_damaged", message=message, recoverable=False)
+    return [error, StatusEvent(status=Status.FAILED)]
 
 
 def _stopwatch() -> Callable[[], float]:

@@ -4,6 +4,7 @@ A method checks before it writes, so a refused operation changes nothing and its
 """
 
 import hashlib
+import logging
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
@@ -13,12 +14,15 @@ from typing import NamedTuple
 
 from sidecar.journal import rows
 from sidecar.journal.blobs import Blobs
+from sidecar.journal.commit_log import CommitLog, TaskEnd
 from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.migrations import MIGRATIONS, migrate
 from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, NewTask, Record, Retention, StoredEvent
 from sidecar.journal.projection import TaskProjection, fold, task_of
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
+
+log = logging.getLogger(__name__)
 
 _MAX_ROWS = 64
 HEADS_KEPT = 1_000
@@ -47,6 +51,13 @@ class Head:
     state: TaskProjection
     #: Size of the task's blobs, once computed.
     blob_bytes: int | None = None
+
+
+class Pruned(NamedTuple):
+    """How many tasks were dropped, and of how many more only the contents for undo."""
+
+    tasks: int
+    contents: int
 
 
 class InsertBatch:
@@ -107,6 +118,9 @@ class Store:
         self._heads: OrderedDict[str, Head] = OrderedDict()
         #: Task rows to update once, at the commit.
         self._changed: dict[int, TaskProjection] = {}
+        #: The tasks that this transaction changes, for the log of commits.
+        self._ends: dict[str, TaskEnd | None] = {}
+        self._log = CommitLog(path)
         self._before = 0
         self._queue_position: int
         (self._queue_position,) = self._connection.execute("SELECT coalesce(max(queued), 0) FROM tasks").fetchone()
@@ -150,10 +164,28 @@ class Store:
         self._connection.execute("COMMIT")
         self.commits += 1
         self._committed = self._cursor, self._pruned
+        self._log_commit()
+
+    def _log_commit(self) -> None:
+        ends, self._ends = self._ends, {}
+        try:
+            self._log.append(self.commits, ends)
+            if self._log.full:
+                self.checkpoint()
+        except OSError as error:
+            # The commit holds; only a later damage may go unnoticed.
+            log.warning("The log of commits can't be written: %s", error)
+
+    def checkpoint(self) -> None:
+        """Copy the write-ahead log into the main file; then the log of commits has nothing to watch."""
+        busy, pages, copied = self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        if not busy and pages == copied:
+            self._log.clear()
 
     def rollback(self) -> None:
         self._connection.execute("ROLLBACK")
         self._changed.clear()
+        self._ends.clear()
         self._events.clear()
         self._records.clear()
         self._heads.clear()
@@ -167,6 +199,11 @@ class Store:
 
     def close(self) -> None:
         self._connection.close()
+        wal = Path(f"{self.path}-wal")
+        if not wal.exists() or not wal.stat().st_size:
+            # The last connection copied everything into the main file.
+            self._log.clear()
+        self._log.close()
 
     # -- tasks -------------------------------------------------------------------------------------------------------
 
@@ -244,6 +281,7 @@ class Store:
         if state is not head.state:
             self._changed[head.position] = state
         head.state, head.last_seq, head.records = state, seq, number
+        self._ends[task_id] = TaskEnd(seq, state.status)
         return stored
 
     def _change_status(self, position: int, state: TaskProjection) -> None:
@@ -341,31 +379,51 @@ class Store:
             self._connection.execute("INSERT OR IGNORE INTO blob_uses VALUES (?, ?)", (head.position, digest))
         return digest
 
-    def prune(self, retention: Retention) -> int:
-        """Drops ended tasks, oldest first, a few at a time, so that a writer never waits long."""
+    def prune(self, retention: Retention) -> Pruned:
+        """Drop what is too old, then what is over the size cap: contents for undo first, then whole tasks.
+
+        Oldest first, and only a few at a time, so that a writer never waits long.
+        """
         self.bind()
-        oldest = self._connection.execute(
-            "SELECT position, id, created_at FROM tasks WHERE status IN (?, ?, ?, ?) ORDER BY position LIMIT 20",
-            tuple(ENDED),
-        ).fetchall()
-        dropped = 0
-        for position, task_id, created_at in oldest:
-            if not retention.drops(created_at, self.size()):
+        tasks = contents = 0
+        for position, task_id, created_at in self._ended("true"):
+            if not retention.is_too_old(created_at):
                 break
-            self._drop(position)
-            self._heads.pop(task_id, None)
-            dropped += 1
+            self._drop(position, task_id)
+            tasks += 1
+        self._release_pages(tasks)
+        if self.size() > retention.bytes:
+            for position, _, _ in self._ended("position IN (SELECT task FROM blob_uses)"):
+                self._connection.execute("DELETE FROM blob_uses WHERE task = ?", (position,))
+                contents += 1
+                self._release_pages(1)
+                if self.size() <= retention.bytes:
+                    return Pruned(tasks, contents)
+            for position, task_id, _ in self._ended("true") if not contents else ():
+                self._drop(position, task_id)
+                tasks += 1
+                self._release_pages(1)
+                if self.size() <= retention.bytes:
+                    break
+        return Pruned(tasks, contents)
+
+    def _ended(self, condition: str) -> list[tuple[int, str, str]]:
+        query = f"SELECT position, id, created_at FROM tasks WHERE status IN (?, ?, ?, ?) AND {condition}"  # noqa: S608
+        return self._connection.execute(f"{query} ORDER BY position LIMIT 20", tuple(ENDED)).fetchall()
+
+    def _release_pages(self, dropped: int) -> None:
         if dropped:
             self._blobs.sweep()
             self._connection.execute("PRAGMA incremental_vacuum")
-        return dropped
 
-    def _drop(self, position: int) -> None:
+    def _drop(self, position: int, task_id: str) -> None:
         (last,) = self._connection.execute("SELECT max(cursor) FROM events WHERE task = ?", (position,)).fetchone()
         self._pruned = max(self._pruned, last or 0)
         for table in ("events", "records", "blob_uses"):
             self._connection.execute(f"DELETE FROM {table} WHERE task = ?", (position,))  # noqa: S608
         self._connection.execute("DELETE FROM tasks WHERE position = ?", (position,))
+        self._heads.pop(task_id, None)
+        self._ends[task_id] = None
 
     def size(self) -> int:
         (pages,) = self._connection.execute("PRAGMA page_count").fetchone()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 import sqlite3
 from collections.abc import Callable
 from contextlib import aclosing, closing
@@ -435,6 +436,28 @@ async def test_only_ended_tasks_are_dropped_and_their_blobs_with_them(
     assert (await journal.task("t_2")).id == "t_2"
     assert await journal.blob(shared) == b"shared"
     assert await journal.blob(alone) is None
+
+
+async def test_over_the_size_contents_for_undo_go_before_any_task(open_journal: Callable[[Retention], object]) -> None:
+    journal: Journal = await open_journal(Retention(bytes=700_000))  # type: ignore[misc]
+    contents = []
+    for number in range(10):
+        await journal.create(new_task(f"t_{number}"))
+        contents.append(await journal.put_blob(f"t_{number}", random.Random(number).randbytes(100_000)))
+        await journal.append(f"t_{number}", [COMPLETED])
+    assert await journal.prune() == 0
+    assert len(await journal.tasks()) == 10
+    left = [await journal.blob(digest) is not None for digest in contents]
+    assert not left[0] and left[-1] and left == sorted(left), "only what must go goes, oldest first"
+
+
+async def test_over_the_size_only_as_many_tasks_go_as_must(open_journal: Callable[[Retention], object]) -> None:
+    journal: Journal = await open_journal(Retention(bytes=900_000))  # type: ignore[misc]
+    for number in range(10):
+        await journal.create(new_task(f"t_{number}"))
+        long = MessageEvent(message_id="m", role="user", agent="", text="y" * 100_000)
+        await journal.append(f"t_{number}", [long, COMPLETED])
+    assert 1 <= await journal.prune() <= 4
 
 
 async def test_over_the_size_the_oldest_go_first(open_journal: Callable[[Retention], object]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.journal.damage import set_aside_if_damaged
+from sidecar.journal.damage import inspect
 from sidecar.journal.port import NewTask
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import ErrorEvent, StatusEvent
@@ -89,9 +89,9 @@ async def test_f05_what_was_lost_is_named(tmp_path: Path) -> None:
     middle = len(whole) // 2
     whole[middle : middle + 8_192] = bytes(8_192)
     (tmp_path / "journal.db").write_bytes(whole)
-    (message,) = set_aside_if_damaged(tmp_path / "journal.db")
+    (message,) = inspect(tmp_path / "journal.db").messages
     assert "set aside as" in message
-    assert "Lost: t_" in message or "lost without a name" in message
+    assert "Lost: t_" in message or "Unreadable tasks are lost" in message
 
 
 def test_f05_the_process_starts_on_every_kind_of_damage(tmp_path: Path) -> None:
