@@ -9,6 +9,7 @@ ToolError
 ├── Denied                policy forbids it
 │   └── Declined          you declined
 ├── ApprovalRequired      it needs an approval, and nobody can give one
+├── SecretFile            it may hold secrets, and nobody approved that it is read
 ├── PathDenied            a path leaves the workspace, or can't be checked
 ├── WorkspaceGone         the workspace was deleted or replaced
 ├── FileMissing           the path does not exist
@@ -90,6 +91,16 @@ class Declined(Denied):
 
 class ApprovalRequired(ToolError):
     code = "approval_required"
+
+
+class SecretFile(ToolError):
+    """The executor asks for approval when a call meets one; a search over many files passes them over."""
+
+    code = "secret_file"
+
+    def __init__(self, path: str, name: str) -> None:
+        leads = "" if path.endswith(name) else f" leads to {name}, which"
+        super().__init__(f"{path}{leads} may hold secrets", advice="Go on without it, or tell the user.")
 
 
 class PathDenied(ToolError):

@@ -53,6 +53,19 @@ async def run_git(host: Host, call: Call, words: Sequence[str], *, hooks: bool =
     return collector.text
 
 
+def commit_of(ref: str) -> str:
+    """A ref that can only be a commit: the name of a blob would show a file without its path."""
+    if ":" in ref:
+        return ref
+    first, dots, last = ref.partition("..." if "..." in ref else "..")
+    return dots.join(f"{each}^{{commit}}" if each else "" for each in (first, last)) if dots else f"{ref}^{{commit}}"
+
+
+def path_in_ref(ref: str | None) -> tuple[str, ...]:
+    """The path that a ref such as HEAD:src/main.py names."""
+    return (ref.replace(":", "/"),) if ref and ":" in ref else ()
+
+
 async def current_branch(host: Host) -> str | None:
     try:
         head = (await host.read(".git/HEAD", 1_000)).decode("utf-8", "replace").strip()

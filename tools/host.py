@@ -162,6 +162,9 @@ class ResolvingHost(Host, Protocol):
     async def resolve(self, path: str) -> str:
         """The path without links, relative to the workspace; it need not exist."""
 
+    def with_secrets(self) -> Host:
+        """The same host, also for files that may hold secrets; without it, `read` and `whole` refuse those."""
+
 
 class Snapshot(Protocol):
     """The state of a workspace at one moment. Only the host that took it can read it."""

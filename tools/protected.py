@@ -7,6 +7,7 @@ and what Windows strips from the end of a name.
 import fnmatch
 import re
 import unicodedata
+from functools import lru_cache
 
 #: Directories, at any depth.
 _DIRECTORY_NAMES = """
@@ -26,9 +27,24 @@ _PATTERNS = re.compile(rf"(?:\A|/)(?:{_WILD})\Z")
 _UNDOTTED = frozenset(pattern for pattern in _FILE_PATTERNS.split() if pattern[0] not in ".*")
 _EXAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})
 #: Files that may hold secrets, so that reading them needs approval too.
-_PRIVATE_NAMES = ".env .env.* .envrc .npmrc .yarnrc.yml .pypirc .netrc *.pem *.key id_rsa id_ed25519 id_ecdsa"
-_SECRETS = re.compile("|".join(fnmatch.translate(pattern) for pattern in _PRIVATE_NAMES.split()))
-_SECRET_DIRECTORIES = frozenset({".ssh", ".gnupg", ".aws"})
+_PRIVATE_NAMES = """
+.env* *.env .npmrc .yarnrc.yml .pypirc .netrc _netrc .pgpass pgpass.conf .my.cnf .mylogin.cnf .git-credentials .htpasswd
+.vault-token .dockercfg .s3cfg .boto .terraformrc .credentials .credentials.* credentials credentials.json
+credentials.toml credentials.ini credentials.cfg credentials.xml credentials.csv credentials.db credentials.txt
+credentials.y*ml *_credentials.json *-credentials.json service-account*.json service_account*.json serviceaccount*.json
+*-service-account.json *_service_account.json client_secret*.json secrets.json secrets.toml secrets.ini secrets.y*ml
+*.pem *.key *.p8 *.p12 *.pfx *.jks *.keystore *.ppk *.kdbx id_rsa* id_dsa* id_ecdsa* id_ed25519* kubeconfig kubeconfig.*
+*.kubeconfig *.tfstate *.tfstate.* terraform.tfvars
+"""
+_SECRETS = re.compile(
+    "|".join([*(fnmatch.translate(pattern) for pattern in _PRIVATE_NAMES.split()), r"id_[a-z0-9_-]+\Z"])
+)
+_SECRET_DIRECTORIES = frozenset({".ssh", ".gnupg", ".aws", ".kube", ".docker", ".azure", ".gcloud", ".password-store"})
+#: Copies that editors and people leave behind.
+_COPY = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|saved|copy|tmp|swp|swo|\d{1,3}))+\Z")
+_EXAMPLE = re.compile(r"(?:\.env.*|.*\.env)?[._-]?(?:example|sample|template|dist)(?:\.env)?\Z")
+#: A name of its own doesn't tell a certificate from a private key.
+_CERTIFICATES = re.compile(r".*\.(?:pem|key)(?:~|\.\w+)?\Z")
 _SCRIPTED = frozenset({"makefile", "gnumakefile", "justfile", "package.json"})
 _SHORT_GIT = re.compile(r"git~\d+\Z")
 
@@ -64,15 +80,28 @@ def runs_scripts(path: str) -> bool:
     return fold_name(path.rpartition("/")[2]) in _SCRIPTED
 
 
+@lru_cache(4096)
 def secret_part(path: str) -> str | None:
     """The part of a path that may hold a secret, if any."""
-    for name in path.replace("\\", "/").split("/"):
-        part = fold_name(name)
-        if part in _EXAMPLES or not part:
-            continue
-        if part in _SECRET_DIRECTORIES or _SECRETS.match(part):
+    names = [name for name in path.replace("\\", "/").split("/") if name not in ("", ".")]
+    if not names or (last := fold_name(names[-1])).endswith(".pub"):
+        return None
+    for name in names:
+        if fold_name(name) in _SECRET_DIRECTORIES:
             return name
-    return None
+    last = _COPY.sub("", last.strip("#"))
+    last = last[1:] if last.startswith("..") else last  # a swap file
+    return names[-1] if last and not _EXAMPLE.match(last) and _SECRETS.match(last) else None
+
+
+def may_be_certificate(path: str) -> bool:
+    """Whether only the content of a file tells if it holds a private key."""
+    return _CERTIFICATES.match(fold_name(path.rpartition("/")[2])) is not None
+
+
+def is_public(content: bytes) -> bool:
+    """Whether a file is a certificate or a public key, without a private key."""
+    return b"PRIVATE KEY" not in content and (b"BEGIN CERTIFICATE" in content or b"PUBLIC KEY-----" in content)
 
 
 def fold_name(name: str) -> str:

@@ -50,6 +50,8 @@ class BufferedBackend(LocalBackend):
         """Validates again: the sidecar may have another version than this shell."""
         arguments = validate(tool, args, call.workspace)
         host = self._local(call.workspace)
+        if call.approved or hasattr(tool, "prepare"):
+            host = host.with_secrets()
         if not hasattr(tool, "prepare"):  # checking the protocol itself would cost more than many calls
             return await self._supervisor.run(cast("Tool[Arguments]", tool), arguments, call, host, output)
         prepared = await tool.prepare(arguments, host, call)

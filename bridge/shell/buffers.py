@@ -4,9 +4,10 @@ import os
 import time
 from typing import NamedTuple
 
-from tools.errors import ChangedElsewhere, FileMissing
+from tools.errors import ChangedElsewhere, FileMissing, SecretFile
 from tools.host import FileChange, FileInfo
 from tools.local.host import LocalHost
+from tools.protected import secret_part
 
 
 class Buffer(NamedTuple):
@@ -50,12 +51,14 @@ class BufferHost(LocalHost):
         buffer = self._buffer(path)
         if buffer is None:
             return await super().read(path, limit, offset)
+        self._refuse_secret(path)
         return buffer.content[offset : offset + limit]
 
     async def whole(self, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
         buffer = self._buffer(path)
         if buffer is None:
             return await super().whole(path, limit)
+        self._refuse_secret(path)
         return await self.stat(path), buffer.content if len(buffer.content) <= limit else None
 
     async def apply(self, change: FileChange) -> None:
@@ -76,6 +79,11 @@ class BufferHost(LocalHost):
             self.buffers.drop(self._absolute(change.path))
         else:
             self.buffers.put(self._absolute(change.path), change.after)
+
+    def _refuse_secret(self, path: str) -> None:
+        real = os.path.realpath(self._absolute(path))
+        if not self._secrets and (name := secret_part(real.removeprefix(self.workspace))):
+            raise SecretFile(path, name)
 
     def _buffer(self, path: str) -> Buffer | None:
         return self.buffers.get(self._absolute(path)) if "\0" not in path else None

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.tasks import ApprovalRequest, Attachment, Context, ExecuteRequest, ForkRequest
+from tools.protected import secret_part
 
 
 class Execute(NamedTuple):
@@ -79,7 +80,8 @@ def redact_operation(operation: Operation, redact: Redactor) -> Operation:
 
 
 def _context(context: Context, redact: Redactor) -> Context:
-    selected = None if context.selected_code is None else redact(context.selected_code)
+    clean = redact.secret_file if secret_part(context.current_file or "") else redact
+    selected = None if context.selected_code is None else clean(context.selected_code)
     attachments = [_attachment(each, redact) for each in context.attachments]
     return context.model_copy(update={"selected_code": selected, "attachments": attachments})
 
@@ -90,7 +92,7 @@ def _attachment(attachment: Attachment, redact: Redactor) -> Attachment:
         text = base64.b64decode(attachment.data, validate=True).decode()
     except (binascii.Error, ValueError):
         return attachment
-    plain = redact(text)
+    plain = redact.secret_file(text) if secret_part(attachment.name) else redact(text)
     if plain == text:
         return attachment
     return attachment.model_copy(update={"data": base64.b64encode(plain.encode()).decode()})

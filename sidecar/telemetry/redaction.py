@@ -30,7 +30,7 @@ _PATTERNS = (
     ("gitlab-token", ("glpat-",), r"glpat-[A-Za-z0-9_-]{16,}"),
     ("slack-token", ("xox", "xapp-"), r"\b(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{10,}"),
     ("slack-hook", ("hooks.slack.com/",), r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[A-Za-z0-9/]{20,})"),
-    ("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9/+])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9/+])"),
+    ("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9/])(?<![A-Za-z0-9]\+)(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9/+])"),
     (
         "aws-secret",
         ("secret", "Secret", "SECRET"),
@@ -56,8 +56,8 @@ _PATTERNS = (
         "private-key",
         ("-----BEGIN ",),
         # Also one that is cut off, but never the code around a constant that only holds the first line.
-        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:"
-        rf"(?={_KEY_BODY}{{0,400}}?[A-Za-z0-9+/]{{4}}){_KEY_BODY}*?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
+        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?=\s|\\[nr])(?:"
+        rf"{_KEY_BODY}*?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
         rf"|(?={_KEY_BODY}{{0,400}}?[A-Za-z0-9+/=]{{32}}){_KEY_BODY}*)",
     ),
 )
@@ -212,7 +212,7 @@ def _is_placeholder(password: str, user: str) -> bool:
 
 
 def _replace_assigned(match: re.Match[str]) -> str:
-    name = match.groupdict().get("name") or "password"
+    name = (match.groupdict().get("name") or "password").strip("-.")
     value = match["value"]
     if _unquote(value).casefold() in _HARMLESS or REDACTED in value:
         return match[0]

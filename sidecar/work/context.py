@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from sidecar.models.encoding import encode_json
 from sidecar.wire.tasks import Context
 from sidecar.work.mentions import Mention, parse_mentions
-from tools.errors import FileMissing, NotAFile, PathDenied, ToolError
+from tools.errors import FileMissing, NotAFile, PathDenied, SecretFile, ToolError
 from tools.git import current_branch
 from tools.host import Host
 from tools.paths import normalize
@@ -106,6 +106,9 @@ async def _mentioned(
                 content = "\n".join(await find(mention.name))
             if not content:
                 hidden.append(f"{mention} (no file or folder)")
+        except SecretFile:
+            hidden.append(f"{mention} (may hold secrets; read_file asks for approval)")
+            continue
         except PathDenied:
             hidden.append(f"{mention} (outside the workspace)")
             continue

@@ -5,6 +5,8 @@ import base64
 import json
 from pathlib import Path
 
+import pytest
+
 from sidecar.config.keys import Keys
 from sidecar.telemetry.redaction import REDACTED, Redactor, environment_secrets
 from tests.e2e.support import running_sidecar
@@ -12,6 +14,113 @@ from tests.support.workbench import workbench
 
 KEY = "canary-0123456789-planted"
 LOOKS = "sk-ant-api03-" + "Ab3" * 12
+
+
+#: One of each kind. They are put together here, so that no scanner takes this file for a leak.
+BODY = "Q7w3Er9Ty2Ui5Op8As1Df4Gh6Jk0Lz"
+PLANTED = {
+    "url": f"postgres://app:{BODY}@db.example/app",
+    "url without a user": f"redis://:{BODY}@cache:6379/0",
+    "AWS secret": f"aws_secret_access_key = {BODY}aB/cD+eF1g",
+    "AWS secret in JSON": f'"SecretAccessKey": "{BODY}aB/cD+eF1g"',
+    "AWS key": "AKIA" + "Q7W3ER9TY2UI5OP8",
+    "Hugging Face": "hf_" + BODY + "xYz1",
+    "SendGrid": "SG." + BODY[:22] + "." + BODY + "aBcDeFgHiJkLm",
+    "GitHub": "github_pat_11" + BODY + "_" + BODY,
+    "Slack": "xoxb-123456789012-" + BODY,
+    "Slack hook": "https://hooks.slack.com/services/T00000000/B00000000/" + BODY,
+    "Stripe": "sk_live_" + BODY,
+    "Google": "AIza" + BODY + "abcde",
+    "JWT": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0." + BODY,
+    "private key": f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}{BODY}\n-----END RSA PRIVATE KEY-----",
+    "PGP key": f"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{BODY}{BODY}\n-----END PGP PRIVATE KEY BLOCK-----",
+}
+
+
+@pytest.mark.parametrize("kind", PLANTED)
+def test_each_kind_is_redacted_whole_in_pieces_and_inside_code(kind: str) -> None:
+    redact, secret = Redactor(), PLANTED[kind]
+    for text in (secret, f"x = '{secret}'\n", f"{{'a': \"{secret}\"}}", f"+{secret}\n context\n"):
+        assert BODY not in redact(text) and REDACTED in redact(text), kind
+    for length in range(len(secret) // 2, len(secret)):
+        if "BEGIN" not in secret:
+            piece = f"output: {secret[:length]}"
+            assert BODY[:12] not in redact(piece[: redact.open_end(piece)]), "a stream waits for the rest"
+
+
+ORDINARY = (
+    "da39a3ee5e6b4b0d3255bfef95601890afd80709 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "9b2d1b1a-8a4f-4a5b-8c1d-0f4d3c2b1a00",
+    "secret_key = da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    "sk-toggleable__control-label sk-estimator-doc-link-wrapper",
+    "https://user:password@example.com https://{user}:{password}@{host} postgres://postgres:postgres@localhost",
+    "http://localhost:8080/@vite/client git+ssh://git@github.com:org/x https://esm.sh:443/react@18",
+    "postgres://app:${DB_PASSWORD}@db mysql://%(user)s:%(password)s@db",
+    "DB_PASSWORD=os.environ['DB_PASSWORD']; password: str = field(); token = next(tokens)",
+    'START = "-----BEGIN OPENSSH PRIVATE KEY-----"\nEND = "-----END OPENSSH PRIVATE KEY-----"\ndef load(): ...',
+    "hf_hub_download hf_tokenizer_config SG.module.name AIzawa npm_config_registry eyJust",
+)
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_code_words_hashes_and_identifiers_stay(text: str) -> None:
+    assert Redactor()(text) == text
+
+
+def test_our_own_sources_hold_nothing_that_is_redacted() -> None:
+    redact, root = Redactor(), Path(__file__).parents[2]
+    blotted = []
+    for folder in ("sidecar", "tools", "bridge", "packaging", "frontend/src"):
+        for file in (root / folder).rglob("*"):
+            if file.suffix in (".py", ".ts", ".tsx", ".md", ".toml", ".txt", ".css") and file.is_file():
+                text = file.read_text(encoding="utf-8")
+                blotted += [str(file)] if redact(text) != text else []
+    assert blotted == []
+
+
+def test_every_kind_planted_in_a_workspace_is_found_nowhere(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path, HF_TOKEN=f"{KEY}-hf") as sidecar:
+        (sidecar.workspace / "config.py").write_text("\n".join(PLANTED.values()) + "\nPLAIN = 'plain-text'\n")
+        (sidecar.workspace / ".env").write_text(f"DB_PASSWORD={KEY}\nPORT=4711\n")
+        calls: list[tuple[str, dict[str, object]]] = [
+            ("read_file", {"path": "config.py"}),
+            ("read_file", {"path": ".env"}),
+            ("search_code", {"query": "[A-Z]", "regex": True}),
+            ("search_code", {"query": "PASSWORD", "glob": ".env"}),
+            ("search_code", {"query": BODY[3:11]}),
+            ("read_file", {"path": "config.py", "startLine": 15, "endLine": 15}),
+            ("run_command", {"command": "cat config.py .e*; env; exit 3"}),
+            ("run_command", {"command": ["grep", "-r", "PASSWORD", "."]}),
+        ]
+        replies = [{"calls": [{"tool": tool, "args": args}]} for tool, args in calls]
+        models = sidecar.script("plants", [*replies, {"text": "done"}])
+        task_id = sidecar.execute("x", models=models, approvals="auto", agentType="terminal", intent="run_command")
+        with sidecar.stream(task_id) as stream:
+            live = "\n".join(json.dumps(event) for event in stream)
+        assert "plain-text" in live and REDACTED in live
+        told = json.dumps([sidecar.task(task_id), sidecar.events(task_id)])
+        sidecar.close()
+        kept = [place for place in sidecar.data_dir.rglob("*") if place.is_file()]
+        assert [place.name for place in [*kept, sidecar.log_file] if BODY.encode() in place.read_bytes()] == []
+        everywhere = b"".join(place.read_bytes() for place in [*kept, sidecar.log_file]) + (live + told).encode()
+        assert [kind for kind in PLANTED if BODY.encode() in everywhere] == []
+        assert KEY.encode() not in everywhere, "also what a command printed of a file that holds secrets"
+
+
+def test_undo_restores_the_bytes_and_the_blobs_are_private(tmp_path: Path) -> None:
+    """The one exception: a changed file is kept byte by byte, in files that only you can read."""
+    with running_sidecar(tmp_path) as sidecar:
+        place = sidecar.workspace / "settings.py"
+        place.write_text(f"KEY = '{LOOKS}'\nx = 1\n")
+        edit = {"tool": "edit_file", "args": {"path": "settings.py", "oldText": "x = 1", "newText": "x = 2"}}
+        models = sidecar.script("edits", [{"calls": [edit]}, {"text": "done"}])
+        task_id = sidecar.execute("x", models=models, agentType="coder", intent="edit_code", verify="off")
+        sidecar.wait_for_end(task_id)
+        assert LOOKS not in json.dumps([sidecar.task(task_id), sidecar.events(task_id)]), "never sent out"
+        assert sidecar.post(f"/api/brain/tasks/{task_id}/rewind", {"seq": 0, "conversation": False}).status < 300
+        assert place.read_text() == f"KEY = '{LOOKS}'\nx = 1\n"
+        modes = [each.stat().st_mode & 0o077 for each in sidecar.data_dir.rglob("journal*") if each.is_file()]
+        assert modes and not any(modes)
 
 
 def test_a_planted_key_is_found_nowhere(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
-from tools.git import GitPath, Reference, run_git
+from tools.git import GitPath, Reference, commit_of, path_in_ref, run_git
 from tools.host import Host
+from tools.secret_files import withhold_secrets
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
 
@@ -8,6 +9,9 @@ class GitDiffArguments(Arguments):
     ref: Reference | None = None
     path: GitPath | None = None
     staged: bool = False
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.path or ".", *path_in_ref(self.ref))
 
 
 class GitDiff:
@@ -22,8 +26,9 @@ class GitDiff:
     async def run(self, args: GitDiffArguments, host: Host, call: Call, output: Output) -> ToolResult:
         words = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"]
         words += ["--cached"] if args.staged else []
-        words += [args.ref] if args.ref else []
+        words += [commit_of(args.ref)] if args.ref else []
         text = await run_git(host, call, [*words, "--", *([args.path] if args.path else [])])
+        text = text if call.approved else withhold_secrets(text)
         return ToolResult(
             text or "No changes.", {"lines": text.count("\n")}, f"{plural(text.count(chr(10)), 'line')} of diff"
         )

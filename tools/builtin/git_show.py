@@ -1,11 +1,15 @@
-from tools.git import Reference, run_git
+from tools.git import Reference, commit_of, path_in_ref, run_git
 from tools.host import Host
+from tools.secret_files import withhold_secrets
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
 
 
 class GitShowArguments(Arguments):
     ref: Reference
+
+    def paths(self) -> tuple[str, ...]:
+        return path_in_ref(self.ref) or (".",)
 
 
 class GitShow:
@@ -18,5 +22,8 @@ class GitShow:
     )
 
     async def run(self, args: GitShowArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        text = await run_git(host, call, ["show", "--no-ext-diff", "--no-textconv", "--no-color", args.ref, "--"])
+        text = await run_git(
+            host, call, ["show", "--no-ext-diff", "--no-textconv", "--no-color", commit_of(args.ref), "--"]
+        )
+        text = text if call.approved else withhold_secrets(text)
         return ToolResult(text or "(empty)", {"ref": args.ref}, f"{args.ref}: {plural(text.count(chr(10)), 'line')}")

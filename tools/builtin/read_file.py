@@ -10,6 +10,7 @@ from pydantic import Field
 from tools.errors import BinaryFile, InvalidArguments, NotAFile, TooLarge
 from tools.host import Host
 from tools.ledger import digest
+from tools.secret_files import KEY_LINE, key_lines
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
 from tools.text import plural
 from tools.text_files import TextFile, is_binary
@@ -72,6 +73,9 @@ async def read_path(host: Host, path: str, start: int | None, end: int | None) -
     if first > max(total, 1):
         raise InvalidArguments(f"{path} has {plural(total, 'line')}; startLine {first} is past its end.")
     last = min(end or total, total, first + _LINES - 1)
+    if first > 1 and b"PRIVATE KEY" in content:
+        inside = key_lines(lines)
+        lines = [KEY_LINE if number in inside else line for number, line in enumerate(lines, 1)]
     shown = _numbered(lines[first - 1 : last], first)
     if last < min(end or total, total):
         shown += f"\n… {total - last} more lines; continue with startLine {last + 1}"

@@ -4,7 +4,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from tools.builtin.read_file import read_path
-from tools.errors import ToolError
+from tools.errors import SecretFile, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
 from tools.text import CONTENT, clip, plural
@@ -39,6 +39,8 @@ class ReadFiles:
         for number, path in enumerate(paths, 1):
             try:
                 result = await read_path(host, path, None, None)
+            except SecretFile:
+                raise  # the whole call asks
             except ToolError as error:
                 failed += 1
                 parts.append(f"── {path}: {error.message}")

@@ -27,6 +27,7 @@ from tools.code.tree_rules import check_tree
 from tools.errors import FileMissing, InvalidArguments, ToolError
 from tools.git import GitPath, Reference, run_git
 from tools.host import Host
+from tools.protected import secret_part
 from tools.skipped import is_cache, is_skipped, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
@@ -142,6 +143,8 @@ async def _of_commit(ref: str, paths: Sequence[str], host: Host, call: Call) -> 
     changed = parse_changed_lines(diff)
     reviewed = []
     for each in changed[:_FILES]:
+        if secret_part(each.path):
+            continue  # its name is a finding by itself
         try:
             text = await run_git(host, call, ["show", "--no-textconv", f"{end}:{each.path}"])
         except ToolError:

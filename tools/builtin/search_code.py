@@ -1,4 +1,5 @@
 import re
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import Field, JsonValue
@@ -6,6 +7,7 @@ from pydantic import Field, JsonValue
 from tools.errors import InvalidArguments, TimedOut, ToolError
 from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep_command
+from tools.secret_files import KEY_LINE, keys_in, secret_paths
 from tools.skipped import LEFT_OUT, skip_globs, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
@@ -13,6 +15,8 @@ from tools.text import plural
 _LINE = 400
 #: `path NUL line : text`; context lines have a dash instead of the colon.
 _HIT = re.compile(r"([^\0\n]*)\0(\d+)([:-])(.*)")
+#: How a line of a private key ends, without the rest of a string literal.
+_KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{16}\Z")
 
 
 class _Line(NamedTuple):
@@ -69,7 +73,10 @@ class SearchCode:
         lines = [_line(match, prefix) for match in _HIT.finditer(text)]
         paths = dict.fromkeys(line.path for line in lines)
         kept = frozenset(await without_build_output(host, paths, args.path, args.glob or ""))
-        return _found(args, [line for line in lines if line.path in kept])
+        if not call.approved:
+            # Not even their number is told: a search could guess a secret letter by letter.
+            kept -= await secret_paths(host, kept, directory)
+        return _found(args, await _without_keys(host, [line for line in lines if line.path in kept]))
 
 
 def _only(glob: str | None) -> list[str]:
@@ -86,6 +93,17 @@ def _line(match: re.Match[str], prefix: str) -> _Line:
     return _Line(prefix + match[1].removeprefix("./"), int(match[2]), match[3], match[4][:_LINE])
 
 
+async def _without_keys(host: Host, lines: Sequence[_Line]) -> list[_Line]:
+    """A line out of the middle of a private key is redacted too."""
+    suspects = {line.path for line in lines if _KEY_TEXT.match(_line_end(line.text))}
+    inside = {path: await keys_in(host, path) for path in suspects}
+    return [line._replace(text=KEY_LINE) if line.number in inside.get(line.path, ()) else line for line in lines]
+
+
+def _line_end(text: str) -> str:
+    return text.rstrip(" \t\r\"',)+").removesuffix("\\n")[-16:]
+
+
 def _found(args: SearchCodeArguments, lines: list[_Line]) -> ToolResult:
     lines.sort(key=lambda line: line[:2])
     hits: list[JsonValue] = []
@@ -100,6 +118,7 @@ def _found(args: SearchCodeArguments, lines: list[_Line]) -> ToolResult:
     files = len({path for path, _, mark, _ in lines if mark == ":"})
     if not hits:
         hint = "" if args.regex else " The query was searched literally; set regex for a pattern."
+        hint += " Files that may hold secrets are not searched."
         return ToolResult(f"No match for {args.query!r}.{hint}", {"matches": []}, "no match")
     return ToolResult(
         "\n".join(shown), {"matches": hits}, f"{plural(len(hits), 'match', 'matches')} in {plural(files, 'file')}"

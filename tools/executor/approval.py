@@ -17,7 +17,7 @@ from tools.ledger import ApprovalPrompt
 from tools.local.environment import CALL_MARK, SIDECAR_MARK, command_environment
 from tools.policy import shell
 from tools.policy.policy import Decision
-from tools.protected import protected_part, runs_scripts
+from tools.protected import protected_part, runs_scripts, secret_part
 from tools.spec import describe_arguments
 from tools.text import escape_hidden
 
@@ -30,7 +30,8 @@ async def check_links(paths: Iterable[str], host: Host, decision: Decision) -> D
     if not isinstance(host, ResolvingHost):
         return decision
     for path in paths:
-        if name := protected_part(await host.resolve(path)):
+        real = await host.resolve(path)
+        if name := protected_part(real) or secret_part(real):
             return Decision("ask", f"{path} leads to {name}, which controls what runs later or holds secrets")
         with suppress(FileMissing, NotADirectory):
             info = await host.stat(path)
@@ -47,7 +48,7 @@ def build_prompt(context: CallContext, stage: str, why: str, diff: str | None) -
     directory = posixpath.normpath(posixpath.join(context.workspace, getattr(context.args, "cwd", None) or "."))
 
     def show(text: str) -> str:
-        return escape_hidden(context.redact(text))
+        return escape_hidden(context.clean(text))
 
     return ApprovalPrompt(
         id=f"{context.call.id}:{stage}",

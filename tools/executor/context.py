@@ -1,6 +1,7 @@
 """One tool call on its way through the executor: what is known of it, and the events and outcomes made from that."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -63,6 +64,8 @@ class CallContext:
     intended: bool = False
     #: A person saw exactly this call and allowed it.
     approved: bool = False
+    #: It reads or changes a file that may hold secrets.
+    secret: bool = False
     killed: list[Killed] = field(default_factory=list)
     #: Open while a command runs whose changes are found by scanning.
     window: ChangeWindow | None = None
@@ -80,6 +83,10 @@ class CallContext:
     def time_limit(self) -> float:
         return self.args.time_limit(self.spec.timeout)
 
+    def clean(self, text: str) -> str:
+        """The text without secrets."""
+        return self.redact.secret_file(text) if self.secret else self.redact(text)
+
     def tool_call(self) -> Call:
         """The call as the tool sees it."""
         return Call(self.call.id, self.workspace, self.time_limit, killed=self.kill, approved=self.approved)
@@ -90,8 +97,8 @@ class CallContext:
 
     def event(self, status: ToolStatus, outcome: Outcome | None = None) -> ToolEvent:
         if self._display_args is None:
-            self._display_args = redact_arguments(self.call.args, self.redact)
-        summary = outcome.summary if outcome else self.redact(describe_arguments(self.call.args)[:200])
+            self._display_args = redact_arguments(self.call.args, self.redact, self.clean)
+        summary = outcome.summary if outcome else self.clean(describe_arguments(self.call.args)[:200])
         return _event(self.call.id, self.spec.name, status, self._display_args, summary, outcome, self.backend)
 
     def enqueue(self, status: ToolStatus) -> None:
@@ -108,12 +115,12 @@ class CallContext:
             details = {**(details if isinstance(details, dict) else {}), "killed": killed}
         error = result.error
         if error is not None:
-            error = error.model_copy(update={"message": self.redact(error.message)})
+            error = error.model_copy(update={"message": self.clean(error.message)})
         return Outcome(
             status=status,
-            content=_valid(clip(self.redact(result.content))),
-            details=self.redact.json(details),
-            summary=self.redact((result.summary or self.spec.name)[:500]),
+            content=_valid(clip(self.clean(result.content))),
+            details=self.redact.json(details, self.clean),
+            summary=self.clean((result.summary or self.spec.name)[:500]),
             error=error,
             duration_ms=round((time.monotonic() - self.started) * 1000, 3),
             cached=cached,
@@ -162,10 +169,12 @@ def _event(
     )
 
 
-def redact_arguments(args: JsonObject, redact: Redactor | None) -> JsonObject:
+def redact_arguments(
+    args: JsonObject, redact: Redactor | None, clean: Callable[[str], str] | None = None
+) -> JsonObject:
     """Arguments for events and records: shortened, without secrets."""
     short = display_arguments(args) if isinstance(args, dict) else {}  # a model may send anything
-    return short if redact is None else {name: redact.json(value) for name, value in short.items()}
+    return short if redact is None else {name: redact.json(value, clean) for name, value in short.items()}
 
 
 def _valid(text: str) -> str:

@@ -19,7 +19,7 @@ async def change_files(context: CallContext, host: Host, prepared: PreparedChang
     _check_redacted(prepared.changes)
     if prepared.changes:
         files, blobs = _states(prepared.changes)
-        args = redact_arguments(context.call.args, context.redact)
+        args = redact_arguments(context.call.args, context.redact, context.clean)
         record = IntentRecord(tool=context.spec.name, args=args, backend=context.backend, files=files)
         await context.ledger.intend(context.call.id, record, context.event("running"), blobs)
         context.begun = True

@@ -8,7 +8,7 @@ from contextlib import suppress
 from sidecar.cache import Caches
 from tools.backend import Backend, has_host, is_remote
 from tools.changes import render_changes, render_full_diff
-from tools.errors import ApprovalRequired, Declined, Denied, HostGone, ToolError
+from tools.errors import ApprovalRequired, Declined, Denied, HostGone, SecretFile, ToolError
 from tools.executor.access import access_to
 from tools.executor.approval import build_prompt, check_links
 from tools.executor.command_changes import ChangeTracker
@@ -18,7 +18,9 @@ from tools.executor.invocation import Invoker
 from tools.executor.recovery import plan_recovery
 from tools.host import Host, ResolvingHost
 from tools.ledger import IntentRecord, Outcome
-from tools.policy.policy import Decision, Policy
+from tools.policy.policy import Decision, Policy, decide_secret
+from tools.protected import secret_part
+from tools.secret_files import AssignedSecrets
 from tools.shield import run_to_completion
 from tools.spec import PreparedChange, ToolResult, changes_files
 
@@ -32,6 +34,7 @@ class CallRunner:
         self._policy = policy
         self._invoker = Invoker(caches)
         self.tracker = ChangeTracker()
+        self._assigned = AssignedSecrets()
 
     async def run(self, context: CallContext) -> Outcome:
         """Never raises for a tool's failure: errors are outcomes."""
@@ -58,6 +61,15 @@ class CallRunner:
             return await self._recover(context, backend, record)
         if decision.verdict == "ask":
             await self._approve(context, backend, decision)
+        try:
+            return await self._perform(context, backend)
+        except ToolError as error:
+            if error.code != SecretFile.code or context.approved:
+                raise
+            # Only reading it showed where the path leads, or what the file holds.
+            context.secret = True
+            decision = _refused(decide_secret(error.message, context.batch.approvals))
+        await self._approve(context, backend, decision)
         return await self._perform(context, backend)
 
     async def _perform(self, context: CallContext, backend: Backend) -> Outcome:
@@ -112,17 +124,31 @@ class CallRunner:
             for host in self._hosts(context):
                 # Also for a call that a shell carries out: links are resolved on this machine.
                 decision = await check_links(context.args.paths(), host, decision)
-        if decision.verdict == "deny":
-            advice = "Don't try it another way; go on without it, or tell the user."
-            raise Denied(f"Not allowed: {decision.why}.", advice=advice)
+        if context.spec.effects != "command":
+            context.secret = any(map(secret_part, await self._named_paths(context)))
+        decision = _refused(decision)
         context.approved = decision.network and decision.verdict == "allow"
         return decision
+
+    async def _named_paths(self, context: CallContext) -> list[str]:
+        """The paths that a call names, and for a change also where links lead them."""
+        paths = list(context.args.paths())
+        if context.spec.effects == "files":
+            hosts = [host for host in self._hosts(context) if isinstance(host, ResolvingHost)]
+            with suppress(ToolError):
+                paths += [await host.resolve(path) for host in hosts for path in context.args.paths()]
+        return paths
 
     async def _approve(self, context: CallContext, backend: Backend, decision: Decision) -> None:
         diff = None
         if changes_files(context.tool) and has_host(backend):
-            prepared = await self._prepare(context, backend.host(context.workspace))
-            diff = render_full_diff(prepared.changes) or prepared.result.content
+            try:
+                prepared = await self._prepare(context, backend.host(context.workspace))
+                diff = render_full_diff(prepared.changes) or prepared.result.content
+            except ToolError:
+                # Why it doesn't fit may quote the file, so the answer comes first.
+                if not context.secret:
+                    raise
         prompt = build_prompt(context, "approve", decision.why, diff)
         if not self._policy.granted(context.workspace, prompt.binding):
             if not context.batch.can_ask:
@@ -137,7 +163,9 @@ class CallRunner:
         context.approved = True
 
     async def _prepare(self, context: CallContext, host: Host) -> PreparedChange:
+        """Policy has decided about every path that the call names, so the tool may read it."""
         assert changes_files(context.tool)
+        host = host.with_secrets() if isinstance(host, ResolvingHost) else host
         return await self._invoker.bounded(context, context.tool.prepare(context.args, host, context.tool_call()))
 
     async def _preview(self, context: CallContext, host: Host) -> PreparedChange:
@@ -152,7 +180,10 @@ class CallRunner:
         if context.spec.effects == "none":
             context.enqueue("running")
             return
-        scan, blobs = await self.tracker.begin(context, next(self._hosts(context), None))
+        host = next(self._hosts(context), None)
+        if host is not None:
+            await self._assigned.learn(host, context.redact)
+        scan, blobs = await self.tracker.begin(context, host)
         args = redact_arguments(context.call.args, context.redact)
         record = IntentRecord(tool=context.spec.name, args=args, backend=context.backend, scan=scan)
         context.intended = True
@@ -184,6 +215,7 @@ class CallRunner:
         return await self._resolve_unknown(context, "The sidecar stopped while this ran.")
 
     async def _recover_files(self, context: CallContext, host: Host, record: IntentRecord) -> Outcome:
+        host = host.with_secrets() if isinstance(host, ResolvingHost) else host
         done, changes = await self._invoker.bounded(context, plan_recovery(record.files, host, context.ledger))
         for change in done:
             # Changes nothing, but removes temporary files that the killed process left beside this one.
@@ -231,6 +263,14 @@ class CallRunner:
 
 def _open_record(context: CallContext) -> IntentRecord | None:
     return context.ledger.intent(context.call.id) if context.spec.effects != "none" else None
+
+
+def _refused(decision: Decision) -> Decision:
+    """Raises `Denied` if policy denies the call."""
+    if decision.verdict == "deny":
+        advice = "Don't try it another way; go on without it, or tell the user."
+        raise Denied(f"Not allowed: {decision.why}.", advice=advice)
+    return decision
 
 
 def _unasked(why: str) -> ApprovalRequired:

@@ -73,6 +73,8 @@ class LocalBackend:
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         host = self._local(call.workspace)
+        if call.approved or changes_files(tool):
+            host = host.with_secrets()
         arguments = tool.spec.arguments.model_validate(args, context=call.workspace)
         if changes_files(tool):
             prepared = await tool.prepare(arguments, host, call)

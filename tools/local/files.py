@@ -8,9 +8,10 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Literal
 
-from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, NotAFile, PathDenied, ToolError
+from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, NotAFile, PathDenied, SecretFile, ToolError
 from tools.host import FileChange, FileContent, FileInfo
-from tools.local.root import WorkspaceRoot, name_to_text
+from tools.local.root import WorkspaceRoot, name_to_text, path_of
+from tools.protected import is_public, may_be_certificate, secret_part
 
 #: Suffix of a file that is about to replace another one.
 TEMPORARY_SUFFIX = ".brain-tmp"
@@ -46,13 +47,18 @@ def stat_file(root: WorkspaceRoot, path: str, *, follow: bool = True) -> FileInf
         os.close(handle)
 
 
-def whole_file(root: WorkspaceRoot, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
-    """The file's info, and its content if it is regular and has at most `limit` bytes, both from one open."""
+def whole_file(root: WorkspaceRoot, path: str, limit: int, *, secrets: bool = True) -> tuple[FileInfo, bytes | None]:
+    """The file's info, and its content if it is regular and has at most `limit` bytes, both from one open.
+
+    Without `secrets`, raises `SecretFile` for a file that may hold some.
+    """
     if not root.seems_regular(path):
         return stat_file(root, path), None
     handle = root.open(path, _READING)
     try:
         info = _info(path, os.fstat(handle))
+        if not secrets:
+            refuse_secret(root, path, handle)
         if info.kind != "file" or info.size > limit:
             return info, None
         content = os.read(handle, info.size + 1)
@@ -63,12 +69,28 @@ def whole_file(root: WorkspaceRoot, path: str, limit: int) -> tuple[FileInfo, by
         os.close(handle)
 
 
-def read_file(root: WorkspaceRoot, path: str, limit: int, offset: int = 0) -> bytes:
+def read_file(root: WorkspaceRoot, path: str, limit: int, offset: int = 0, *, secrets: bool = True) -> bytes:
     handle = root.open(path, _READING)
     try:
+        if not secrets:
+            refuse_secret(root, path, handle)
         return read_handle(handle, path, limit, offset)
     finally:
         os.close(handle)
+
+
+def refuse_secret(root: WorkspaceRoot, path: str, handle: int) -> None:
+    """Raises `SecretFile` if the open file may hold secrets, whatever the path that led to it."""
+    real = path_of(handle)[len(root.path) :]
+    name = secret_part(name_to_text(real)) or secret_part(path)
+    if name is None:
+        return
+    mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(mode):
+        return
+    if may_be_certificate(real) and is_public(os.pread(handle, _CHUNK, 0)):
+        return
+    raise SecretFile(path, name)
 
 
 def read_handle(handle: int, path: str, limit: int, offset: int = 0) -> bytes:

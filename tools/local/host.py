@@ -57,6 +57,8 @@ class LocalHost:
         self._processes = processes
         self._writing: dict[str, asyncio.Lock] = {}
         self._confinement: Confinement | None = None
+        #: Whether it reads files that may hold secrets.
+        self._secrets = False
         self._record_write = record_write
         self._scanner = Scanner(self.root, memory or MemoryBudget())
         #: Snapshots of running commands: what this host writes meanwhile is not their doing.
@@ -67,6 +69,12 @@ class LocalHost:
         inside = copy.copy(self)
         inside._confinement = confinement
         return inside
+
+    def with_secrets(self) -> "LocalHost":
+        """The same host, also for files that may hold secrets, once a person allowed that."""
+        open_host = copy.copy(self)
+        open_host._secrets = True
+        return open_host
 
     def free_memory(self) -> None:
         """Drop cached contents. The host still works."""
@@ -86,14 +94,14 @@ class LocalHost:
     async def read(self, path: str, limit: int, offset: int = 0) -> bytes:
         root, name = self._locate(path)
         if limit > _LARGE_BYTES and files.stat_file(root, name).size > _LARGE_BYTES:
-            return await asyncio.to_thread(files.read_file, root, name, limit, offset)
-        return files.read_file(root, name, limit, offset)
+            return await asyncio.to_thread(files.read_file, root, name, limit, offset, secrets=self._secrets)
+        return files.read_file(root, name, limit, offset, secrets=self._secrets)
 
     async def whole(self, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
         root, name = self._locate(path)
-        info, content = files.whole_file(root, name, min(limit, _LARGE_BYTES))
+        info, content = files.whole_file(root, name, min(limit, _LARGE_BYTES), secrets=self._secrets)
         if content is None and info.kind == "file" and info.size <= limit:
-            return await asyncio.to_thread(files.whole_file, root, name, limit)
+            return await asyncio.to_thread(files.whole_file, root, name, limit, secrets=self._secrets)
         return info, content
 
     async def list(self, path: str) -> Sequence[FileInfo]:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from sidecar.wire.tasks import Approvals
 from tools.policy import programs, shell
 from tools.policy.task_text import asks_for_tests, names_command
-from tools.protected import protected_part, secret_part
+from tools.protected import may_be_certificate, protected_part, secret_part
 from tools.spec import Arguments, ToolSpec
 
 #: Programs that run the command after them.
@@ -27,6 +27,8 @@ _SEPARATORS = re.compile(r"[;|&\n\r(){}`]|\$\(")
 _ASSIGNMENT = re.compile(r"\w+=")
 _QUOTING = re.compile(r"[\\'\"]")
 _WORDS = re.compile(r"[^\s;|&()<>`'\"$={},]+")
+#: Tools that show names of files and nothing of their content.
+_NAMES_ONLY = frozenset({"list_dir", "read_directory_tree", "find_files", "git_log", "git_status"})
 _GIT_WRITES = frozenset({"git_add", "git_commit"})
 _BINARIES = (".venv/bin/", "venv/bin/", "node_modules/.bin/")
 
@@ -60,6 +62,8 @@ class Policy:
     def decide(
         self, spec: ToolSpec, args: Arguments, workspace: str, approvals: Approvals, task_text: str = ""
     ) -> Decision:
+        if name := _find_secret(spec, args):
+            return decide_secret(f"{name} may hold secrets", approvals)
         if spec.effects == "none" and not spec.runs_project:
             return Decision("allow", "it only reads")
         if spec.effects == "none":
@@ -173,9 +177,24 @@ class _Judgement(NamedTuple):
     network: bool = False
 
 
+def decide_secret(why: str, approvals: Approvals) -> Decision:
+    """A file that may hold secrets, in a trusted workspace too: only a person may have a model read it."""
+    return Decision("deny" if approvals in ("auto", "readonly") else "ask", why)
+
+
+def _find_secret(spec: ToolSpec, args: Arguments) -> str | None:
+    """A path of the call that may hold secrets. Where only the content can tell, the host asks when it is read."""
+    if spec.effects != "none" or spec.name in _NAMES_ONLY:
+        return None
+    for path in args.paths():
+        if (name := secret_part(path)) and not may_be_certificate(path):
+            return name
+    return None
+
+
 def _decide_files(args: Arguments) -> Decision:
     for path in args.paths():
-        if name := protected_part(path):
+        if name := protected_part(path) or secret_part(path):
             return Decision("ask", f"{name} controls what runs later or holds secrets")
     return Decision("allow", "it edits files in the workspace, which can be undone")
 
