@@ -91,8 +91,10 @@ class Chain:
         candidates = self._candidates()
         for link in candidates:
             timeout = MAX_PAUSE if link is not candidates[-1] else MAX_LAST_PAUSE
+            # A paused model gets one request, to find out whether it is back.
+            attempts = 1 if link.breaker.open and len(candidates) > 1 else ATTEMPTS
             self._switch_to(link, reply.failure)
-            for attempt in range(1, ATTEMPTS + 1):
+            for attempt in range(1, attempts + 1):
                 for kind in shown:
                     yield Delta("", kind, anew=True)
                 shown.clear()
@@ -113,7 +115,7 @@ class Chain:
                     break
                 link.breaker.failed()
                 pause = _pause(attempt, reply.failure)
-                if attempt == ATTEMPTS or pause > timeout:
+                if attempt == attempts or pause > timeout:
                     break
                 self._notify(_retry_notice(link, reply.failure, pause, attempt))
                 await asyncio.sleep(pause)
@@ -121,9 +123,9 @@ class Chain:
         yield _last_failure(reply, len(self._links))
 
     def _candidates(self) -> Sequence[Link]:
-        """The models to try; those with an open breaker only if there is no other."""
+        """The models to try in order; those with an open breaker last, before the request fails."""
         usable = [link for link in self._links if not link.out] or list(self._links)
-        return [link for link in usable if not link.breaker.open] or usable
+        return sorted(usable, key=lambda link: link.breaker.open)
 
     def _switch_to(self, link: Link, failure: Failure | None) -> None:
         if link is self._current:
