@@ -1,7 +1,6 @@
 """Tools that change files: what they keep, what they refuse, and what they say then."""
 
 import stat
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 
 from tests.support.workbench import Workbench
 from tools.errors import NoMatch
-from tools.patch import apply_hunks, parse_patch
 from tools.replacement import replace
 from tools.text_files import TextFile
 
@@ -174,27 +172,6 @@ async def test_a_patch_that_does_not_apply_changes_nothing_and_says_where(bench:
     assert outcome.error is not None and outcome.error.code == "no_match"
     assert "line 2 should be 'two', but there is '2'" in outcome.content
     assert not (bench.workspace / "new").exists()
-
-
-_lines = st.lists(st.sampled_from(["a", "b", "c", "", "  x", "é"]), max_size=12)
-
-
-@settings(max_examples=150, deadline=None)
-@given(_lines, _lines, st.booleans(), st.booleans())
-def test_a_patch_made_by_diff_gives_the_new_text(
-    tmp_path_factory: pytest.TempPathFactory, old: list[str], new: list[str], old_end: bool, new_end: bool
-) -> None:
-    texts = ["\n".join(lines) + ("\n" if lines and end else "") for lines, end in ((old, old_end), (new, new_end))]
-    if texts[0] == texts[1] or not texts[0] or not texts[1]:
-        return
-    folder = tmp_path_factory.mktemp("patch")
-    for name, text in zip(("old", "new"), texts, strict=True):
-        (folder / name).write_text(text, newline="")
-    diff = subprocess.run(["diff", "-u", "old", "new"], cwd=folder, capture_output=True, check=False).stdout.decode()
-    patch = diff.replace("--- old", "--- a/f").replace("+++ new", "+++ b/f")
-
-    (file,) = parse_patch(patch)
-    assert apply_hunks(texts[0], file) == texts[1]
 
 
 @settings(max_examples=100, deadline=None)

@@ -8,9 +8,6 @@ import pytest
 from tests.support.workbench import workbench
 from tools.paths import as_argument, normalize
 
-CODE = "import sys\nimport os\n\n\ndef load(x):\n    return x + 42\n\n\nprint(os, sys)\n"
-USER = "from pkg.a import load\n\nprint(load(2))\n"
-
 
 def test_a_path_has_one_name() -> None:
     for written in ("a/b.py", "./a/b.py", "a//b.py", "/srv/shop/a/b.py", "/srv/shop/./a/b.py", "/srv/shop//a/b.py"):
@@ -35,42 +32,6 @@ def test_a_path_is_no_option() -> None:
         "a/-x.py",
         "x.py",
     ]
-
-
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize("root", ["", "./", "{workspace}/"])
-@pytest.mark.parametrize(
-    ("tool", "args"),
-    [
-        ("rename_symbol", {"symbol": "load", "newName": "read", "path": "pkg/a.py"}),
-        ("move_symbol", {"symbol": "load", "from": "pkg/a.py", "to": "pkg/c.py"}),
-        ("organize_imports", {"paths": ["pkg/a.py"]}),
-        ("describe_file", {"path": "pkg/a.py"}),
-        ("describe_symbol", {"symbol": "load", "path": "pkg/a.py"}),
-        ("find_usages", {"symbol": "load", "path": "pkg/a.py"}),
-    ],
-)
-async def test_what_a_tool_does_is_the_same_however_the_path_was_written(
-    tool: str, args: dict[str, Any], root: str, tmp_path: Path
-) -> None:
-    said = []
-    for prefix in ("", root):
-        async with workbench(tmp_path / f"at{len(said)}") as bench:
-            for path, text in (("pkg/__init__.py", ""), ("pkg/a.py", CODE), ("pkg/b.py", USER)):
-                bench.write(path, text)
-            start = prefix.format(workspace=bench.workspace)
-            given = {name: _behind(start, value) for name, value in args.items()}
-            outcome = await bench.call(tool, **given)
-            assert outcome.status == "success", outcome.content
-            files = {str(each): each.read_text() for each in sorted(bench.workspace.rglob("*.py"))}
-            said.append((outcome.summary, [text for _, text in sorted(files.items())]))
-    assert said[0] == said[1]
-
-
-def _behind(start: str, value: Any) -> Any:
-    if isinstance(value, list):
-        return [_behind(start, each) for each in value]
-    return f"{start}{value}" if value.endswith(".py") else value
 
 
 @pytest.mark.parametrize("written", ["a.py", "./a.py", ".//a.py", "{workspace}/a.py", "{workspace}//./a.py"])

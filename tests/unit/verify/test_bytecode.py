@@ -4,8 +4,8 @@ from pathlib import Path
 
 from sidecar.verify.bytecode import remove_stale_bytecode
 from sidecar.verify.change import FileVersions
+from tests.support.check_runner import host
 from tests.support.workbench import Workbench
-from tests.unit.verify.check_runner import host
 
 CHANGE = FileVersions("pkg/calc.py", b"x = 1", b"x = 2")
 

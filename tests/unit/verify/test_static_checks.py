@@ -1,22 +1,12 @@
 """The checks that need nothing to be run: whether it parses, and whether what was said is so."""
 
-import subprocess
-
 import pytest
 
 from sidecar.verify.change import FileVersions, is_document, is_test
-from sidecar.verify.claims import PlannedFiles, check_claims, parse_claims
-from sidecar.verify.result import CheckResult
+from sidecar.verify.claims import PlannedFiles
 from sidecar.verify.syntax import check_syntax
+from tests.support.claims import claim_problems, problems
 from tests.support.workbench import Workbench
-from tests.unit.verify.check_runner import changed, host
-
-
-def problems(found: CheckResult | None) -> str:
-    assert found is not None
-    assert found.check is not None
-    assert not found.proves
-    return found.check.evidence
 
 
 @pytest.mark.parametrize(
@@ -59,42 +49,20 @@ def test_documents_prove_nothing_and_cannot_be_disproved() -> None:
     assert not is_document("pyproject.toml")
 
 
-async def said(
-    bench: Workbench, words: str, planned: list[PlannedFiles] | None = None, **files: tuple[str, str]
-) -> str:
-    found = await check_claims(parse_claims(words), planned or [], changed(bench, **files), host(bench), "mark")
-    return "" if found is None else problems(found)
-
-
 async def test_a_file_that_was_said_to_be_written_must_be_there(bench: Workbench) -> None:
     calc = ("old", "new")
-    assert "missing.py was reported as written" in await said(bench, "I created `missing.py`.", calc__py=calc)
-    assert await said(bench, "I updated `calc.py`.", calc__py=calc) == ""
+    assert "missing.py was reported as written" in await claim_problems(bench, "I created `missing.py`.", calc__py=calc)
+    assert await claim_problems(bench, "I updated `calc.py`.", calc__py=calc) == ""
     bench.write("same.py", "same")
-    assert "same.py was reported as changed" in await said(bench, "I updated `same.py`.", calc__py=calc)
+    assert "same.py was reported as changed" in await claim_problems(bench, "I updated `same.py`.", calc__py=calc)
 
 
 async def test_a_planned_file_that_was_never_written_is_found_unless_it_is_explained(bench: Workbench) -> None:
     planned: list[PlannedFiles] = [("Write the parser", ["parser.py", "calc.py"]), ("Delete the old one", ["old.py"])]
     calc = ("old", "new")
-    assert await said(bench, "Done.", planned, calc__py=calc) == (
+    assert await claim_problems(bench, "Done.", planned, calc__py=calc) == (
         "parser.py was planned (Write the parser), but there is no such file"
     )
-    assert await said(bench, "Done. I did not write parser.py: calc.py has one.", planned, calc__py=calc) == ""
-
-
-async def test_a_commit_that_was_said_to_be_made_must_exist_and_hold_the_change(bench: Workbench) -> None:
-    def git(*words: str) -> None:
-        identity = ["-c", "user.name=x", "-c", "user.email=x@x"]
-        subprocess.run(["git", *identity, *words], cwd=bench.workspace, check=True, capture_output=True, timeout=20)
-
-    words = "I committed the change."
-    assert "no Git repository" in await said(bench, words, calc__py=("old", "new"))
-    git("init", "-q")
-    assert "there are no commits" in await said(bench, words, calc__py=("old", "new"))
-    git("commit", "-q", "--allow-empty", "-m", "first")
-    assert "calc.py is not in any commit" in await said(bench, words, calc__py=("old", "new"))
-    git("add", ".")
-    git("commit", "-q", "-m", "second")
-    assert await said(bench, words, calc__py=("old", "new")) == ""
-    assert "0badc0ffee" in await said(bench, "I committed it as 0badc0ffee.", calc__py=("old", "new"))
+    assert (
+        await claim_problems(bench, "Done. I did not write parser.py: calc.py has one.", planned, calc__py=calc) == ""
+    )

@@ -5,7 +5,7 @@ import pytest
 
 from sidecar.verify import workspace_copy
 from sidecar.verify.workspace_copy import CopyFailed, copy_workspace
-from tests.unit.verify.check_runner import leftovers
+from tests.support.check_runner import leftovers
 
 
 @pytest.fixture

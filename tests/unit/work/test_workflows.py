@@ -1,7 +1,6 @@
 """Plans, reviews and what becomes of bad ones, with the real engine and a journal in memory."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,37 +9,15 @@ import pytest
 
 from sidecar.engine.operations import Resume, SendMessage
 from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop, ToolTurn, ToolUse
-from sidecar.wire.tasks import Status, Task
+from sidecar.wire.tasks import Status
 from sidecar.work.router import route
 from tests.sentences import all_sentences
-from tests.support.crashing_journal import CrashingJournal
-from tests.support.engine import EngineHarness, Json, engine_harness
+from tests.support.engine import Json, engine_harness
 from tests.support.models import recorded_requests
+from tests.support.plans import FAILED, PASSED, ended, plan, steps
 from tests.waiting import SECONDS
 
-PASSED = {"text": '{"passed": true}'}
-FAILED = {"text": '{"passed": false, "issues": [{"file": "a.py", "line": 3, "severity": "error", "message": "wrong"}]}'}
-
-
-def plan(*steps: Json) -> Json:
-    return {"text": "A plan.\n```json\n" + json.dumps({"steps": steps}) + "\n```"}
-
-
 TWO = plan({"id": "1", "title": "A", "files": ["1.txt"]}, {"id": "2", "title": "B", "files": ["2.txt"]})
-
-
-async def ended(harness: EngineHarness, script: Any, task: str = "do it", **options: object) -> tuple[Task, list[Json]]:
-    options = {"intent": "refactor_code", "approvals": "auto", **options}
-    done = await harness.ended(await harness.execute(task, models=harness.script("play", script), **options))
-    return done, await harness.events(done.id)
-
-
-def steps(events: list[Json]) -> list[tuple[int, int, str, str]]:
-    return [
-        (event["step"], event["total"], event["agent"], event["message"])
-        for event in events
-        if event["type"] == "step" and event["state"] == "completed"
-    ]
 
 
 # -- plans -------------------------------------------------------------------------------------------------------------
@@ -142,30 +119,6 @@ async def test_what_remains_gets_less_from_one_handing_over_to_the_next(tmp_path
     remaining = [event["context"]["remainingTasks"] for event in events if event["type"] == "handoff"]
     last = ["Install", "Configure", "Test", "Review the changes", "Document"]
     assert remaining == [["Write it"], *(last[place:] for place in range(5))]
-
-
-async def test_steps_at_the_same_time_may_wait_for_the_person_at_the_same_time(tmp_path: Path) -> None:
-    ask = {"calls": [{"tool": "run_command", "args": {"command": "echo hi"}}]}
-    script = {
-        "planner": [plan({"id": "a", "title": "A", "files": ["a"]}, {"id": "b", "title": "B", "files": ["b"]})],
-        "coder": [ask, {"text": "ok"}],
-        "reviewer": [PASSED],
-    }
-    async with engine_harness(tmp_path, slots=1) as harness:
-        models = harness.script("play", script)
-        task_id = await harness.execute("do it", models=models, intent="refactor_code")
-        first = await harness.until(task_id, "approval", state="requested")
-        answered = {first["approvalId"]}
-        await harness.allow(task_id, first["approvalId"])
-        async with asyncio.timeout(SECONDS):
-            while len(answered) < 2:
-                for event in await harness.events(task_id):
-                    if event["type"] == "approval" and event["approvalId"] not in answered:
-                        answered.add(event["approvalId"])
-                        await harness.allow(task_id, event["approvalId"])
-                await asyncio.sleep(0)
-        task = await harness.ended(task_id)
-        assert task.status is Status.COMPLETED, task.error
 
 
 async def test_a_plan_that_is_not_a_plan_is_asked_for_once_more(tmp_path: Path) -> None:
@@ -283,74 +236,7 @@ async def test_a_spent_budget_ends_the_task(tmp_path: Path) -> None:
     assert (task.error.code, task.usage.input_tokens) == ("budget_exceeded", 600)
 
 
-async def test_a_failed_step_is_resumed_and_what_was_done_is_not_done_again(tmp_path: Path) -> None:
-    append = {"calls": [{"tool": "run_command", "args": {"command": "echo once >> log.txt"}}]}
-    script = {
-        "planner": [plan({"title": "One"}, {"title": "Two"})],
-        "coder": [append, {"text": "ok"}],
-        "reviewer": [{"failure": {"code": "refused", "message": "no", "retry": False}}],
-    }
-    async with engine_harness(tmp_path) as harness:
-        task, _ = await ended(harness, script)
-        assert task.status is Status.FAILED
-        harness.script("play", {**script, "reviewer": [PASSED]})
-        await harness.submit(Resume(task.id))
-        async with asyncio.timeout(SECONDS):
-            await harness.until(task.id, "complete")
-        assert (harness.workspace / "log.txt").read_text() == "once\nonce\n"
-
-
 # -- every cut ---------------------------------------------------------------------------------------------------------
-
-WORK = {
-    "planner": [
-        {"text": "no plan"},
-        plan(
-            {"id": "a", "title": "A", "files": ["a"]},
-            {"id": "b", "title": "B", "files": ["b"]},
-            {"id": "c", "title": "C", "after": ["a", "b"]},
-        ),
-    ],
-    "coder": [{"calls": [{"tool": "run_command", "args": {"command": "echo x >> log.txt"}}]}, {"text": "ok"}],
-    "reviewer": [FAILED],
-}
-
-
-async def live(tmp_path: Path, journal: CrashingJournal, task_id: str | None) -> str:
-    async with engine_harness(tmp_path, journal) as harness:
-        if task_id is None:
-            models = harness.script("work", WORK)
-            task_id = await harness.execute("x", models=models, approvals="auto", intent="refactor_code")
-        dead, over = asyncio.create_task(journal.died.wait()), asyncio.create_task(harness.ended(task_id))
-        async with asyncio.timeout(SECONDS):
-            await asyncio.wait((dead, over), return_when=asyncio.FIRST_COMPLETED)
-        for waiting in (dead, over):
-            waiting.cancel()
-        await asyncio.gather(dead, over, return_exceptions=True)
-        journal.left = -1
-    return task_id
-
-
-@pytest.mark.timeout(300)
-async def test_f22_a_planned_and_reviewed_task_survives_any_cut_and_repeats_nothing(tmp_path: Path) -> None:
-    """Three planned steps and two that mend: five lines, whenever the world ends in between."""
-    with recorded_requests():
-        for cut in [*range(3, 30, 3), *range(30, 120, 9)]:
-            directory = tmp_path / f"cut{cut}"
-            directory.mkdir()
-            journal = CrashingJournal()
-            journal.left = cut
-            task_id = await live(directory, journal, None)
-            journal.left, journal.died = 10**9, asyncio.Event()
-            if (await journal.task(task_id)).status is not Status.COMPLETED:
-                await live(directory, journal, task_id)
-            task = await journal.task(task_id)
-            assert task.status is Status.COMPLETED, (cut, task.error)
-            lines = (directory / "workspace" / "log.txt").read_text().split()
-            assert len(lines) <= 5, (cut, lines)
-            events = (await journal.events(task_id, limit=10_000)).events
-            unknown = sum('"status":"unknown"' in event.data for event in events)
-            assert len(lines) + unknown >= 5, (cut, lines)
 
 
 # -- the window --------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 from sidecar.verify.change import FileVersions
 from sidecar.verify.related import find_all_tests, find_related_tests
+from tests.support.check_runner import host
 from tests.support.workbench import Workbench
-from tests.unit.verify.check_runner import host
 
 
 async def touched(bench: Workbench, *paths: str) -> list[str]:

@@ -1,8 +1,8 @@
 from sidecar.verify.change import FileVersions
 from sidecar.verify.checkers import CheckerRun
 from sidecar.verify.result import CheckResult
+from tests.support.check_runner import WorkbenchCheckRunner, changed, host
 from tests.support.workbench import Workbench
-from tests.unit.verify.check_runner import WorkbenchCheckRunner, changed, host
 
 #: Finds fault with every line that says BAD, and says it as mypy does.
 MYPY = """#!/bin/sh

@@ -15,8 +15,8 @@ from sidecar.verify.runs import (
     select_targets,
 )
 from sidecar.verify.suite import Baselines, Suite
+from tests.support.check_runner import WorkbenchCheckRunner, changed, host, leftovers
 from tests.support.workbench import Workbench
-from tests.unit.verify.check_runner import WorkbenchCheckRunner, changed, host, leftovers
 from tools.ledger import Outcome
 from tools.test_frameworks import Framework
 
