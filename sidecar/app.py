@@ -123,7 +123,7 @@ class Sidecar:
             changed=caches.changed,
         )
         limits = CommandLimits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes)
-        local = LocalBackend(self._registry, launch.data_dir, sandboxes=sandboxes, limits=limits)
+        local = LocalBackend(self._registry, launch.data_dir, sandboxes=sandboxes, limits=limits, trusted=trust.trusted)
         backends: list[Backend] = [self._bridge, local]
         choices = ModelSettings(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)

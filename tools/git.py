@@ -1,4 +1,4 @@
-"""Runs Git so that merely reading a repository never runs its hooks or configured programs."""
+"""What the Git tools share: arguments that are no options, and Git's output or its error. The host runs Git."""
 
 import re
 from collections.abc import Sequence
@@ -6,12 +6,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from tools.errors import CommandMissing, InvalidArguments, TimedOut, ToolError
+from tools.errors import InvalidArguments, TimedOut, ToolError
 from tools.host import Host, OutputCollector
 from tools.spec import Call
-
-_ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C.UTF-8"}
-_QUIET = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false", "--no-pager")
 
 
 def _reference(text: str) -> str:
@@ -30,22 +27,10 @@ Reference = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_
 GitPath = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_path)]
 
 
-async def run_git(host: Host, call: Call, words: Sequence[str], *, hooks: bool = False) -> str:
+async def run_git(host: Host, call: Call, words: Sequence[str]) -> str:
     """The output of a Git command; raises its error message if it fails."""
     collector = OutputCollector()
-    quiet = _QUIET if not hooks else ("-c", "core.quotePath=false", "--no-pager")
-    try:
-        result = await host.run(
-            ["git", *quiet, *words],
-            call_id=call.id,
-            timeout=call.timeout,
-            output=collector,
-            environment={**call.environment, **_ENVIRONMENT},
-            killed=call.killed,
-            log=False,
-        )
-    except CommandMissing as error:
-        raise CommandMissing("Git is not installed.", advice="Go on without it, or tell the user.") from error
+    result = await host.git(words, call_id=call.id, timeout=call.timeout, output=collector, killed=call.killed)
     if result.timed_out:
         raise TimedOut(f"git {words[0]} took longer than {call.timeout:g} s.", advice="Ask for less.")
     if result.exit_code != 0 and not collector.cut:
@@ -75,9 +60,6 @@ async def current_branch(host: Host) -> str | None:
 
 
 def _failure(command: str, text: str) -> ToolError:
-    if "not a git repository" in text.lower():
-        advice = "Create one with `git init` in run_command."
-        return ToolError("The workspace is not a Git repository.", advice=advice, code="no_git")
     if "unknown revision" in text or "bad revision" in text or "bad object" in text:
         return InvalidArguments(text[:500], advice="Look up refs with git_log.")
     return ToolError(f"git {command} failed: {text[:2_000]}", code="git_failed")

@@ -142,6 +142,17 @@ class Host(Protocol):
         Without `log`, output beyond the cap is dropped, for tools that collect `output` themselves.
         """
 
+    async def git(
+        self,
+        words: Sequence[str],
+        *,
+        call_id: str,
+        timeout: float,
+        output: ProcessOutput,
+        killed: ProcessKilled | None = None,
+    ) -> ProcessResult:
+        """Run Git in the workspace's repository, without the programs that the repository's configuration names."""
+
     async def start(
         self, argv: Sequence[str], *, call_id: str, cwd: str = ".", environment: Mapping[str, str] | None = None
     ) -> None:

@@ -120,14 +120,15 @@ def _check_workspace(context: DoctorContext) -> FindingInfo:
 
 
 def _check_git() -> FindingInfo:
+    from tools.local.repository.git import git_version
+
     fix = "Install git; the git tools fail without it."
     if shutil.which("git") is None:
         return missing("git", "not found", fix, _installing("git"))
     try:
-        version = subprocess.run(["git", "--version"], capture_output=True, text=True, timeout=5, check=True).stdout
+        return ok("git", git_version())
     except (OSError, subprocess.SubprocessError) as error:
         return missing("git", f"doesn't run: {error}", fix)
-    return ok("git", version.strip().removeprefix("git version "))
 
 
 def _check_ripgrep() -> FindingInfo:

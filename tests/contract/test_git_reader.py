@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.local.git import parse_index, read_objects
+from tools.local.git import parse_index
+from tools.local.repository.git import Git
+from tools.local.repository.view import RepositoryViews
 
 
 def git(workspace: Path, *words: str) -> bytes:
@@ -63,11 +65,14 @@ def test_contents_are_had_loose_and_packed_and_what_is_missing_is_left_out(repos
     assert found is not None
     names = [entry.content for entry in found.values()]
     wanted = {name: git(repository, "cat-file", "blob", name.hex()) for name in names}
-    assert read_objects(f"{repository}/.git", [bytes(20), *names]) == wanted
+    reader = Git(str(repository), RepositoryViews())
+    assert reader.read_objects([bytes(20), *names], None) == wanted
     git(repository, "commit", "-q", "-m", "x")
     git(repository, "gc", "-q")
-    assert read_objects(f"{repository}/.git", [*names, bytes(20)]) == wanted
-    assert read_objects(f"{repository}/nowhere", names) == {}
+    assert reader.read_objects([*names, bytes(20)], None) == wanted
+    (repository / "nowhere").mkdir()
+    (repository / ".git").rename(repository / "moved")
+    assert Git(str(repository / "nowhere"), RepositoryViews()).read_objects(names, None) == {}
 
 
 @given(st.binary(max_size=300), st.integers(0, 5), st.integers(0, 2**32 - 1))

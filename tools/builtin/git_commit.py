@@ -14,7 +14,7 @@ class GitCommitArguments(Arguments):
 class GitCommit:
     spec = ToolSpec(
         name="git_commit",
-        description="Commit the staged changes; the repository's hooks run.",
+        description="Commit the staged changes; in a trusted workspace the repository's hooks run, in the sandbox.",
         arguments=GitCommitArguments,
         executor="hybrid",
         timeout=120.0,
@@ -23,6 +23,6 @@ class GitCommit:
     )
 
     async def run(self, args: GitCommitArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        text = await run_git(host, call, ["commit", f"--message={args.message}"], hooks=True)
+        text = await run_git(host, call, ["commit", f"--message={args.message}"])
         commit = (await run_git(host, call, ["rev-parse", "HEAD"])).strip()
         return ToolResult(text.strip(), {"commit": commit}, f"commit {commit[:10]}")

@@ -15,6 +15,7 @@ from tools.executor.context import CallContext
 from tools.host import Host, ResolvingHost
 from tools.ledger import ApprovalPrompt
 from tools.local.environment import CALL_MARK, SIDECAR_MARK, command_environment
+from tools.local.repository.hooks import HooksPath
 from tools.policy import shell
 from tools.policy.policy import Decision
 from tools.protected import protected_part, runs_scripts, secret_part
@@ -29,10 +30,13 @@ async def check_links(paths: Iterable[str], host: Host, decision: Decision) -> D
     """A link must not serve as another name for a protected file."""
     if not isinstance(host, ResolvingHost):
         return decision
+    hooks = HooksPath(host.workspace).find()
     for path in paths:
         real = await host.resolve(path)
         if name := protected_part(real) or secret_part(real):
             return Decision("ask", f"{path} leads to {name}, which controls what runs later or holds secrets")
+        if hooks is not None and f"{real}/".casefold().startswith(f"{hooks}/".casefold()):
+            return Decision("ask", f"{path} is a hook: core.hooksPath names its directory, and Git runs it later")
         with suppress(FileMissing, NotADirectory):
             info = await host.stat(path)
             if info.kind == "file" and info.links > 1:

@@ -1,6 +1,6 @@
 """The backend of this process. It offers every tool in every workspace."""
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ _MAX_HOSTS = 64
 
 
 class LocalBackend:
-    """`private` holds the sidecar's token: no tool reads or writes there."""
+    """`private` holds the sidecar's token: no tool reads or writes there. `trusted`: whether you trust a workspace."""
 
     name = "local"
 
@@ -33,9 +33,12 @@ class LocalBackend:
         sandboxes: Sandboxes | None = None,
         limits: CommandLimits | None = None,
         private: Path | None = None,
+        trusted: Callable[[str], bool] = lambda workspace: False,
     ) -> None:
         mark = sidecar_mark(data_dir)
         self._tools = tools
+        self._sandboxes = sandboxes
+        self._trusted = trusted
         self._data_dir = data_dir
         self._processes = Processes(data_dir, mark, Reaper(table or process_table(), mark))
         self._memory = MemoryBudget()
@@ -62,7 +65,14 @@ class LocalBackend:
                 self._hosts.pop(next(iter(self._hosts))).free_memory()
             record_write = self._supervisor.record_write
             host = self._make_host(
-                workspace, self._data_dir, self._processes, self._memory, self._private, record_write
+                workspace,
+                self._data_dir,
+                self._processes,
+                self._memory,
+                self._private,
+                record_write,
+                self._sandboxes,
+                self._trusted,
             )
             self._hosts[workspace] = host
         return host

@@ -63,7 +63,10 @@ def strip_limits(command: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """`readonly` are existing protected files of the workspace; `private` are the sidecar's own directories."""
+    """`readonly` are existing protected files of the workspace; `private` are the sidecar's own directories.
+
+    `readable` and `writable` are places beside the workspace. Without `writes`, the workspace can only be read.
+    """
 
     sandbox: Sandbox | None
     limits: CommandLimits | None
@@ -71,6 +74,9 @@ class Confinement:
     approved: bool = False
     private: Sequence[str] = ()
     readonly: Sequence[str] = ()
+    readable: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+    writes: bool = True
 
     @property
     def supervised(self) -> bool:
@@ -86,9 +92,17 @@ class Confinement:
         limited = argv if self.limits is None else self.limits.wrap(argv, seconds)
         if self.sandbox is None:
             return CommandLaunch(limited, environment)
-        home = environment.get("HOME", "")
+        # Yours, not the one that the command is told: its keys are to be hidden.
+        home = os.environ.get("HOME", "")
         access = CommandAccess.grant(
-            self.workspace, home, approved=self.approved, private=self.private, readonly=self.readonly
+            self.workspace,
+            home,
+            approved=self.approved,
+            private=self.private,
+            readonly=self.readonly,
+            readable=self.readable,
+            writable=self.writable,
+            writes=self.writes,
         )
         return self.sandbox.wrap(limited, access, cwd, environment)
 

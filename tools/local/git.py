@@ -1,23 +1,19 @@
-"""The only reader of a Git repository's index and objects, as far as a scan of the workspace needs them.
+"""The only reader of a Git repository's index, as far as a scan of the workspace needs it.
 
-It parses the index itself: calling Git would cost more than everything else around a command, and would obey the
-repository's configuration. For contents it runs Git's plumbing with all configuration switched off.
+It parses the index itself: calling Git would cost more than everything else around a command.
 """
 
 import os
 import re
 import stat
 import struct
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from tools.errors import ToolError
 from tools.local.files import read_handle
 from tools.local.root import Stamp, WorkspaceRoot, name_to_text, stamp_of
-
-#: A file on the disk: mode, inode, size, and the change times of content and inode in nanoseconds.
 
 _SECOND = 1_000_000_000
 _INDEX = ".git/index"
@@ -30,17 +26,6 @@ _HEADER = struct.Struct(">4sII")
 _ENTRY = struct.Struct(">10I20sH")
 _EXTENDED = 0x4000
 _STAGE = 0x3000
-_GIT_SECONDS = 20.0
-#: A clone that lacks an object must not fetch it.
-_GIT_OPTIONS = (
-    "-c core.fsmonitor=false -c core.hooksPath=/dev/null -c protocol.allow=never --no-pager --no-replace-objects"
-)
-_GIT_ENVIRONMENT = {
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "LC_ALL": "C.UTF-8",
-    "GIT_TERMINAL_PROMPT": "0",
-}
 
 
 class IndexEntry(NamedTuple):
@@ -101,9 +86,6 @@ class Repository:
             entry.size,
         )
         return entry.content if same else None
-
-    def read_objects(self, names: Sequence[bytes]) -> dict[bytes, bytes]:
-        return read_objects(f"{self._root.path}/.git", names)
 
     def _set(self, stamp: Stamp | None, tracked: Mapping[str, IndexEntry], written: int) -> None:
         self._stamp, self.tracked, self._written = stamp, tracked, written
@@ -200,43 +182,3 @@ def _is_incomplete(data: bytes, place: int) -> bool:
             return True
         place += 8 + length
     return False
-
-
-# -- objects ------------------------------------------------------------------------------------------------------
-
-
-def read_objects(git_dir: str, names: Sequence[bytes]) -> dict[bytes, bytes]:
-    """The contents that exist; none if Git is missing or doesn't answer."""
-    if not names:
-        return {}
-    try:
-        done = subprocess.run(
-            ["git", *_GIT_OPTIONS.split(), f"--git-dir={git_dir}", "cat-file", "--batch"],
-            input=b"".join(name.hex().encode() + b"\n" for name in names),
-            capture_output=True,
-            timeout=_GIT_SECONDS,
-            env={"PATH": os.environ.get("PATH", os.defpath), **_GIT_ENVIRONMENT},
-            start_new_session=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return {}
-    return _parse_objects(done.stdout, names)
-
-
-def _parse_objects(output: bytes, names: Sequence[bytes]) -> dict[bytes, bytes]:
-    found: dict[bytes, bytes] = {}
-    place = 0
-    for name in names:
-        end = output.find(b"\n", place)
-        if end < 0:
-            break
-        words = output[place:end].split(b" ")
-        place = end + 1
-        if len(words) != 3:
-            continue
-        size = int(words[2])
-        content = output[place : place + size]
-        place += size + 1
-        if words[1] == b"blob" and len(content) == size:
-            found[name] = content
-    return found

@@ -27,7 +27,11 @@ from tools.host import (
 from tools.local import files
 from tools.local.confinement import Confinement
 from tools.local.processes import Processes
+from tools.local.repository.git import Git
+from tools.local.repository.view import RepositoryViews
 from tools.local.root import WorkspaceRoot, name_to_text
+from tools.local.sandbox.access import Sandbox
+from tools.local.sandbox.probe import Sandboxes
 from tools.local.scan import Scanner
 from tools.local.snapshots import LocalSnapshot, MemoryBudget, decode_snapshot, encode_snapshot
 
@@ -49,6 +53,8 @@ class LocalHost:
         memory: MemoryBudget | None = None,
         private: Path | None = None,
         record_write: "Callable[[LocalHost, str], None]" = lambda host, path: None,
+        sandboxes: Sandboxes | None = None,
+        trusted: Callable[[str], bool] = lambda workspace: False,
     ) -> None:
         self.root = WorkspaceRoot(workspace, private=private or data_dir)
         self.workspace = self.root.path
@@ -60,7 +66,13 @@ class LocalHost:
         #: Whether it reads files that may hold secrets.
         self._secrets = False
         self._record_write = record_write
-        self._scanner = Scanner(self.root, memory or MemoryBudget())
+        self._sandboxes = sandboxes
+        self._hidden = tuple({str(place.absolute()) for place in (data_dir, private or data_dir)})
+        self._trusted = trusted
+        self._git = Git(self.workspace, RepositoryViews())
+        #: What Git was kept from doing for this call.
+        self.git_notes: dict[str, None] = {}
+        self._scanner = Scanner(self.root, memory or MemoryBudget(), self._read_objects)
         #: Snapshots of running commands: what this host writes meanwhile is not their doing.
         self._snapshots: WeakSet[LocalSnapshot] = WeakSet()
 
@@ -68,6 +80,13 @@ class LocalHost:
         """The same host, with its commands confined."""
         inside = copy.copy(self)
         inside._confinement = confinement
+        inside.git_notes = {}
+        return inside
+
+    def for_one_call(self) -> "LocalHost":
+        """The same host, with notes of its own."""
+        inside = copy.copy(self)
+        inside.git_notes = {}
         return inside
 
     def with_secrets(self) -> "LocalHost":
@@ -185,7 +204,32 @@ class LocalHost:
                 environment=environment,
                 killed=killed,
                 log=log,
-                confinement=self._confinement,
+                confinement=self._confinement or await self._looking(),
+            )
+
+    async def git(
+        self,
+        words: Sequence[str],
+        *,
+        call_id: str,
+        timeout: float,
+        output: ProcessOutput,
+        killed: ProcessKilled | None = None,
+    ) -> ProcessResult:
+        cage = self._confinement or await self._looking()
+        command = self._git.command(words, cage, os.environ, trusted=self._trusted(self.workspace))
+        self.git_notes.update(dict.fromkeys(command.notes))
+        with self._directory(".") as directory:
+            return await self._processes.run(
+                command.argv,
+                call_id=call_id,
+                cwd=directory,
+                timeout=timeout,
+                output=output,
+                environment=command.environment,
+                killed=killed,
+                log=False,
+                confinement=command.confinement,
             )
 
     async def start(
@@ -204,6 +248,19 @@ class LocalHost:
 
     async def sweep(self, call_id: str) -> Sequence[Killed]:
         return await self._processes.sweep(call_id)
+
+    async def _looking(self) -> Confinement | None:
+        """The cage of our own searches and Git: they read the workspace, and reach nothing else."""
+        return None if self._sandboxes is None else self._reading(await self._sandboxes.find_reader())
+
+    def _reading(self, sandbox: Sandbox | None) -> Confinement | None:
+        return (
+            None if sandbox is None else Confinement(sandbox, None, self.workspace, private=self._hidden, writes=False)
+        )
+
+    def _read_objects(self, names: Sequence[bytes]) -> dict[bytes, bytes]:
+        cage = None if self._sandboxes is None else self._reading(self._sandboxes.reader())
+        return self._git.read_objects(names, cage)
 
     def _tell_snapshots(self, change: FileChange) -> None:
         if self._snapshots:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tools.local.repository.hooks import HooksPath
 from tools.protected import fold_name, may_be_protected, protected_part
 
 #: Large generated directories without protected files.
@@ -56,6 +57,8 @@ class Inventory:
         self._root = workspace
         self._folders: dict[str, _Folder] = {}
         self._files: dict[str, ProtectedFile] = {}
+        self._hooks_path = HooksPath(workspace)
+        self._hooks: str | None = None
 
     @property
     def quick(self) -> bool:
@@ -67,6 +70,8 @@ class Inventory:
         folders: dict[str, _Folder] = {}
         found: dict[str, ProtectedFile] = {}
         size = 0
+        if (hooks := self._hooks_path.find()) != self._hooks:
+            self._hooks, self._folders = hooks, {}
         for path in self._walk(folders):
             kept = self._read(path, room=_MAX_BYTES - size)
             if kept is not None:
@@ -125,7 +130,7 @@ class Inventory:
         except OSError:
             return None
         young = abs(time.time_ns() - found.st_ctime_ns) < _YOUNG
-        below, files = _classify(self._root, path, kind, entries)
+        below, files = _classify(self._root, path, kind, entries, self._hooks)
         return _Folder((*stamp[:2], 0) if young else stamp, kind, tuple(below), tuple(files))
 
     def _read(self, path: str, room: int) -> ProtectedFile | None:
@@ -163,7 +168,7 @@ def _content(handle: int) -> bytes | None:
 
 
 def _classify(
-    root: str, path: str, kind: str, entries: list["os.DirEntry[str]"]
+    root: str, path: str, kind: str, entries: list["os.DirEntry[str]"], hooks: str | None
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """The directories to look into, and the protected files of a directory."""
     below: list[tuple[str, str]] = []
@@ -186,6 +191,8 @@ def _classify(
                 below.append((inner, "git"))
         elif name == ".git" and directory:
             below.append((inner, "git"))
+        elif directory and inner == hooks:
+            below.append((inner, "all"))
         elif may_be_protected(entry.name, path) and protected_part(inner):
             if directory:
                 below.append((inner, "all"))

@@ -8,7 +8,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -21,6 +21,8 @@ from tools.local.snapshots import ContentSource, FileListing, LocalSnapshot, Mem
 from tools.local.walk import MAX_FILES, TooLargeToScan, Walked, Walker
 
 T = TypeVar("T")
+#: The contents of Git's objects, by name; those that exist.
+ReadObjects = Callable[[Sequence[bytes]], dict[bytes, bytes]]
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
 MAX_CHANGED = 2_000
@@ -43,8 +45,9 @@ _NOT_IN_GIT = "Git no longer has its content in this form, so it isn't kept."
 class Scanner:
     """One for each workspace. Its calls take milliseconds, so the host runs them in a thread."""
 
-    def __init__(self, root: WorkspaceRoot, memory: MemoryBudget) -> None:
+    def __init__(self, root: WorkspaceRoot, memory: MemoryBudget, read_objects: ReadObjects) -> None:
         self._root = root
+        self._read_objects = read_objects
         self._memory = memory
         self._repository = Repository(root)
         self._walker = Walker(root, self._repository)
@@ -213,7 +216,7 @@ class Scanner:
             room -= size
             if room > 0 and len(names) < MAX_CHANGED:
                 names.append(name)
-        return self._repository.read_objects(names)
+        return self._read_objects(names)
 
 
 #: A file whose content isn't kept.

@@ -39,6 +39,8 @@ class CommandAccess:
     readonly: tuple[str, ...]
     #: Nothing else uncovers these.
     hidden: tuple[str, ...]
+    #: Whether the workspace itself may be written.
+    writes: bool = True
 
     @classmethod
     def grant(
@@ -49,20 +51,24 @@ class CommandAccess:
         approved: bool = False,
         private: Sequence[str] = (),
         readonly: Sequence[str] = (),
+        readable: Sequence[str] = (),
+        writable: Sequence[str] = (),
+        writes: bool = True,
     ) -> "CommandAccess":
         """`approved`: you saw exactly this command and allowed it. `private` are the sidecar's own directories.
 
         An approved command may use the network, your credentials and caches, and change protected files; it would be
-        of no use otherwise. It still writes nowhere else.
+        of no use otherwise. It still writes nowhere else. Without `writes`, it only looks at the workspace.
         """
         return cls(
             workspace,
             home,
             network=approved,
-            readable=(home, sys.prefix, sys.base_prefix),
-            writable=tuple(_existing(home, _CACHES)) if approved else (),
+            readable=(*((home,) if writes else ()), sys.prefix, sys.base_prefix, *readable),
+            writable=(*(_existing(home, _CACHES) if approved else ()), *writable),
             readonly=() if approved else tuple(readonly),
             hidden=(*(() if approved else _existing(home, _SECRETS)), *private),
+            writes=writes,
         )
 
 

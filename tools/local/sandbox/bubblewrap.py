@@ -33,7 +33,7 @@ class Bubblewrap:
             line += ["--ro-bind-try", place, place]
         for place in _EMPTIED:
             line += ["--tmpfs", place] if Path(place).is_dir() and not Path(place).is_symlink() else []
-        for place in set(access.readable) - {access.home}:
+        for place in sorted(set(access.readable) - {access.home}):
             line += ["--ro-bind", place, place] if place.startswith(_EMPTIED) else []
         if access.network:
             line += ["--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"]
@@ -41,7 +41,7 @@ class Bubblewrap:
             line += ["--bind", place, place]
         if access.home.startswith(("/tmp/", "/var/tmp/")):  # noqa: S108
             line += ["--dir", access.home]
-        line += ["--bind", access.workspace, access.workspace, *_readonly(access)]
+        line += ["--bind" if access.writes else "--ro-bind", access.workspace, access.workspace, *_readonly(access)]
         for place in access.hidden:
             # Last, so that nothing above uncovers it.
             if Path(place).is_dir():

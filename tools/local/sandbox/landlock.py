@@ -34,7 +34,9 @@ class Landlock:
         hidden = set(access.hidden)
         top = [f"/{entry}" for entry in os.listdir("/") if entry not in _CLOSED]  # noqa: PTH208
         read = [part for place in (*top, *access.readable) for part in _without(place, hidden)]
-        write = [*_without(access.workspace, hidden), self._tmp, *_DEVICES.split(), *access.writable]
+        inside = list(_without(access.workspace, hidden))
+        write = [*(inside if access.writes else ()), self._tmp, *_DEVICES.split(), *access.writable]
+        read += [] if access.writes else inside
         restrict = partial(restrict_thread, [*read, *_USEFUL], write, network=access.network)
         return CommandLaunch(argv, {**environment, "TMPDIR": self._tmp}, restrict)
 

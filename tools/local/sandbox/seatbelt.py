@@ -36,7 +36,7 @@ class Seatbelt:
         rules = [
             _HEAD,
             "(allow mach-lookup) (allow network*)" if access.network else _SERVICES,
-            _rule("allow file-write*", [access.workspace, self._tmp, *access.writable]),
+            _rule("allow file-write*", [*([access.workspace] if access.writes else []), self._tmp, *access.writable]),
             _rule("deny file-write*", access.readonly),
             _rule("deny file-read* file-write*", access.hidden),
         ]

@@ -1,0 +1,1 @@
+"""Git, run so that a repository's own configuration and hooks start nothing."""

@@ -1,0 +1,215 @@
+"""The one place that prepares a Git process of ours: which repository, with what configuration, in which cage."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from tools.errors import CommandMissing, ToolError
+from tools.local.confinement import Confinement
+from tools.local.repository.configuration import GitSetting
+from tools.local.repository.view import RepositoryView, RepositoryViews
+from tools.local.sandbox.spawn import popen
+
+_OBJECT_SECONDS = 20.0
+#: Again on the command line, which overrides every file of configuration.
+_SETTINGS = """
+safe.bareRepository=explicit protocol.allow=never core.fsmonitor=false core.hooksPath=/dev/null log.showSignature=false
+core.quotePath=false
+"""
+_OPTIONS = (
+    "--no-pager",
+    "--literal-pathspecs",
+    *(option for each in _SETTINGS.split() for option in ("-c", each)),
+)
+_ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_SYSTEM": "/dev/null",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_PROTOCOL_FROM_USER": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "false",
+    "SSH_ASKPASS": "false",
+    "GIT_SSH_COMMAND": "false",
+    "GIT_EDITOR": ":",
+    "GIT_SEQUENCE_EDITOR": ":",
+    "GIT_PAGER": "cat",
+    "GIT_MERGE_AUTOEDIT": "no",
+    "LC_ALL": "C.UTF-8",
+}
+#: Options of commands that could start something, or enter a submodule with a configuration of its own.
+_DIFFING = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
+_HARDENED = {
+    "diff": _DIFFING,
+    "show": (*_DIFFING, "--no-show-signature"),
+    "log": (*_DIFFING, "--no-show-signature"),
+    "blame": ("--no-textconv",),
+    "status": ("--ignore-submodules=dirty",),
+    "commit": ("--no-gpg-sign",),
+}
+_WRITING = frozenset({"add", "commit"})
+
+
+class GitCommand(NamedTuple):
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    confinement: Confinement | None
+    #: What the repository would have started, and what was left out for that reason.
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """Git for one workspace. Two kinds of cage: one that only reads, and the one of a command that writes."""
+
+    workspace: str
+    views: RepositoryViews
+
+    def command(
+        self, words: Sequence[str], cage: Confinement | None, environment: Mapping[str, str], *, trusted: bool
+    ) -> GitCommand:
+        """Raises `ToolError` if there is no repository, or no Git outside of the workspace."""
+        view = self.views.open(self.workspace, environment)
+        writes, notes = words[0] in _WRITING, _notes(view, words[0], trusted=trusted)
+        options = list(_OPTIONS)
+        if writes:
+            _check_filters(view, trusted=trusted)
+            os.makedirs(f"{view.place.common}/logs", exist_ok=True)  # noqa: PTH103
+            filters = (*view.own_filters, *(view.its_filters if trusted else ()))
+            options += [option for each in filters for option in ("-c", f"{each}={each.value}")]
+        if words[0] == "commit" and trusted:
+            options += ["-c", f"core.hooksPath={view.hooks}"]
+        argv = (find_git(self.workspace, environment), *options, words[0], *_HARDENED.get(words[0], ()), *words[1:])
+        readable = (*view.readable, *((view.hooks,) if writes and trusted else ()))
+        if cage is not None:
+            writable = view.writable if writes else ()
+            cage = replace(cage, readable=(*cage.readable, *readable), writable=(*cage.writable, *writable))
+        return GitCommand(argv, {**git_environment(view), **({} if writes else _LOOKING)}, cage, notes)
+
+    def read_objects(self, names: Sequence[bytes], cage: Confinement | None) -> dict[bytes, bytes]:
+        """The contents that exist; none if Git is missing or doesn't answer."""
+        if not names:
+            return {}
+        outer = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "XDG_CONFIG_HOME")}
+        try:
+            command = self.command(["cat-file", "--batch"], cage, outer, trusted=False)
+            return _parse_objects(_run(command, outer, names), names)
+        except (ToolError, OSError, subprocess.SubprocessError):
+            return {}
+
+
+_LOOKING = {"GIT_OPTIONAL_LOCKS": "0"}
+
+
+def git_environment(view: RepositoryView) -> dict[str, str]:
+    return {
+        **_ENVIRONMENT,
+        "GIT_DIR": view.place.directory,
+        "GIT_COMMON_DIR": view.common,
+        "GIT_WORK_TREE": view.place.top,
+        "GIT_CEILING_DIRECTORIES": view.place.top,
+        "HOME": view.common,
+        "XDG_CONFIG_HOME": view.common,
+    }
+
+
+def find_git(workspace: str, environment: Mapping[str, str]) -> str:
+    """Git by its full path; a workspace can't bring its own."""
+    inside = f"{os.path.realpath(workspace)}/"
+    for folder in environment.get("PATH", os.defpath).split(os.pathsep):
+        place = f"{folder}/git"
+        if folder.startswith("/") and os.access(place, os.X_OK) and not os.path.realpath(place).startswith(inside):
+            return place
+    raise CommandMissing("Git is not installed.", advice="Go on without it, or tell the user.")
+
+
+def git_version() -> str:
+    """Of the Git that we use; raises `OSError` or `SubprocessError` if it doesn't run."""
+    environment = {"PATH": os.environ.get("PATH", os.defpath), **_ENVIRONMENT}
+    line = [find_git("/nowhere", environment), "--version"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=5, check=True, env=environment, cwd="/")
+    return done.stdout.strip().removeprefix("git version ")
+
+
+def _run(command: GitCommand, outer: Mapping[str, str], names: Sequence[bytes]) -> bytes:
+    from tools.local.sandbox.access import CommandLaunch
+
+    environment = {**outer, **command.environment}
+    launch = CommandLaunch(command.argv, environment)
+    if command.confinement is not None:
+        launch = command.confinement.wrap(command.argv, "/", environment, None)
+    started = popen(
+        launch,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+    )
+    try:
+        wanted = b"".join(name.hex().encode() + b"\n" for name in names)
+        return started.communicate(wanted, timeout=_OBJECT_SECONDS)[0]
+    finally:
+        if started.poll() is None:
+            started.kill()
+            started.wait()
+
+
+def _notes(view: RepositoryView, word: str, *, trusted: bool) -> tuple[str, ...]:
+    notes = []
+    if view.programs and not trusted:
+        notes.append(
+            f"This repository's configuration would run programs or lead elsewhere ({', '.join(view.programs)}). "
+            "It was read without these settings."
+        )
+    if word == "commit":
+        if not trusted and _has_hooks(view.hooks):
+            notes.append("The repository's hooks were not run: the workspace is not trusted.")
+        if view.signs:
+            notes.append("The commit is not signed: your signing keys are out of reach here.")
+    return tuple(notes)
+
+
+def _has_hooks(place: str) -> bool:
+    try:
+        return any(not name.endswith(".sample") for name in os.listdir(place))  # noqa: PTH208
+    except OSError:
+        return False
+
+
+def _check_filters(view: RepositoryView, *, trusted: bool) -> None:
+    """Without its filters, staging a file would store something else than the repository wants."""
+    if not trusted and (names := _filter_names(view.its_filters) - _filter_names(view.own_filters)):
+        raise ToolError(
+            "The repository converts files with programs of its own configuration (filter "
+            f"{', '.join(sorted(names))}), and the workspace is not trusted, so nothing was staged.",
+            advice="Tell the user: after `brain trust`, the filters run in the sandbox.",
+            code="needs_trust",
+        )
+
+
+def _filter_names(settings: Sequence[GitSetting]) -> set[str]:
+    return {each.part or "" for each in settings if each.name in ("filter.clean", "filter.process")}
+
+
+def _parse_objects(output: bytes, names: Sequence[bytes]) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    place = 0
+    for name in names:
+        end = output.find(b"\n", place)
+        if end < 0:
+            break
+        words = output[place:end].split(b" ")
+        place = end + 1
+        if len(words) != 3:
+            continue
+        size = int(words[2])
+        content = output[place : place + size]
+        place += size + 1
+        if words[1] == b"blob" and len(content) == size:
+            found[name] = content
+    return found
