@@ -85,9 +85,11 @@ class CallRunner:
         try:
             result = await self._invoker.run(context, backend)
         except HostGone as gone:
-            if context.spec.effects == "none" or context.spec.repeatable:
-                raise
-            return await self._resolve_unknown(context, gone.message)
+            if context.spec.effects != "none" and not context.spec.repeatable:
+                return await self._resolve_unknown(context, gone.message)
+            backend = self._choose_backend(context, without=backend)
+            context.backend = backend.name
+            return await self._perform(context, backend)
         if result.error is None:
             _learn(context, result)
             self._invoker.store(context, backend, result)
@@ -104,9 +106,11 @@ class CallRunner:
                     real = [await host.resolve(path) for path in paths]
                     context.access = access_to((*paths, *real), host.workspace, writes=context.access.writes)
 
-    def _choose_backend(self, context: CallContext) -> Backend:
+    def _choose_backend(self, context: CallContext, without: Backend | None = None) -> Backend:
         spec = context.spec
         for backend in self._backends:
+            if backend is without:
+                continue
             fits = spec.executor == "hybrid" or (spec.executor == "local") == (backend.name == "local")
             if fits and backend.offers(spec.name, context.workspace):
                 return backend
