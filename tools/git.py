@@ -10,6 +10,9 @@ from tools.errors import InvalidArguments, TimedOut, ToolError
 from tools.host import Host, OutputCollector
 from tools.spec import Call
 
+_COMMIT = re.compile(r"[0-9a-f]{40,64}")
+_MAX_REFS = 1 << 20
+
 
 def _reference(text: str) -> str:
     if text.startswith("-") or re.search(r"[\s\0-\x1f\x7f]", text):
@@ -57,6 +60,30 @@ async def current_branch(host: Host) -> str | None:
     except ToolError:
         return None
     return head.removeprefix("ref: refs/heads/")
+
+
+async def read_head(host: Host) -> str | None:
+    """The commit of HEAD, read without starting Git: empty if there is none, `None` if it can't be told that way."""
+    try:
+        head = (await host.read(".git/HEAD", 1_000)).decode("ascii", "replace").strip()
+    except ToolError:
+        return None
+    if _COMMIT.fullmatch(head):
+        return head
+    name = head.removeprefix("ref: ")
+    if name == head or ".." in name or name == "refs/heads/.invalid":
+        return None  # not a branch, or another way of storing them
+    try:
+        found = (await host.read(f".git/{name}", 1_000)).decode("ascii", "replace").strip()
+        return found if _COMMIT.fullmatch(found) else None
+    except ToolError:
+        pass
+    try:
+        packed = await host.read(".git/packed-refs", _MAX_REFS)
+    except ToolError:
+        return ""
+    match = re.search(rb"^([0-9a-f]{40,64}) " + re.escape(name.encode()) + rb"$", packed, re.MULTILINE)
+    return match[1].decode() if match else "" if len(packed) < _MAX_REFS else None
 
 
 def _failure(command: str, text: str) -> ToolError:

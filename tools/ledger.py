@@ -44,6 +44,13 @@ class IrreversibleChange(Wire):
     why: str
 
 
+class GitHead(Wire):
+    """Where Git stood before a command: the commit of HEAD, empty without one, `None` if unknown; and the Unix time."""
+
+    commit: str | None
+    at: int
+
+
 class IntentRecord(Wire):
     """What a call is about to do; on disk before the call acts."""
 
@@ -54,6 +61,8 @@ class IntentRecord(Wire):
     files: list[FileState] = []
     #: For a command: digest of the blob that describes the workspace before it ran.
     scan: str | None = optional()
+    #: For a command: where Git stood before it ran.
+    head: GitHead | None = optional()
 
 
 class Outcome(Wire):

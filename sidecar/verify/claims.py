@@ -8,31 +8,27 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidecar.verify.change import FileVersions
+from sidecar.verify.counts import Count
+from sidecar.verify.facts import TaskFacts, check_counts, count_commits
+from sidecar.verify.prose import PATH, find_doubt, sentences
 from sidecar.verify.result import CheckResult, static_result
 from tools.errors import ToolError
 from tools.git import run_git
 from tools.host import Host
 from tools.spec import Call
 
-_PATH = r"(?:\./)?[\w.@+-]+(?:/[\w.@+-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}"
-_QUOTED_PATH = rf"[`'\"*]*(?P<path>{_PATH})[`'\"*]*"
+_QUOTED_PATH = rf"[`'\"*]*(?P<path>{PATH})[`'\"*]*"
 _BETWEEN = r"(?:(?!\b(?:which|that|from|for|using|by|with|reads|writes|not|if)\b)[\w`'-]+\s+){0,5}?"
 _CREATED = r"created|wrote|written|added|generated|saved|introduced"
 _CHANGED = r"changed|updated|edited|modified|rewrote|refactored|fixed|corrected|patched|extended|adjusted|implemented"
 _CLAIM = re.compile(
-    rf"\b(?P<verb>{_CREATED}|{_CHANGED})\b:?\s+(?P<between>{_BETWEEN}){_QUOTED_PATH}(?P<more>(?:\s*(?:,|and|&)\s*(?:and\s+)?[`'\"*]*{_PATH}[`'\"*]*)*)",
+    rf"\b(?P<verb>{_CREATED}|{_CHANGED})\b:?\s+(?P<between>{_BETWEEN}){_QUOTED_PATH}(?P<more>(?:\s*(?:,|and|&)\s*(?:and\s+)?[`'\"*]*{PATH}[`'\"*]*)*)",
     re.IGNORECASE,
 )
 _HEADING = re.compile(
     rf"^[#*\s]*(?:new files?|files? (?:{_CREATED})|(?:{_CREATED})(?: files?)?)\b[^.\n]{{0,40}}:[*\s]*$", re.IGNORECASE
 )
 _BULLET = re.compile(rf"^\s*(?:[-*+•]|\d+[.)])\s+{_QUOTED_PATH}")
-_DOUBT = re.compile(
-    r"\b(?:not|n't|never|no|nothing|would|could|should|will|can|cannot|if|need|needs|want|please|must|might|may|unless|"
-    r"before|already|failed|unable|instead|without)\b|n't\b|\?",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\"'-])|;\s+|\n+")
 _COMMITTED = re.compile(
     r"\b(?:I|I've|I have|We|changes? (?:is|are|was|were|has been|have been)|and|then|all|everything)\s+"
     r"(?:been\s+)?committed\b"
@@ -45,10 +41,6 @@ _TESTS_PASS = re.compile(
     r"\b(?:pass|passes|passed|passing|green|succeed|succeeded|succeeds)\b|\b\d+ passed\b",
     re.IGNORECASE,
 )
-_MAX_CHARACTERS = 20_000
-_MAX_SENTENCE = 1_000
-
-
 _SECONDS = 10.0
 _MAX_LOOKUPS = 100
 _REMOVES = re.compile(r"\b(?:delet|remov|drop|renam|mov|clean)\w*", re.IGNORECASE)
@@ -72,21 +64,22 @@ class Claims(NamedTuple):
     committed: bool
     commits: list[str]
     tests_pass: bool
+    #: It is tests that are said to pass, not just checks.
+    names_tests: bool = False
 
 
 def parse_claims(report: str) -> Claims:
     files: dict[str, Claim] = {}
     doubted: set[str] = set()
-    committed, commits, tests_pass, listing = False, [], False, False
-    for whole in _SENTENCE.split(_without_code(report[:_MAX_CHARACTERS])):
-        sentence = whole[:_MAX_SENTENCE]
+    committed, commits, tests_pass, names_tests, listing = False, [], False, False, False
+    for sentence in sentences(report):
         bullet = _BULLET.match(sentence)
         if listing and bullet:
             files.setdefault(_clean(bullet["path"]), Claim(_clean(bullet["path"]), True))
             continue
         listing = _HEADING.match(sentence) is not None
-        doubt = _doubt(sentence)
-        for path in re.finditer(_PATH, sentence):
+        doubt = find_doubt(sentence)
+        for path in re.finditer(PATH, sentence):
             if path.end() > doubt:
                 # A later doubt about a file takes an earlier claim back.
                 files.pop(_clean(path[0]), None)
@@ -97,23 +90,16 @@ def parse_claims(report: str) -> Claims:
             # Adding something *to* a file changes it.
             into = re.search(r"\b(?:to|in|into|of|at|inside)\s+$", match["between"]) is not None
             created = re.fullmatch(_CREATED, match["verb"], re.IGNORECASE) is not None and not into
-            for name in (match["path"], *re.findall(_PATH, match["more"])):
+            for name in (match["path"], *re.findall(PATH, match["more"])):
                 files.setdefault(_clean(name), Claim(_clean(name), created))
         if (commit := _COMMITTED.search(sentence)) and commit.end() <= doubt:
             committed = True
             commits += _HASH.findall(sentence)
         passing = _TESTS_PASS.search(sentence)
-        tests_pass = tests_pass or (passing is not None and passing.end() <= doubt)
-    return Claims(list(files.values()), doubted, committed, commits, tests_pass)
-
-
-def _doubt(sentence: str) -> int:
-    """Where the sentence turns into a wish, a question or a negation; its end if it doesn't."""
-    if "?" in sentence:
-        return 0
-    # Words in paths don't count.
-    match = _DOUBT.search(re.sub(_PATH, lambda path: " " * len(path[0]), sentence))
-    return match.start() if match else len(sentence)
+        if passing is not None and passing.end() <= doubt:
+            tests_pass = True
+            names_tests = names_tests or re.search(r"\bchecks?\b", passing[0], re.IGNORECASE) is None
+    return Claims(list(files.values()), doubted, committed, commits, tests_pass, names_tests)
 
 
 def false_claims(claims: Sequence[Claim], changed: Sequence[str], existing: Sequence[str]) -> list[str]:
@@ -140,23 +126,29 @@ def _clean(path: str) -> str:
     return path.removeprefix("./").rstrip(".")
 
 
-def _without_code(text: str) -> str:
-    """Prose only: no fenced code, and no overlong words."""
-    return re.sub(r"\S{300,}", " ", re.sub(r"```.*?(?:```|\Z)", "", text, flags=re.DOTALL))
-
-
 async def check_claims(
-    claims: Claims, planned: Sequence[PlannedFiles], changes: Sequence[FileVersions], host: Host, id: str
+    claims: Claims,
+    counts: Sequence[Count],
+    planned: Sequence[PlannedFiles],
+    changes: Sequence[FileVersions],
+    facts: TaskFacts,
+    host: Host,
+    id: str,
 ) -> CheckResult | None:
     changed = [change.path for change in changes if change.before != change.after]
     problems = false_claims(claims.files, changed, await _find_existing([claim.path for claim in claims.files], host))
     problems += await _missing_planned(planned, claims.doubted, changes, host)
     if claims.committed:
-        problems += await _check_commits(claims, changed, host, id)
-    if not (claims.files or claims.committed or problems):
+        problems += await _check_commits(claims, changes, facts, host, id)
+    problems += await check_counts(counts, changes, facts, host, id)
+    if not (claims.files or claims.committed or counts or problems):
         return None
-    hints = ["Check what is really there before you report it as done; write what is missing."] if problems else []
-    return static_result("claims", problems, hints=hints)
+    return claims_result(problems)
+
+
+def claims_result(problems: list[str]) -> CheckResult:
+    hint = "Check what is really there before you report it as done: do what is missing, or correct your report."
+    return static_result("claims", problems, hints=[hint] if problems else [])
 
 
 async def _find_existing(paths: Sequence[str], host: Host) -> list[str]:
@@ -188,13 +180,17 @@ async def _missing_planned(
     ]
 
 
-async def _check_commits(claims: Claims, changed: Sequence[str], host: Host, id: str) -> list[str]:
-    """Whether the reported commits exist, and hold the change."""
+async def _check_commits(
+    claims: Claims, changes: Sequence[FileVersions], facts: TaskFacts, host: Host, id: str
+) -> list[str]:
+    """Whether the reported commits exist, are the task's own, and hold the change."""
     call = Call(f"{id}.git", host.workspace, _SECONDS)
+    changed = [change.path for change in changes if change.before != change.after]
+    made = await count_commits(facts, changes, host, id)
     try:
         await run_git(host, call, ["rev-parse", "--git-dir"])
     except ToolError:
-        return ["a commit was reported, but this is no Git repository"]
+        return [] if made != 0 else ["a commit was reported, but this is no Git repository"]
     problems = []
     for name in dict.fromkeys(claims.commits):
         try:
@@ -211,4 +207,4 @@ async def _check_commits(claims: Claims, changed: Sequence[str], host: Host, id:
     open_files = sorted({path for path in f"{left}{new}".split("\0") if path})
     if open_files:
         return [f"the change was reported as committed, but {', '.join(open_files[:10])} is not in any commit"]
-    return []
+    return ["a commit was reported, but this task made none"] if made == 0 else []

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from sidecar.verify.cases import find_cases
 from sidecar.verify.change import FileVersions, is_document
+from sidecar.verify.facts import SuiteFacts
 from sidecar.verify.related import find_all_tests, find_related_tests
 from sidecar.verify.result import CheckResult, evidence
 from sidecar.verify.runner import CheckRunner
@@ -70,6 +71,8 @@ class Suite:
     baselines: Baselines
     framework: Framework | None = None
     approved: bool = False
+    #: For the claims of a report: how many tests there are that pass.
+    facts: SuiteFacts = field(default_factory=SuiteFacts)
     _related: list[str] = field(default_factory=list)
 
     async def check(self) -> list[CheckResult]:
@@ -82,12 +85,15 @@ class Suite:
         except ToolError as error:
             if error.code == "no_tests" and (folder := await self._project()):
                 return await self._run_inside(folder)
+            self.facts = SuiteFacts(none_ran=error.code == "no_tests")
             why = "No tests were found." if error.code == "no_tests" else f"No tests were run: {error.message}"
             return [CheckResult(notes=[why])]
         self._related = await find_related_tests(self.changes, self.host, f"{self.id}.search")
         targets = select_targets(self.framework, await self._script(), self._related) if self.preapproved else []
         if not targets:
-            found = await self._judge("all tests", await self._run("all-tests", [], self.seconds), [])
+            run = await self._run("all-tests", [], self.seconds)
+            self.facts = _count(run)
+            found = await self._judge("all tests", run, [])
             far = not self._related and any(result.proves for result in found)
             return [*found, CheckResult(notes=["No test names the changed files."])] if far else found
         selected = await self._run("tests", targets, self.seconds * _RELATED_FACTOR)
@@ -95,8 +101,10 @@ class Suite:
         if selected.state != "ran" or any(result.check and not result.check.passed for result in first):
             return first
         if await find_all_tests(self.host, f"{self.id}.search") <= set(targets):
+            self.facts = _count(selected)
             return first  # there are no others
         whole = await self._run("all-tests", [], self.seconds)
+        self.facts = _count(whole)
         if whole.state == "late":
             limit = f"All tests take longer than {self.seconds:g} s; only those that touch the change ran."
             return [*first, CheckResult(notes=[limit])]
@@ -124,6 +132,7 @@ class Suite:
     async def _run_inside(self, folder: str) -> list[CheckResult]:
         """All tests of a project inside the workspace; every failure counts."""
         run = await self._run("all-tests", [folder], self.seconds)
+        self.facts = _count(run)
         if run.state != "ran" or run.green:
             return await self._judge("all tests", run, [])
         lines = [render_failure_line(each, run.output) for each in run.failures] or find_explanations(run.output)
@@ -269,6 +278,13 @@ class Suite:
         if known.state != "ran":
             return None, f"Unknown whether it failed before the task: {known.why}."
         return known, ""
+
+
+def _count(run: TestRun) -> SuiteFacts:
+    """A run of all tests; one without counts says nothing."""
+    if run.state != "ran" or not run.counted:
+        return SuiteFacts()
+    return SuiteFacts(passed=run.passed, none_ran=run.empty)
 
 
 def _known(run: TestRun, before: TestRun | None) -> set[str]:

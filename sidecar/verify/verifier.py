@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from sidecar.verify.bytecode import remove_stale_bytecode
 from sidecar.verify.change import FileVersions
 from sidecar.verify.checkers import CheckerRun
-from sidecar.verify.claims import PlannedFiles, check_claims, parse_claims
+from sidecar.verify.claims import PlannedFiles, check_claims, claims_result, parse_claims
 from sidecar.verify.commands import run_commands
+from sidecar.verify.counts import parse_counts
+from sidecar.verify.facts import SuiteFacts, TaskFacts, check_passed
 from sidecar.verify.feedback import make_hints
 from sidecar.verify.removed_tests import RemovedTestsCheck, check_assertions
 from sidecar.verify.result import CheckResult, Verification
@@ -28,6 +30,9 @@ class VerificationRequest:
     request: str
     #: The last texts of the agents that did the work, newest last.
     reports: Sequence[str]
+    #: The same, without those that an agent took back with a later attempt.
+    answers: Sequence[str]
+    facts: TaskFacts
     changes: Sequence[FileVersions]
     planned: Sequence[PlannedFiles]
     #: The commands to run as checks, and whether they come from the task itself; `None` finds the project's checks.
@@ -66,13 +71,13 @@ class Verifier:
     async def _check_statically(self, wanted: VerificationRequest, host: Host) -> list[CheckResult]:
         # In a thread, because parsing a large change takes a moment.
         parsed = await asyncio.to_thread(lambda: (check_syntax(wanted.changes), check_assertions(wanted.changes)))
-        claims = parse_claims("\n\n".join(wanted.reports))
-        claimed = await check_claims(claims, wanted.planned, wanted.changes, host, wanted.id)
+        claims, counts = parse_claims("\n\n".join(wanted.reports)), parse_counts("\n\n".join(wanted.answers))
+        claimed = await check_claims(claims, counts, wanted.planned, wanted.changes, wanted.facts, host, wanted.id)
         return [result for result in (*parsed, claimed) if result is not None]
 
     async def _run_checks(self, wanted: VerificationRequest, host: Host, runner: CheckRunner) -> list[CheckResult]:
         results: list[CheckResult] = []
-        approved = wanted.preapproved
+        approved, facts = wanted.preapproved, SuiteFacts()
         await remove_stale_bytecode(wanted.changes, host)
         if wanted.commands is not None:
             results += await run_commands(
@@ -91,13 +96,21 @@ class Verifier:
                 baselines=self._baselines,
             )
             results += await suite.check()
+            facts = suite.facts
             approved = approved or suite.approved
             if wanted.preapproved or suite.framework is None:
                 checkers = CheckerRun(wanted.changes, host, runner, wanted.id, self._seconds)
                 results += await checkers.check(preapproved=wanted.preapproved)
+        results += _check_passed(wanted, facts)
         removed = RemovedTestsCheck(wanted.changes, wanted.request, host, runner, wanted.id, self._seconds)
         result = await removed.check(approved=approved)
         return [*results, result] if result is not None else results
+
+
+def _check_passed(wanted: VerificationRequest, suite: SuiteFacts) -> list[CheckResult]:
+    says = any(parse_claims(answer).names_tests for answer in wanted.answers[-1:])
+    problems = check_passed(parse_counts("\n\n".join(wanted.answers)), wanted.facts, suite, claims_pass=says)
+    return [claims_result(problems)] if problems else []
 
 
 def _failed(results: Sequence[CheckResult], name: str) -> bool:

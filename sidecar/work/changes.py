@@ -20,7 +20,10 @@ from tools.policy.task_text import names_command
 #: An answer that may claim a change to a file; verification parses the claim with care.
 _MAY_CLAIM = re.compile(
     r"\b(?:created|wrote|written|added|generated|saved|changed|updated|edited|modified|fixed|committed)\b[^\n]{0,200}?\w\.\w"
-    r"|\bcommitted\b",
+    r"|\bcommitted\b"
+    # Or a number of commits, files or tests, in the languages that `verify/counts.py` knows.
+    r"|\bcommits?\b|\d[^\n]{0,30}?\b(?:files?|dateien?|fichiers?|archivos?|ficheros?|tests?|passed|passing)\b"
+    r"|\b(?:files?|dateien?|tests?)\b[^\n]{0,20}?:[^\n]{0,5}?\d",
     re.IGNORECASE,
 )
 _MAX_CHARACTERS = 20_000

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sidecar.engine.run import TaskRun
+from sidecar.engine.steps import StepKey
 from sidecar.wire.events import HandoffContext, HandoffEvent
 from sidecar.work.context import CONTEXT_BYTES, PLAN_BYTES, cut, sent_size
 from sidecar.work.plan import Plan, PlannedStep
@@ -90,6 +91,16 @@ def collect_reports(results: Results) -> list[Report]:
 def worker_texts(results: Results) -> list[str]:
     """The answers of the agents that did the work, newest last."""
     return [text for key, text in agent_texts(results) if key.agent not in HELPERS]
+
+
+def final_answers(results: Results) -> list[str]:
+    """The same, without the answers that a later attempt of the same agent replaced."""
+    last: dict[StepKey, str] = {}
+    for key, text in agent_texts(results):
+        if key.agent not in HELPERS:
+            last.pop(worker := key.of_attempt(0), None)
+            last[worker] = text
+    return list(last.values())
 
 
 def handoff(run: TaskRun, giver: str, following: Sequence[Part], text: str, reason: str | None = None) -> HandoffEvent:

@@ -19,7 +19,8 @@ from sidecar.verify.verifier import VerificationRequest, Verifier
 from sidecar.wire.events import Event, RetryEvent
 from sidecar.work.changes import changed_files, count_edits, original_contents, touched_paths
 from sidecar.work.check_runner import TaskCheckRunner
-from sidecar.work.handover import HELPERS, Assignment, collect_reports, worker_texts
+from sidecar.work.facts import task_facts
+from sidecar.work.handover import HELPERS, Assignment, collect_reports, final_answers, worker_texts
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.pipeline import Stage, Step, Unfold, agent_step
 from sidecar.work.plan import NoPlan, parse_plan
@@ -154,6 +155,8 @@ class VerificationStages:
             id=f"{run.task_id}.{key}",
             request=self._setup.request,
             reports=worker_texts(results),
+            answers=final_answers(results),
+            facts=task_facts(run.state, len(changes) < _MAX_FILES),
             changes=changes,
             planned=self._planned(results),
             commands=commands,

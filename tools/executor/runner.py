@@ -16,8 +16,9 @@ from tools.executor.context import CallContext, redact_arguments
 from tools.executor.file_changes import apply_changes, change_files
 from tools.executor.invocation import Invoker
 from tools.executor.recovery import plan_recovery
+from tools.git import read_head
 from tools.host import Host, ResolvingHost
-from tools.ledger import IntentRecord, Outcome
+from tools.ledger import GitHead, IntentRecord, Outcome
 from tools.policy.policy import Decision, Policy, decide_secret
 from tools.protected import secret_part
 from tools.secret_files import AssignedSecrets
@@ -189,7 +190,8 @@ class CallRunner:
             await self._assigned.learn(host, context.redact)
         scan, blobs = await self.tracker.begin(context, host)
         args = redact_arguments(context.call.args, context.redact)
-        record = IntentRecord(tool=context.spec.name, args=args, backend=context.backend, scan=scan)
+        head = GitHead(commit=await read_head(host) if host is not None else None, at=int(time.time()))
+        record = IntentRecord(tool=context.spec.name, args=args, backend=context.backend, scan=scan, head=head)
         context.intended = True
         await context.ledger.intend(context.call.id, record, context.event("running"), blobs)
 

@@ -1,0 +1,28 @@
+"""An agent's report as sentences, and where a sentence stops being a plain statement."""
+
+import re
+
+PATH = r"(?:\./)?[\w.@+-]+(?:/[\w.@+-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}"
+_DOUBT = re.compile(
+    r"\b(?:not|n't|never|no|nothing|would|could|should|will|can|cannot|if|need|needs|want|please|must|might|may|unless|"
+    r"before|already|failed|unable|instead|without)\b|n't\b|\?",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\"'-])|;\s+|\n+")
+_MAX_CHARACTERS = 20_000
+_MAX_SENTENCE = 1_000
+
+
+def sentences(report: str) -> list[str]:
+    """The sentences of its prose: no fenced code, no overlong words."""
+    prose = re.sub(r"```.*?(?:```|\Z)", "", report[:_MAX_CHARACTERS], flags=re.DOTALL)
+    return [each[:_MAX_SENTENCE] for each in _SENTENCE.split(re.sub(r"\S{300,}", " ", prose))]
+
+
+def find_doubt(sentence: str) -> int:
+    """Where the sentence turns into a wish, a question or a negation; its end if it doesn't."""
+    if "?" in sentence:
+        return 0
+    # Words in paths don't count.
+    match = _DOUBT.search(re.sub(PATH, lambda path: " " * len(path[0]), sentence))
+    return match.start() if match else len(sentence)

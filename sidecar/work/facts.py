@@ -1,0 +1,63 @@
+"""What a task's records say about the numbers that its agents report."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from sidecar.engine.state import TaskState
+from sidecar.verify.facts import TaskFacts
+from tools.ledger import GitHead, IntentRecord, Outcome
+
+_COMMANDS = frozenset({"run_command", "run_tests", "git_add", "git_commit"})
+_TEST_COMMAND = re.compile(r"\b(?:test|tests|pytest|jest|vitest|mocha|unittest|spec|tox|nox|check)\b", re.IGNORECASE)
+_PASSED = re.compile(
+    r"\b(?P<before>\d+)\s+(?:tests?\s+)?pass(?:ed|ing)?\b|^(?:#|ℹ)\s*pass\s+(?P<after>\d+)|^Ran (?P<ran>\d+) tests?\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
+    passed: list[int] = []
+    uncounted = ran = False
+    for call_id, intent in state.intents.items():
+        outcome = state.outcomes.get(call_id)
+        if outcome is None or intent.tool not in ("run_tests", "run_command"):
+            continue
+        ran = ran or outcome.status == "success"
+        counts = list(_count_passed(intent, outcome))
+        passed += counts
+        uncounted = uncounted or (not counts and _is_test_command(intent))
+    known = all_files_known and not any(
+        outcome.irreversible or _has_unknown_changes(outcome) for outcome in state.outcomes.values()
+    )
+    return TaskFacts(_first_head(state), passed, uncounted, ran, known)
+
+
+def _first_head(state: TaskState) -> GitHead | None:
+    for intent in state.intents.values():
+        if intent.head is not None:
+            return intent.head
+        if intent.tool in _COMMANDS:
+            return GitHead(commit=None, at=0)  # an earlier version recorded it
+    return None
+
+
+def _count_passed(intent: IntentRecord, outcome: Outcome) -> Iterator[int]:
+    details: dict[str, Any] = outcome.details if isinstance(outcome.details, dict) else {}
+    if intent.tool == "run_tests":
+        if details.get("counted", True) and isinstance(passed := details.get("passed"), int):
+            yield passed
+        return
+    # A command may run several suites, so their sum counts too.
+    output = str(details.get("output") or outcome.content)
+    found = [int(next(group for group in match.groups() if group)) for match in _PASSED.finditer(output)]
+    verbose = output.count("--- PASS: ") + len(re.findall(r"^test .* \.\.\. ok$", output, re.MULTILINE))
+    yield from [*found, *([sum(found)] if len(found) > 1 else []), *([verbose] if verbose else [])]
+
+
+def _is_test_command(intent: IntentRecord) -> bool:
+    return intent.tool == "run_tests" or _TEST_COMMAND.search(str(intent.args.get("command", ""))) is not None
+
+
+def _has_unknown_changes(outcome: Outcome) -> bool:
+    return isinstance(outcome.details, dict) and bool(outcome.details.get("notKept"))
