@@ -151,7 +151,7 @@ def test_a_test_that_had_to_change_with_the_code_is_only_noted(sidecar: RunningS
     replies = [write("calc.py", WRONG), write("test_calc.py", suited), says("It multiplies now.")]
     story = run_verified(sidecar, replies, task="add is wrong: it should multiply")
     assert story.task["verified"] is True
-    assert any("rewritten by the task" in note for note in story.verifications[0]["notes"])
+    assert any("The task rewrote" in note for note in story.verifications[0]["notes"])
 
 
 def test_a_test_that_the_person_wanted_gone_is_noted_and_not_held_against_it(sidecar: RunningSidecar) -> None:
