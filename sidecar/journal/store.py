@@ -19,8 +19,9 @@ from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, Unknow
 from sidecar.journal.migrations import MIGRATIONS, migrate
 from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, NewTask, Record, Retention, StoredEvent
 from sidecar.journal.projection import TaskProjection, fold, task_of
+from sidecar.journal.pruning import Pruned, Pruner
 from sidecar.wire.events import Event
-from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
+from sidecar.wire.tasks import Status, StoredRequest, Task
 
 log = logging.getLogger(__name__)
 
@@ -51,13 +52,6 @@ class Head:
     state: TaskProjection
     #: Size of the task's blobs, once computed.
     blob_bytes: int | None = None
-
-
-class Pruned(NamedTuple):
-    """How many tasks were dropped, and of how many more only the contents for undo."""
-
-    tasks: int
-    contents: int
 
 
 class InsertBatch:
@@ -380,41 +374,8 @@ class Store:
         return digest
 
     def prune(self, retention: Retention) -> Pruned:
-        """Drop what is too old, then what is over the size cap: contents for undo first, then whole tasks.
-
-        Oldest first, and only a few at a time, so that a writer never waits long.
-        """
         self.bind()
-        tasks = contents = 0
-        for position, task_id, created_at in self._ended("true"):
-            if not retention.is_too_old(created_at):
-                break
-            self._drop(position, task_id)
-            tasks += 1
-        self._release_pages(tasks)
-        if self.size() > retention.bytes:
-            for position, _, _ in self._ended("position IN (SELECT task FROM blob_uses)"):
-                self._connection.execute("DELETE FROM blob_uses WHERE task = ?", (position,))
-                contents += 1
-                self._release_pages(1)
-                if self.size() <= retention.bytes:
-                    return Pruned(tasks, contents)
-            for position, task_id, _ in self._ended("true") if not contents else ():
-                self._drop(position, task_id)
-                tasks += 1
-                self._release_pages(1)
-                if self.size() <= retention.bytes:
-                    break
-        return Pruned(tasks, contents)
-
-    def _ended(self, condition: str) -> list[tuple[int, str, str]]:
-        query = f"SELECT position, id, created_at FROM tasks WHERE status IN (?, ?, ?, ?) AND {condition}"  # noqa: S608
-        return self._connection.execute(f"{query} ORDER BY position LIMIT 20", tuple(ENDED)).fetchall()
-
-    def _release_pages(self, dropped: int) -> None:
-        if dropped:
-            self._blobs.sweep()
-            self._connection.execute("PRAGMA incremental_vacuum")
+        return Pruner(self._connection, self._blobs, self._drop).prune(retention)
 
     def _drop(self, position: int, task_id: str) -> None:
         (last,) = self._connection.execute("SELECT max(cursor) FROM events WHERE task = ?", (position,)).fetchone()
@@ -424,13 +385,6 @@ class Store:
         self._connection.execute("DELETE FROM tasks WHERE position = ?", (position,))
         self._heads.pop(task_id, None)
         self._ends[task_id] = None
-
-    def size(self) -> int:
-        (pages,) = self._connection.execute("PRAGMA page_count").fetchone()
-        (free,) = self._connection.execute("PRAGMA freelist_count").fetchone()
-        (page_size,) = self._connection.execute("PRAGMA page_size").fetchone()
-        used: int = (pages - free) * page_size
-        return used
 
 
 def read_records(connection: sqlite3.Connection, position: int) -> tuple[Sequence[Record], int]:
