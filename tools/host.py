@@ -191,19 +191,25 @@ class Snapshot(Protocol):
 
 
 class ScannedFile(NamedTuple):
-    """A file that changed. If its content isn't stored, `not_saved` says why."""
+    """A file that a command changed. If its content isn't stored, `not_saved` says why."""
 
     path: str
     before: FileContent | None
     after: FileContent | None
     not_saved: str = ""
+    #: Why it isn't known that the command changed it, or only the command; empty if it is.
+    doubt: str = ""
 
 
 @runtime_checkable
 class ScanningHost(Host, Protocol):
-    """A host that finds what a command did to files by scanning before and after it."""
+    """A host that finds what a command did to files."""
 
-    async def snapshot(self) -> Snapshot: ...
+    async def snapshot(self, call_id: str | None = None) -> Snapshot:
+        """Before a command. If this host itself runs the command of that call, it attributes changes where it can."""
+
+    async def forget(self, snapshot: Snapshot) -> None:
+        """The changes since this snapshot are recorded, or nobody wants to know them."""
 
     async def dump_snapshot(self, snapshot: Snapshot) -> Sequence[bytes]:
         """The snapshot as blobs that outlast this process; the first lists the others.

@@ -34,6 +34,8 @@ class FileState(Wire):
     after: str | None
     mode: int | None = None
     was: int | None = optional()
+    #: Why it isn't known that the command changed it, or only the command.
+    doubt: str | None = optional()
 
 
 class IrreversibleChange(Wire):

@@ -60,7 +60,7 @@ def test_parts_are_accepted_and_rejected_on_the_command_line(sidecar: RunningSid
     assert not (sidecar.workspace / "b.txt").exists()
     (file,) = sidecar.get(f"/api/brain/tasks/{task_id}/diff").json["files"]
     assert [hunk["state"] for hunk in file["hunks"]] == ["accepted"]
-    assert "Nothing" in brain_output(sidecar, "diff", task_id, "--reject", "all")
+    assert "undone" in brain_output(sidecar, "diff", task_id, "--reject", "all")
     assert not (sidecar.workspace / "a.txt").exists()
 
 

@@ -15,16 +15,26 @@ from tools.executor.executor import Executor
 from tools.executor.registry import Registry, default_registry
 from tools.ledger import ListLedger, Outcome
 from tools.local.backend import LocalBackend
+from tools.local.sandbox.probe import Sandboxes
 from tools.policy.policy import Policy
 
 
 class Workbench:
-    def __init__(self, root: Path, *, approvals: Approvals = "auto", caches: bool = False, task_text: str = "") -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        approvals: Approvals = "auto",
+        caches: bool = False,
+        task_text: str = "",
+        attributes: bool = True,
+        sandboxes: Sandboxes | None = None,
+    ) -> None:
         self.workspace = root / "workspace"
         self.workspace.mkdir(parents=True, exist_ok=True)
         self.data_dir = root / "data"
         self.registry: Registry = default_registry()
-        self.backend = LocalBackend(self.registry, self.data_dir)
+        self.backend = LocalBackend(self.registry, self.data_dir, sandboxes=sandboxes, attributes=attributes)
         self.caches = Caches(Watcher(delay=0)) if caches else None
         self.executor = Executor(self.registry, [self.backend], Policy(), self.caches)
         self.ledger = ListLedger()

@@ -84,7 +84,9 @@ class ChangeTracker:
 
     async def begin(self, context: CallContext, host: Host | None) -> tuple[str | None, Sequence[NewBlob]]:
         """Open a call's window. Returns the digest of the scan and the blobs to store, if it is small enough."""
-        window = context.window = await self._scan(host, context.workspace, context.ledger)
+        # A shell elsewhere runs its commands itself, and nobody here sees what they do.
+        call_id = context.call.id if context.backend == "local" else None
+        window = context.window = await self._scan(host, context.workspace, context.ledger, call_id)
         if window.host is None or window.snapshot is None:
             return None, ()
         dumped = await window.host.dump_snapshot(window.snapshot)
@@ -97,7 +99,7 @@ class ChangeTracker:
         session.scan, session.stored = scan, set(contents)
         return scan, (NewBlob(dumped[0], earlier), *fresh)
 
-    async def _scan(self, host: Host | None, workspace: str, ledger: Ledger) -> ChangeWindow:
+    async def _scan(self, host: Host | None, workspace: str, ledger: Ledger, call_id: str | None) -> ChangeWindow:
         """Never fails: a command runs even if its changes can't be found."""
         window = ChangeWindow(workspace, ref(ledger))
         if host is None or not can_scan(host):
@@ -105,7 +107,7 @@ class ChangeTracker:
             return window
         window.host = host
         try:
-            window.snapshot = await host.snapshot()
+            window.snapshot = await host.snapshot(call_id)
             window.blind = window.snapshot.partial
         except (ToolError, OSError) as error:
             window.blind = f"{_NOT_RECORDED}: {error}"
@@ -155,7 +157,14 @@ class ChangeTracker:
             changes = await self.end(window)
             outcome, blobs = changes.add_to(outcome), changes.blobs
         await context.ledger.settle(context.call.id, outcome, context.event(outcome.status, outcome), blobs)
+        if window is not None:
+            await self.forget(window)
         return outcome
+
+    async def forget(self, window: ChangeWindow) -> None:
+        """After its changes are durable."""
+        if window.host is not None and window.snapshot is not None:
+            await window.host.forget(window.snapshot)
 
 
 def _collect(found: Sequence[ScannedFile]) -> CommandChanges:
@@ -174,6 +183,7 @@ def _collect(found: Sequence[ScannedFile]) -> CommandChanges:
                 after=after,
                 mode=each.after.mode if each.after else None,
                 was=each.before.mode if each.before else None,
+                doubt=each.doubt or None,
             )
         )
         if each.before is not None:

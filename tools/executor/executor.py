@@ -113,6 +113,7 @@ class Executor:
             if record.scan is not None:
                 outcome = changes.add_to(outcome)
             await self._settle(ToolCall(call_id, record.tool, record.args), record.tool, outcome, ledger, changes.blobs)
+            await self.tracker.forget(window)
 
     async def close(self) -> None:
         open_batches = self._batches - {asyncio.current_task()}
@@ -212,6 +213,7 @@ class Executor:
         outcome = Outcome(status="success", content="", summary="changes by the background command", duration_ms=0.0)
         call = ToolCall(f"{command_id}:ended", "run_command", {})
         await self._settle(call, call.tool, changes.add_to(outcome), ledger, changes.blobs)
+        await self.tracker.forget(window)
 
     async def _settle(
         self, call: ToolCall, tool: str, outcome: Outcome, ledger: Ledger, blobs: Sequence[NewBlob] = ()

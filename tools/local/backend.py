@@ -1,5 +1,6 @@
 """The backend of this process. It offers every tool in every workspace."""
 
+import os
 from collections.abc import Callable, Container
 from pathlib import Path
 from typing import Any, cast
@@ -34,11 +35,14 @@ class LocalBackend:
         limits: CommandLimits | None = None,
         private: Path | None = None,
         trusted: Callable[[str], bool] = lambda workspace: False,
+        *,
+        attributes: bool = True,
     ) -> None:
         mark = sidecar_mark(data_dir)
         self._tools = tools
         self._sandboxes = sandboxes
         self._trusted = trusted
+        self._attributes = attributes
         self._data_dir = data_dir
         self._processes = Processes(data_dir, mark, Reaper(table or process_table(), mark))
         self._memory = MemoryBudget()
@@ -74,8 +78,14 @@ class LocalBackend:
                 self._sandboxes,
                 self._trusted,
             )
+            host.attributes = self._may_attribute
             self._hosts[workspace] = host
         return host
+
+    async def _may_attribute(self) -> bool:
+        """Whether commands may lose the right to gain rights: root keeps it, and a sandbox takes it anyway."""
+        sandboxes = self._sandboxes
+        return self._attributes and (sandboxes is None or os.geteuid() == 0 or await sandboxes.find() is not None)
 
     def _make_host(self, *args: Any) -> LocalHost:
         """The arguments of `LocalHost`, for a backend with another kind of host."""

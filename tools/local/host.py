@@ -3,11 +3,12 @@
 import asyncio
 import copy
 import os
+import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from weakref import WeakSet
+from weakref import WeakSet, WeakValueDictionary
 
 from sidecar.cache import Stamp
 from tools.errors import PathDenied, ToolError
@@ -25,6 +26,7 @@ from tools.host import (
     Snapshot,
 )
 from tools.local import files
+from tools.local.attribution.trace import UNATTRIBUTED, CommandTrace, attribution_problem, dumped_name
 from tools.local.confinement import Confinement
 from tools.local.processes import Processes
 from tools.local.repository.git import Git
@@ -75,6 +77,10 @@ class LocalHost:
         self._scanner = Scanner(self.root, memory or MemoryBudget(), self._read_objects)
         #: Snapshots of running commands: what this host writes meanwhile is not their doing.
         self._snapshots: WeakSet[LocalSnapshot] = WeakSet()
+        self._traces: WeakValueDictionary[str, CommandTrace] = WeakValueDictionary()
+        self._trace_directory = data_dir / "traces"
+        #: Whether commands may be traced: that takes from them the right to gain rights.
+        self.attributes: Callable[[], Awaitable[bool]] = _always
 
     def confined(self, confinement: Confinement) -> "LocalHost":
         """The same host, with its commands confined."""
@@ -148,6 +154,7 @@ class LocalHost:
         try:
             async with lock:
                 self._record_write(self, name)
+                await self._tell_traces(change.path)
                 await asyncio.to_thread(files.apply_change, self.root, change)
                 self._tell_snapshots(change)
         finally:
@@ -157,7 +164,11 @@ class LocalHost:
     async def look(self, path: str, limit: int) -> FileContent | None:
         return await asyncio.to_thread(files.look, self.root, path, limit)
 
-    async def snapshot(self) -> Snapshot:
+    async def snapshot(self, call_id: str | None = None) -> Snapshot:
+        if call_id is not None and not attribution_problem() and await self.attributes():
+            trace = self._scanner.trace(self._trace_directory / f"{secrets.token_hex(8)}.log")
+            self._traces[call_id] = trace
+            return trace
         taken = self._scanner.quick_snapshot()
         if taken is None:
             taken = await asyncio.to_thread(self._scanner.snapshot)
@@ -165,18 +176,30 @@ class LocalHost:
         return taken
 
     async def changes(self, before: Snapshot) -> Sequence[ScannedFile]:
+        if isinstance(before, CommandTrace):
+            return await asyncio.to_thread(before.changes)
         assert isinstance(before, LocalSnapshot)
         self._snapshots.discard(before)
-        quick = self._scanner.quick_changes(before)
-        return quick if quick is not None else await asyncio.to_thread(self._scanner.changes, before)
+        found = self._scanner.quick_changes(before)
+        if found is None:
+            found = await asyncio.to_thread(self._scanner.changes, before)
+        return [each._replace(doubt=UNATTRIBUTED) for each in found]
+
+    async def forget(self, snapshot: Snapshot) -> None:
+        if isinstance(snapshot, CommandTrace):
+            await asyncio.to_thread(snapshot.forget)
 
     async def dump_snapshot(self, snapshot: Snapshot) -> Sequence[bytes]:
+        if isinstance(snapshot, CommandTrace):
+            return (snapshot.dump(),)
         assert isinstance(snapshot, LocalSnapshot)
         if len(snapshot.sources) < _FEW_FILES:
             return encode_snapshot(snapshot)
         return await asyncio.to_thread(encode_snapshot, snapshot)
 
     async def load_snapshot(self, kept: bytes, blob: Blob) -> Snapshot | None:
+        if (name := dumped_name(kept)) is not None:
+            return await asyncio.to_thread(self._scanner.restored_trace, self._trace_directory / name)
         snapshot = await decode_snapshot(kept, blob)
         if snapshot is not None:
             self._snapshots.add(snapshot)
@@ -205,6 +228,7 @@ class LocalHost:
                 killed=killed,
                 log=log,
                 confinement=self._confinement or await self._looking(),
+                attribution=self._traces.get(call_id),
             )
 
     async def git(
@@ -230,6 +254,7 @@ class LocalHost:
                 killed=killed,
                 log=False,
                 confinement=command.confinement,
+                attribution=self._traces.get(call_id),
             )
 
     async def start(
@@ -237,7 +262,12 @@ class LocalHost:
     ) -> None:
         with self._directory(cwd) as directory:
             await self._processes.start(
-                argv, call_id=call_id, cwd=directory, environment=environment, confinement=self._confinement
+                argv,
+                call_id=call_id,
+                cwd=directory,
+                environment=environment,
+                confinement=self._confinement,
+                attribution=self._traces.get(call_id),
             )
 
     async def poll(self, command_id: str) -> ProcessResult:
@@ -262,6 +292,11 @@ class LocalHost:
         cage = None if self._sandboxes is None else self._reading(self._sandboxes.reader())
         return self._git.read_objects(names, cage)
 
+    async def _tell_traces(self, path: str) -> None:
+        for trace in list(self._traces.values()):
+            with suppress(ToolError):
+                await asyncio.to_thread(trace.other_write, self.root.real(path))
+
     def _tell_snapshots(self, change: FileChange) -> None:
         if self._snapshots:
             with suppress(ToolError):  # somebody removed it since, and the scan reports that anyway
@@ -285,3 +320,7 @@ class LocalHost:
             yield handle
         finally:
             os.close(handle)
+
+
+async def _always() -> bool:
+    return True

@@ -14,6 +14,7 @@ from typing import Any
 
 from tools.errors import CommandMissing, ToolError
 from tools.host import EnoughOutput, Killed, ProcessKilled, ProcessOutput, ProcessResult
+from tools.local.attribution.trace import Attribution
 from tools.local.confinement import CommandLimits, Confinement, ProcessGrowth, prefer_for_oom_kill
 from tools.local.environment import call_mark, command_environment
 from tools.local.output import OutputCapture
@@ -118,9 +119,10 @@ class Processes:
         killed: ProcessKilled | None = None,
         log: bool = True,
         confinement: Confinement | None = None,
+        attribution: Attribution | None = None,
     ) -> ProcessResult:
         capture = OutputCapture(self._directory if log else None, call_mark(call_id), output)
-        spawning = self._spawn(argv, call_id, cwd, environment, capture, confinement, timeout)
+        spawning = self._spawn(argv, call_id, cwd, environment, capture, confinement, attribution, timeout)
         command = await self._started(spawning, killed)
         timed_out = False
         try:
@@ -149,6 +151,7 @@ class Processes:
         cwd: int,
         environment: Mapping[str, str] | None = None,
         confinement: Confinement | None = None,
+        attribution: Attribution | None = None,
     ) -> None:
         for old_id, old in list(self._background.items()):
             if len(self._background) >= _MAX_BACKGROUND and old.exited.done():
@@ -159,7 +162,7 @@ class Processes:
                 code="too_many_commands",
             )
         capture = OutputCapture(self._directory, call_mark(call_id), None)
-        spawning = self._spawn(argv, call_id, cwd, environment, capture, confinement)
+        spawning = self._spawn(argv, call_id, cwd, environment, capture, confinement, attribution)
         self._background[call_id] = await self._started(spawning, None)
 
     def poll(self, command_id: str) -> ProcessResult:
@@ -217,6 +220,7 @@ class Processes:
         environment: Mapping[str, str] | None,
         capture: OutputCapture,
         confinement: Confinement | None,
+        attribution: Attribution | None = None,
         seconds: float | None = None,
     ) -> RunningCommand:
         # The child enters the directory by its handle, so nobody can swap the path meanwhile.
@@ -226,7 +230,8 @@ class Processes:
         try:
             if confinement is not None:
                 launch = confinement.wrap(argv, path_of(cwd), clean, seconds)
-            command = await spawn(launch, directory, lambda: RunningCommand(call_id, capture))
+            tracer = None if attribution is None else attribution.tracer()
+            command = await spawn(launch, directory, lambda: RunningCommand(call_id, capture), tracer)
         except (OSError, ValueError) as error:
             capture.close()
             raise _start_error(argv, error) from error

@@ -10,10 +10,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
+from tools.local.attribution.trace import CommandTrace
 from tools.local.files import TEMPORARY_SUFFIX, read_handle
 from tools.local.git import Repository
 from tools.local.root import Stamp, WorkspaceRoot, name_to_text
@@ -102,6 +104,14 @@ class Scanner:
             return None
         finally:
             self._lock.release()
+
+    def trace(self, log: Path) -> CommandTrace:
+        """The changes of a command that is about to start, as its own processes make them."""
+        self._repository.refresh()
+        return CommandTrace(self._root, self._repository, log)
+
+    def restored_trace(self, log: Path) -> CommandTrace | None:
+        return CommandTrace.restored(self._root, self._repository, log)
 
     def close(self) -> None:
         with self._lock:

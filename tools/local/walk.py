@@ -16,7 +16,7 @@ from operator import attrgetter
 from tools.errors import ToolError
 from tools.globs import Ignored
 from tools.local.git import Repository
-from tools.local.root import Stamp, WorkspaceRoot, stamp_of
+from tools.local.root import Stamp, WorkspaceRoot, name_to_text, stamp_of
 from tools.local.snapshots import FileListing
 from tools.skipped import CACHE_FOLDERS, INSTALLED_FOLDERS, VERSION_CONTROL, is_cache_name
 
@@ -165,6 +165,38 @@ class Walker:
         self._verdicts[path] = (rules, verdict)
         return verdict
 
+    def outer_rules(self) -> Ignored:
+        return self._excluded()
+
+    def rules_in(self, folder: str, above: Ignored) -> Ignored:
+        """The rules above, and those of a directory."""
+        with suppress(ToolError):
+            handle = self._root.open(name_to_text(folder) or ".", os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                return self._below(handle, f"{folder}/" if folder else "", above)
+            finally:
+                os.close(handle)
+        return above
+
+    def left_out_as(self, folder: str, rules: Ignored) -> str | None:
+        """How a walk names a directory that it leaves out; empty for a cache, `None` if it enters it."""
+        if folder in self._repository.folders:
+            return None
+        name = folder.rpartition("/")[2]
+        if name in _UNSEEN or folder == self._root.private:
+            return ""
+        ignored = name in INSTALLED_FOLDERS or (
+            rules is not self._nothing and self._ignores(rules, folder, directory=True)
+        )
+        return f"{folder}/" if ignored else None
+
+    def tracks(self, path: str) -> bool:
+        return path in self._repository.tracked
+
+    def ignores_file(self, path: str, rules: Ignored) -> bool:
+        ruled = rules is not self._nothing and path not in self._repository.tracked
+        return ruled and self._ignores(rules, path, directory=False)
+
     def _excluded(self) -> Ignored:
         with suppress(ToolError):
             handle = self._root.open(".git/info", os.O_RDONLY | os.O_DIRECTORY)
@@ -210,3 +242,35 @@ def _installed_stamp(handle: int, entry: "os.DirEntry[str]") -> Stamp:
     finally:
         os.close(inner)
     return (*stamp[:2], zlib.crc32("\0".join(parts).encode("utf-8", "surrogateescape")), 0, 0)
+
+
+class Exclusions:
+    """Whether single paths are left out, by the rules of a walk. For one command: rules are read once."""
+
+    def __init__(self, root: WorkspaceRoot, repository: Repository) -> None:
+        self._walker = Walker(root, repository)
+        self._folders: dict[str, tuple[Ignored, str | None]] = {}
+
+    def name(self, path: str) -> str | None:
+        """`None` for a path that counts, empty for caches that nobody cares for, otherwise the name left out.
+
+        A path that ends with `/` is a directory.
+        """
+        folder = path.rpartition("/")[0]
+        rules, name = self._folder(folder)
+        if name is not None or path.endswith("/"):
+            return name
+        if is_cache_name(path.rpartition("/")[2]) and not self._walker.tracks(path):
+            return ""
+        return path if self._walker.ignores_file(path, rules) else None
+
+    def _folder(self, folder: str) -> tuple[Ignored, str | None]:
+        if folder not in self._folders:
+            if folder:
+                above, name = self._folder(folder.rpartition("/")[0])
+            else:
+                above, name = self._walker.outer_rules(), None
+            if name is None:
+                name = self._walker.left_out_as(folder, above) if folder else None
+            self._folders[folder] = (above if name is not None else self._walker.rules_in(folder, above)), name
+        return self._folders[folder]

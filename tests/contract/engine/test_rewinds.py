@@ -19,7 +19,7 @@ from tests.support.edits import AFTER, BEFORE, run_edits, write
 from tests.support.engine import engine_harness
 from tests.support.manual_task import ManualTask
 from tests.waiting import SECONDS, until_true
-from tools.local import scan
+from tools.local.attribution import touched
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ async def test_what_is_rejected_while_a_command_runs_is_not_the_commands_doing(s
     await shop.engine.review.decide("t_1", HunkRequest(reject=[hunk.id for hunk in file.hunks]))
     assert not (shop.workspace / "a.txt").exists()
     (shop.workspace / "go").touch()
-    assert {each.path for each in (await running).files} == {"up", "go", "own.txt"}
+    assert {each.path for each in (await running).files} == {"up", "own.txt"}
 
 
 async def test_nothing_of_git_is_touched(shop: ManualTask) -> None:
@@ -198,12 +198,12 @@ async def test_nothing_of_git_is_touched(shop: ManualTask) -> None:
 async def test_missing_content_is_reported_and_the_rest_is_done(
     shop: ManualTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan, "MAX_FILE_BYTES", 100)
+    monkeypatch.setattr(touched, "MAX_FILE_BYTES", 100)
     (shop.workspace / "large").write_bytes(b"x" * 200)
     (shop.workspace / "small").write_text("one\n")
     await shop.open()
     start = await shop.seq()
-    await shop.command("echo >> large; echo two > small; mkdir node_modules")
+    await shop.command("echo >> large; echo two > small; mkdir node_modules; touch node_modules/x")
     diffs = {file.path: file for file in (await shop.engine.review.diff("t_1")).files}
     assert "isn't kept" in (diffs["large"].note or "") and "can't be undone" in (diffs["node_modules/"].note or "")
     assert set(await shop.rewind(start)) == {"large", "node_modules/"}

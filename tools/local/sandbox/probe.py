@@ -91,7 +91,8 @@ def works(sandbox: Sandbox) -> bool:
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
         with tempfile.TemporaryDirectory() as place:
-            tried = popen(sandbox.wrap(["/bin/sh", "-c", "exit 42"], CommandAccess.grant(place), place, {}), **quiet)
+            launch = sandbox.wrap(["/bin/sh", "-c", "exit 42"], CommandAccess.grant(place), place, {})
+            tried = popen(launch, None, **quiet)
             try:
                 return tried.wait(_TRY_SECONDS) == 42
             finally:

@@ -2,20 +2,24 @@
 
 import asyncio
 import os
+import select
 import subprocess
 import threading
 from collections.abc import Callable
 from functools import partial
 from typing import IO, Any, TypeVar, cast
 
+from tools.local.attribution.trace import Tracer
 from tools.local.sandbox.access import CommandLaunch
 
 P = TypeVar("P", bound=asyncio.SubprocessProtocol)
 
 
-async def spawn(launch: CommandLaunch, directory: str, make_protocol: Callable[[], P]) -> P:
+async def spawn(
+    launch: CommandLaunch, directory: str, make_protocol: Callable[[], P], tracer: Tracer | None = None
+) -> P:
     """Start a command in a session of its own; its protocol hears the output and the end."""
-    if launch.restrict is None:
+    if launch.restrict is None and tracer is None:
         _, protocol = await asyncio.get_running_loop().subprocess_exec(
             make_protocol,
             *launch.argv,
@@ -27,6 +31,7 @@ async def spawn(launch: CommandLaunch, directory: str, make_protocol: Callable[[
         return protocol
     process = popen(
         launch,
+        tracer,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -38,29 +43,50 @@ async def spawn(launch: CommandLaunch, directory: str, make_protocol: Callable[[
     return protocol
 
 
-def popen(launch: CommandLaunch, **options: Any) -> "subprocess.Popen[bytes]":
+def popen(launch: CommandLaunch, tracer: Tracer | None = None, **options: Any) -> "subprocess.Popen[bytes]":
     """`options` are those of `Popen`. If dropping rights or starting raises, nothing was started."""
-    restrict = launch.restrict
-    if restrict is None:
+    if launch.restrict is None and tracer is None:
         # Not from another thread: bubblewrap ends with the thread that started it.
         return subprocess.Popen(launch.argv, env=launch.environment, **options)
     started: list[subprocess.Popen[bytes]] = []
     failed: list[BaseException] = []
+    done = threading.Event()
 
     def start() -> None:
         try:
-            restrict()
-            started.append(subprocess.Popen(launch.argv, env=launch.environment, **options))
+            if launch.restrict is not None:
+                launch.restrict()
+            if tracer is not None:
+                tracer.install()
+            process = subprocess.Popen(launch.argv, env=launch.environment, **options)
+            ended = os.pidfd_open(process.pid) if launch.restrict is None else -1
+            started.append(process)
         except BaseException as error:
             failed.append(error)
+            return
+        finally:
+            done.set()
+        if ended >= 0:
+            _wait_for(ended)
 
-    # Never a pooled thread: dropped rights don't come back.
-    thread = threading.Thread(target=start, name="confined", daemon=True)
-    thread.start()
-    thread.join()
+    # Never a pooled thread: dropped rights don't come back, and neither does silence towards the tracer.
+    threading.Thread(target=start, name="confined", daemon=True).start()
+    done.wait()
     if failed:
+        if tracer is not None:
+            tracer.stop()
         raise failed[0]
     return started[0]
+
+
+def _wait_for(process: int) -> None:
+    """Until the process ends: bubblewrap ends with the thread that started it."""
+    try:
+        poll = select.poll()
+        poll.register(process, select.POLLIN)
+        poll.poll()
+    finally:
+        os.close(process)
 
 
 class _PopenTransport(asyncio.SubprocessTransport):

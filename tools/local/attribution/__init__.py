@@ -1,0 +1,1 @@
+"""Which files a command's own processes change, told by the kernel."""

@@ -1,0 +1,368 @@
+"""What one command did to files: each file before its first change, and after its last.
+
+The listener claims a file for the command before the change happens. A watch says when anybody has finished one. A
+change that nobody claimed belongs to somebody else: there the command's own change ends, and begins anew with its next
+claim. If both write at the same moment, their changes can't be told apart, and that is recorded too.
+"""
+
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from weakref import finalize
+
+from tools.errors import ToolError
+from tools.host import FileContent, ScannedFile
+from tools.local.attribution.versions import MISSING, Version, VersionLog, mark_of
+from tools.local.attribution.watch import DirectoryWatch
+from tools.local.files import TEMPORARY_SUFFIX, read_handle
+from tools.local.root import WorkspaceRoot, name_to_text, stamp_of
+from tools.protected import secret_part
+
+MAX_FILE_BYTES = 4 * 1024 * 1024
+#: Contents that one command may make us keep, before and after its changes.
+MAX_BYTES = 512 * 1024 * 1024
+MAX_FILES = 100_000
+_MAX_LEFT_OUT = 50
+#: Versions in between, which matter only if somebody else writes the same file meanwhile.
+_MAX_BETWEEN = 1 << 20
+_TOO_LARGE = f"Larger than {MAX_FILE_BYTES >> 20} MiB, so its content isn't kept."
+_TOO_MANY = f"The command changed more than {MAX_FILES:,} files, or {MAX_BYTES >> 20} MiB; not all of it is kept."
+_UNREADABLE = "It can't be read, so it isn't kept."
+_NO_DISK = "Its content from before the command could not be stored."
+LEFT_OUT = "Ignored files and installed packages aren't kept; a command's changes to them can't be undone."
+SHARED = "Somebody else wrote it at the same time as a command, and the two changes can't be told apart."
+AFTER_DEATH = "It was written after the sidecar stopped, by the command or by you; that can't be told apart."
+
+#: A file whose content isn't kept.
+_UNKNOWN = FileContent(b"", 0)
+
+
+@dataclass(slots=True)
+class _File:
+    before: Version
+    #: After the command's last finished change, if that is known.
+    latest: Version | None = None
+    #: Claimed changes that the watch has not yet reported.
+    writes: int = 0
+    removals: int = 0
+    #: Whether the command was the last to change it.
+    owned: bool = True
+    doubt: str = ""
+    done: list[tuple[Version, Version]] = field(default_factory=list)
+
+
+class TouchedFiles:
+    """`left_out` says under which name a path is left out: `None` if it isn't, empty if nobody cares."""
+
+    def __init__(self, root: WorkspaceRoot, log: VersionLog, left_out: Callable[[str], str | None]) -> None:
+        self._root = root
+        self._directory = root.open(".", os.O_RDONLY | os.O_DIRECTORY)
+        finalize(self, os.close, self._directory)
+        self._log = log
+        self._left_out_name = left_out
+        self._files: dict[str, _File] = {}
+        #: What is left out, and whether it existed before.
+        self._left_out: dict[str, bool] = {}
+        self._room = MAX_BYTES
+        self._lock = threading.Lock()
+        self._watch: DirectoryWatch | None = None
+        #: Why some change could not be attributed; empty if all were.
+        self.problem = ""
+
+    @property
+    def lock(self) -> threading.Lock:
+        return self._lock
+
+    def watch(self, watch: DirectoryWatch) -> None:
+        self._watch = watch
+
+    def unwatch(self) -> None:
+        self._watch = None
+
+    # -- claims of the command, before each change ---------------------------------------------------------------------
+
+    def write(self, path: str, *, creates: bool = True, exclusive: bool = False, counted: bool = True) -> None:
+        """The command opens the file for writing; `counted` if the watch will report the end of it."""
+        found = self._lstat(path)
+        if found is None if not creates else (found is not None and exclusive):
+            return  # it will fail
+        if found is not None and not stat.S_ISREG(found.st_mode) and not stat.S_ISLNK(found.st_mode):
+            return
+        self._claim(path, write=counted)
+
+    def change(self, path: str) -> None:
+        """The command changes mode or length, which the watch does not report."""
+        found = self._lstat(path)
+        if found is not None and not stat.S_ISDIR(found.st_mode):
+            self._claim(path, unreported=True)
+
+    def link(self, path: str) -> None:
+        """The command makes a link, which fails where a file is."""
+        if self._lstat(path) is None:
+            self._claim(path, unreported=True)
+
+    def remove(self, path: str) -> None:
+        found = self._lstat(path)
+        if found is not None and not stat.S_ISDIR(found.st_mode):
+            self._claim(path, removal=True)
+
+    def rename(self, old: str | None, new: str | None, *, exchange: bool = False, replaces: bool = True) -> None:
+        """Either place may be outside the workspace."""
+        found = self._lstat(old) if old is not None else None
+        if (old is not None and found is None) or (new is not None and not replaces and self._lstat(new) is not None):
+            return  # it will fail
+        if exchange:
+            for path in (old, new):
+                if path is not None:
+                    self._exchange(path)
+        elif old is not None and found is not None and stat.S_ISDIR(found.st_mode):
+            names = list(self._beneath(old))
+            for name in names:
+                self._claim(f"{old}/{name}", unreported=True)
+                if new is not None:
+                    self._claim(f"{new}/{name}", unreported=True)
+            if self._watch is not None and new is not None:
+                self._watch.moved(f"{old}/", f"{new}/")
+        else:
+            if old is not None:
+                self._claim(old, removal=True)
+            if new is not None:
+                self._claim(new, write=True)
+
+    def _exchange(self, path: str) -> None:
+        found = self._lstat(path)
+        if found is not None and stat.S_ISDIR(found.st_mode):
+            for name in list(self._beneath(path)):
+                self._claim(f"{path}/{name}", unreported=True)
+        else:
+            self._claim(path, write=True, removal=True)
+
+    def _claim(self, path: str, *, write: bool = False, removal: bool = False, unreported: bool = False) -> None:
+        file = self._begin(path)
+        if file is None:
+            return
+        if unreported:
+            file.latest = None
+        watched = self._watch is not None and f"{path.rpartition('/')[0]}/".lstrip("/") in self._watch
+        if watched:
+            file.writes += write
+            file.removals += removal
+
+    def _begin(self, path: str) -> _File | None:
+        file = self._files.get(path)
+        if file is None:
+            if path.endswith(TEMPORARY_SUFFIX) or len(self._files) > MAX_FILES:
+                self.problem = self.problem or (_TOO_MANY if len(self._files) > MAX_FILES else "")
+                return None
+            name = self._left_out_name(path)
+            if name is not None:
+                self._note_left_out(name)
+                return None
+            self._watch_directory(path)
+            file = self._files[path] = _File(self._keep(path, self._look(path)))
+            return file
+        if file.owned and file.latest is not None and not (file.writes or file.removals):
+            now = self._look(path, unless=file.latest)
+            if not now.same(file.latest):
+                self._close(path, file)
+        if not file.owned:
+            file.before, file.latest, file.owned = self._keep(path, self._look(path)), None, True
+        return file
+
+    def _note_left_out(self, name: str) -> None:
+        if name and name not in self._left_out and len(self._left_out) < _MAX_LEFT_OUT:
+            self._left_out[name] = self._lstat(name.rstrip("/")) is not None
+
+    # -- what the watch reports ----------------------------------------------------------------------------------------
+
+    def happened(self, path: str, *, removed: bool) -> None:
+        """Somebody finished a change of this file."""
+        if not path:
+            for file in self._files.values():
+                file.writes = file.removals = 0
+            return
+        claimed = self._files.get(path)
+        if claimed is None or not claimed.owned:
+            return
+        if removed and claimed.removals:
+            claimed.removals -= 1
+        elif not removed and claimed.writes:
+            claimed.writes -= 1
+        else:
+            self._somebody_else(path, claimed)
+            return
+        if not (claimed.writes or claimed.removals):
+            claimed.latest = self._look(path, between=True)
+
+    def other_write(self, path: str) -> None:
+        """Another tool of ours is about to write the file."""
+        file = self._files.get(path)
+        if file is not None and file.owned:
+            if not (file.writes or file.removals):
+                file.latest = self._look(path)
+            self._somebody_else(path, file)
+
+    def _somebody_else(self, path: str, file: _File) -> None:
+        if file.latest is None or file.latest.why or file.writes or file.removals:
+            file.doubt = SHARED
+        else:
+            self._close(path, file)
+
+    def _close(self, path: str, file: _File) -> None:
+        assert file.latest is not None
+        latest = self._keep(path, file.latest, after=True)
+        file.done.append((file.before, latest))
+        file.owned, file.latest = False, None
+
+    # -- the result ----------------------------------------------------------------------------------------------------
+
+    def restore(self) -> None:
+        """Read what a killed process recorded. Raises `OSError` or `ValueError`."""
+        died = self._log.last_beat()
+        for path, after, version in self._log.entries():
+            file = self._files.get(path)
+            if file is None:
+                self._files[path] = _File(version)
+            elif after:
+                file.done.append((file.before, version))
+                file.owned = False
+            else:
+                file.before, file.owned = version, True
+        for path, file in self._files.items():
+            found = self._lstat(path)
+            if file.owned and found is not None and max(found.st_mtime_ns, found.st_ctime_ns) > died:
+                file.doubt = AFTER_DEATH
+
+    def changes(self) -> list[ScannedFile]:
+        changed: list[ScannedFile] = []
+        for path, file in sorted(self._files.items()):
+            now = self._look(path)
+            if file.done and now.same(file.done[0][0]):
+                continue  # somebody has taken it back already
+            for before, after in file.done:
+                changed += self._change(path, before, after, "")
+            if file.owned:
+                if file.latest is not None and not file.doubt and not now.same(file.latest):
+                    now = file.latest  # what came later is somebody else's
+                changed += self._change(path, file.before, now, file.doubt)
+        for name in sorted(self._left_out):
+            existed, exists = self._left_out[name], self._lstat(name.rstrip("/")) is not None
+            if existed or exists:
+                then, since = _UNKNOWN if existed else None, _UNKNOWN if exists else None
+                changed.append(ScannedFile(name_to_text(name), then, since, LEFT_OUT))
+        if self.problem:
+            changed.append(ScannedFile(".", _UNKNOWN, _UNKNOWN, self.problem))
+        return changed
+
+    def _change(self, path: str, before: Version, after: Version, doubt: str) -> Iterator[ScannedFile]:
+        if before.same(after):
+            return
+        why = before.why or after.why
+        then, now = self._content(before), self._content(after)
+        self._room -= len(now.content) if now else 0
+        if not why and self._room < 0:
+            why = _TOO_MANY
+        if why or (then is None) != (before.mode is None) or (now is None) != (after.mode is None):
+            then = None if before.mode is None else _UNKNOWN
+            now = None if after.mode is None else _UNKNOWN
+            yield ScannedFile(name_to_text(path), then, now, why or _NO_DISK)
+            return
+        yield ScannedFile(name_to_text(path), then, now, "", doubt)
+
+    def _content(self, version: Version) -> FileContent | None:
+        content = None if version.mode is None or version.why else self._log.read(version)
+        return None if content is None else FileContent(content, version.mode or 0)
+
+    # -- the disk ------------------------------------------------------------------------------------------------------
+
+    def _keep(self, path: str, version: Version, *, after: bool = False) -> Version:
+        size = len(version.content) if isinstance(version.content, bytes) else 0
+        if size > self._room:
+            version = version._replace(content=None, why=_TOO_MANY)
+        self._room -= size
+        try:
+            return self._log.append(path, version, after=after, private=secret_part(path) is not None)
+        except OSError:
+            return version._replace(content=None, why="" if version.mode is None else _NO_DISK)
+
+    def _look(self, path: str, *, between: bool = False, unless: Version | None = None) -> Version:
+        """The file now; `unless` is an earlier version that saves reading it again."""
+        found = self._lstat(path)
+        if found is None or not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
+            return MISSING
+        stamp = stamp_of(found)
+        if unless is not None and unless.stamp == stamp:
+            return unless
+        mode = stat.S_IFLNK | 0o777 if stat.S_ISLNK(found.st_mode) else stat.S_IMODE(found.st_mode)
+        limit = _MAX_BETWEEN if between else MAX_FILE_BYTES
+        if found.st_size > limit:
+            return Version(mode, None, _TOO_LARGE, stamp=stamp)
+        content = self._read(path, stat.S_ISLNK(found.st_mode), limit)
+        if content is None:
+            return Version(mode, None, _UNREADABLE, stamp=stamp)
+        return Version(mode, content, "", mark_of(content), stamp)
+
+    def _read(self, path: str, linked: bool, limit: int) -> bytes | None:
+        try:
+            if linked:
+                directory, name = self._root.parent(name_to_text(path), follow=False)
+                try:
+                    return os.fsencode(os.readlink(name, dir_fd=directory))
+                finally:
+                    os.close(directory)
+            handle = self._root.open(name_to_text(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
+            try:
+                content = read_handle(handle, path, limit + 1)
+                return content if len(content) <= limit else None
+            finally:
+                os.close(handle)
+        except (ToolError, OSError):
+            return None
+
+    def _lstat(self, path: str) -> os.stat_result | None:
+        """Paths here have no links, unless somebody just made one; what is read goes through the root."""
+        try:
+            return os.stat(path, dir_fd=self._directory, follow_symlinks=False)
+        except OSError:
+            return None
+
+    def _watch_directory(self, path: str) -> None:
+        prefix = f"{path.rpartition('/')[0]}/".lstrip("/")
+        if self._watch is None or prefix in self._watch:
+            return
+        try:
+            directory = self._root.open(name_to_text(prefix) or ".", os.O_RDONLY | os.O_DIRECTORY)
+        except ToolError:
+            return
+        try:
+            self._watch.add(prefix, directory)
+        finally:
+            os.close(directory)
+
+    def _beneath(self, path: str) -> Iterator[str]:
+        """The files in a directory, at most as many as are kept."""
+        waiting, count = [""], 0
+        while waiting:
+            prefix = waiting.pop()
+            place = f"{path}/{prefix}"
+            try:
+                handle = self._root.open(name_to_text(place), os.O_RDONLY | os.O_DIRECTORY)
+            except ToolError:
+                continue
+            try:
+                with os.scandir(handle) as entries:
+                    for entry in entries:
+                        if not entry.is_dir(follow_symlinks=False):
+                            count += 1
+                            yield prefix + entry.name
+                        elif (name := self._left_out_name(f"{place}{entry.name}/")) is None:
+                            waiting.append(f"{prefix}{entry.name}/")
+                        else:
+                            self._note_left_out(name)
+                        if count > MAX_FILES:
+                            self.problem = _TOO_MANY
+                            return
+            finally:
+                os.close(handle)

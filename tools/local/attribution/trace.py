@@ -1,0 +1,150 @@
+"""One command's file changes, attributed to its own processes; and whether this machine can tell.
+
+The port is `Attribution`. Where the kernel can't tell (other systems, old kernels, a sidecar that is itself reported to
+somebody), there is none: then a scan finds what changed meanwhile, and says that it can't know who did it.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+from weakref import finalize
+
+from tools.host import ScannedFile
+from tools.local.attribution.versions import VersionLog
+from tools.local.git import Repository
+from tools.local.root import WorkspaceRoot, name_to_text, text_to_name
+
+#: Recorded for a command's changes where nobody can tell who made them.
+UNATTRIBUTED = "It changed while a command ran, and this machine can't tell whether the command or you changed it."
+_OTHER_SYSTEM = "only Linux reports the changes of a command's own processes"
+
+
+class Tracer(Protocol):
+    """What a spawn needs of an attribution: a call in the thread that starts the command, and the end."""
+
+    def install(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class Attribution(Protocol):
+    """The changes of one command, from before its start to after its end."""
+
+    partial: str
+
+    def tracer(self) -> Tracer:
+        """For one more process of this command."""
+
+    def other_write(self, path: str) -> None:
+        """Another tool is about to write this file, relative to the workspace."""
+
+    def record_write(self, path: str, content: bytes | None) -> None: ...
+
+    def changes(self) -> list[ScannedFile]: ...
+
+
+class CommandTrace:
+    """The attribution of Linux: a seccomp listener for each process that is started."""
+
+    partial = ""
+
+    def __init__(self, root: WorkspaceRoot, repository: Repository, log: Path) -> None:
+        from tools.local.attribution.listener import Listener
+        from tools.local.attribution.touched import TouchedFiles
+        from tools.local.walk import Exclusions
+
+        self._root = root
+        self._versions = VersionLog(log)
+        self._touched = TouchedFiles(root, self._versions, Exclusions(root, repository).name)
+        self._make = Listener
+        self._listeners: list[Tracer] = []
+        self._finalizer = finalize(self, self._versions.close)
+
+    @classmethod
+    def restored(cls, root: WorkspaceRoot, repository: Repository, log: Path) -> "CommandTrace | None":
+        """The trace of a command whose sidecar was killed; `None` if it can't be read."""
+        trace = cls(root, repository, log)
+        try:
+            trace._touched.restore()
+        except FileNotFoundError:
+            pass  # it had changed nothing
+        except (OSError, ValueError, KeyError):
+            return None
+        return trace
+
+    def tracer(self) -> Tracer:
+        handle = self._root.open(".", os.O_RDONLY | os.O_DIRECTORY)
+        listener = self._make(self._touched, self._versions, self._root.path, handle)
+        self._listeners.append(listener)
+        return listener
+
+    def other_write(self, path: str) -> None:
+        with self._touched.lock:
+            self._touched.other_write(text_to_name(path))
+
+    def record_write(self, path: str, content: bytes | None) -> None:
+        """Nothing to do: whatever nobody of the command wrote doesn't count for it."""
+
+    def changes(self) -> list[ScannedFile]:
+        """Call it after the last process has ended."""
+        for listener in self._listeners:
+            listener.stop()
+        with self._touched.lock:
+            return self._touched.changes()
+
+    def dump(self) -> bytes:
+        return json.dumps({"trace": self._versions.path.name}).encode()
+
+    def forget(self) -> None:
+        """Its changes are recorded."""
+        self._versions.remove()
+
+
+def dumped_name(data: bytes) -> str | None:
+    """The log that a dumped trace names; `None` if it is no trace."""
+    try:
+        found = json.loads(data)["trace"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return found if isinstance(found, str) and "/" not in found else None
+
+
+@cache
+def attribution_problem() -> str:
+    """Why this machine can't tell who changed a file; empty if it can. Tries it once."""
+    if sys.platform != "linux":
+        return _OTHER_SYSTEM
+    with tempfile.TemporaryDirectory(prefix="brain-probe-") as place:
+        root = WorkspaceRoot(place)
+        try:
+            trace = CommandTrace(root, Repository(root), Path(place) / ".git" / "log")
+            wrote = _in_thread(trace.tracer(), lambda: Path(place, "probe").write_bytes(b""))
+            found = [name_to_text(change.path) for change in trace.changes()]
+            trace.forget()
+        except OSError as error:
+            return str(error)
+        finally:
+            root.close()
+    if found != ["probe"] or not wrote:
+        return "the kernel does not report the changes of a command's own processes"
+    return ""
+
+
+def _in_thread(tracer: Tracer, act: Callable[[], object]) -> bool:
+    done: list[bool] = []
+
+    def run() -> None:
+        tracer.install()
+        act()
+        done.append(True)
+
+    thread = threading.Thread(target=run, name="attribution-probe", daemon=True)
+    thread.start()
+    thread.join(5)
+    return bool(done)

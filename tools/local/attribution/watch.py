@@ -1,0 +1,87 @@
+"""Tells when anybody finished writing, replaced or removed a file in directories that a command has touched."""
+
+import ctypes
+import errno
+import os
+import struct
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+_CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _DELETE, _ONLY_DIRECTORIES = 0x8, 0x40, 0x80, 0x200, 0x01000000
+_MASK = _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _DELETE | _ONLY_DIRECTORIES
+_IS_DIRECTORY, _IGNORED, _OVERFLOW = 0x40000000, 0x8000, 0x4000
+_HEADER = struct.Struct("iIII")
+_MAX_DIRECTORIES = 8_000
+
+
+class FileEvent(NamedTuple):
+    """`path` is empty if events were lost."""
+
+    path: str
+    removed: bool
+
+
+class DirectoryWatch:
+    def __init__(self) -> None:
+        """Raises `OSError` if this user has no watch left."""
+        self.handle: int = _libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        if self.handle < 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        self._prefixes: dict[int, str] = {}
+        self._added: set[str] = set()
+
+    def add(self, prefix: str, directory: int) -> bool:
+        """Watch an open directory, known as `prefix`; whether it is watched."""
+        if prefix in self._added:
+            return True
+        if len(self._added) >= _MAX_DIRECTORIES:
+            return False
+        number = _libc().inotify_add_watch(self.handle, f"/proc/self/fd/{directory}".encode(), _MASK)
+        if number < 0:
+            return False
+        self._prefixes[number] = prefix
+        self._added.add(prefix)
+        return True
+
+    def __contains__(self, prefix: str) -> bool:
+        return prefix in self._added
+
+    def moved(self, old: str, new: str) -> None:
+        """A directory was renamed: what is watched beneath it has another name now."""
+        for number, prefix in self._prefixes.items():
+            if prefix.startswith(old):
+                self._prefixes[number] = new + prefix[len(old) :]
+        self._added = set(self._prefixes.values())
+
+    def events(self) -> Iterator[FileEvent]:
+        """What happened since; never waits."""
+        while True:
+            try:
+                data = os.read(self.handle, 65_536)
+            except BlockingIOError:
+                return
+            except OSError as error:
+                if error.errno == errno.EBADF:
+                    return
+                raise
+            place = 0
+            while place < len(data):
+                number, mask, _, length = _HEADER.unpack_from(data, place)
+                name = data[place + _HEADER.size : place + _HEADER.size + length].rstrip(b"\0")
+                place += _HEADER.size + length
+                if mask & _OVERFLOW:
+                    yield FileEvent("", False)
+                elif mask & _IGNORED:
+                    self._added.discard(self._prefixes.pop(number, ""))
+                elif name and not mask & _IS_DIRECTORY and number in self._prefixes:
+                    removed = bool(mask & (_DELETE | _MOVED_FROM))
+                    yield FileEvent(self._prefixes[number] + os.fsdecode(name), removed)
+
+    def close(self) -> None:
+        os.close(self.handle)
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
