@@ -22,7 +22,7 @@ from sidecar.api.system import DoctorRoutes, SystemRoutes
 from sidecar.api.tasks import ReviewRoutes, TaskRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
 from sidecar.cache import Caches
-from sidecar.config.data_dir import DataDir, RefreshTokens
+from sidecar.config.data_dir import DataDir, RenewalKeys
 from sidecar.config.grants import Grants
 from sidecar.config.keys import VARIABLES, Keys
 from sidecar.config.paths import config_file, policy_file
@@ -98,7 +98,7 @@ class Sidecar:
             self._streams.on_close = self._exit_if_idle
             self._exit_if_idle()
         ready = Ready(
-            url=f"http://{_url_host(launch.host)}:{port}",
+            url=f"http://{_authority(launch.host, port)}",
             pid=os.getpid(),
             token_file=str(self._data.token_file),
             version=__version__,
@@ -153,7 +153,8 @@ class Sidecar:
         )
         self._engine.call_at_escalation(self._notify)
         self._streams = Streams(settings.max_streams, settings.slow_reader_seconds)
-        session = SessionRoutes(token, RefreshTokens(self._data))
+        session = SessionRoutes(token, RenewalKeys(self._data), launch.data_dir, _authority(launch.host, port))
+        session.sweep()
         handlers = (
             TaskRoutes(self._engine, self._journal, self._streams),
             ReviewRoutes(self._engine.review),
@@ -246,6 +247,10 @@ def _split(text: str) -> list[str]:
 def _hosts(host: str, port: int) -> Collection[str]:
     names = {*LOOPBACK, host}
     return {f"{_url_host(name)}:{port}" for name in names}
+
+
+def _authority(host: str, port: int) -> str:
+    return f"{_url_host(host)}:{port}"
 
 
 def _url_host(host: str) -> str:

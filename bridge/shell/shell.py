@@ -41,6 +41,7 @@ class Endpoint(NamedTuple):
     token: str
 
 
+#: Blocks: it asks the program at that address for a proof first.
 FindEndpoint = Callable[[], Endpoint | None]
 
 
@@ -143,7 +144,7 @@ class ReferenceShell:
             await self._backend.close()
 
     async def _connect(self) -> None:
-        endpoint = self._find()
+        endpoint = await asyncio.to_thread(self._find)
         if endpoint is None:
             return
         try:

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sidecar.api.problems import BodyTooLarge, problem
 
 BRIDGE_PATH = "/api/brain/bridge"
-_OPEN_PATHS = frozenset({"/api/brain/session"})
+_OPEN_PATHS = frozenset({"/api/brain/session", "/api/brain/session/challenge", "/api/brain/session/proof"})
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
 SECURITY_HEADERS = {

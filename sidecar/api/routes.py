@@ -362,6 +362,37 @@ TABLE: Sequence[Route] = (
         "Trade a one-time code for the token",
         system.SessionToken,
         system.SessionRequest,
-        doc="The only route under `/api/` that needs no token.",
+        doc="Needs no token. `renewal` is for the panel's memory only: with it, it gets back in after a restart.",
+    ),
+    Route(
+        "POST /api/brain/session/renewal",
+        "session_renewal",
+        SessionRoutes.create_renewal,
+        "Create a renewal for a panel that was reloaded",
+        system.Renewal,
+    ),
+    Route(
+        "POST /api/brain/session/challenge",
+        "session_challenge",
+        SessionRoutes.challenge,
+        "Let the sidecar prove that it knows a key",
+        system.ChallengeAnswer,
+        system.Challenge,
+        refusals=(401,),
+        doc=(
+            "Needs no token; ask this before you send one to an address that another program may have taken. A proof "
+            "is the HMAC-SHA-256, in base64url, of the lines `rainy-brain session 1`, `sidecar` (or `panel`), host and "
+            "port, id, your nonce, the sidecar's nonce."
+        ),
+    ),
+    Route(
+        "POST /api/brain/session/proof",
+        "session_proof",
+        SessionRoutes.renew,
+        "Prove that the panel knows its key, and get the token",
+        system.SessionToken,
+        system.Proof,
+        refusals=(401,),
+        doc="Needs no token. The nonce of each challenge works once.",
     ),
 )

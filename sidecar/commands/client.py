@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from sidecar.commands.errors import Refused, Unreachable
+from sidecar.config.proofs import TOKEN_ID, new_nonce, same, server_proof
 
 SECONDS = 10.0
 #: A stream sends a keep-alive every 15 seconds.
 STREAM_SECONDS = 40.0
+_CHALLENGE = "/api/brain/session/challenge"
+_MAX_CHALLENGE = 10_000
 
 Json = dict[str, Any]
 
@@ -57,7 +60,7 @@ class Client:
         self.pid = pid
         #: Whether it runs tasks; one at rest only answers.
         self.runs_tasks = runs_tasks
-        self._token = token
+        self.token = token
         self._address = urlsplit(url)
 
     def get(self, path: str, query: Mapping[str, object] | None = None, *, timeout: float = SECONDS) -> Any:
@@ -91,6 +94,24 @@ class Client:
         """Whether a GET succeeds."""
         return self._exchange("GET", path, None, {}, SECONDS)[0] == 200
 
+    def is_genuine(self, *, timeout: float) -> bool:
+        """Whether the program at this address knows our token. Asked before the token is sent to it."""
+        nonce = new_nonce()
+        sent = json.dumps({"id": TOKEN_ID, "nonce": nonce}).encode()
+        with closing(self._connection(timeout)) as connection:
+            try:
+                connection.request("POST", _CHALLENGE, sent, {"Content-Type": "application/json"})
+                response = connection.getresponse()
+                status, content = response.status, response.read(_MAX_CHALLENGE)
+            except (OSError, http.client.HTTPException) as error:
+                raise self._unreachable(error) from error
+        try:
+            answered = json.loads(content)
+            expected = server_proof(self.token, self._address.netloc, TOKEN_ID, nonce, str(answered["nonce"]))
+            return status == 200 and same(str(answered["proof"]), expected)
+        except (ValueError, KeyError, TypeError):
+            return False
+
     def _call(self, method: str, path: str, body: Json | None, headers: Mapping[str, str], timeout: float) -> Any:
         sent = None if body is None else json.dumps(body).encode()
         typed = {"Content-Type": "application/json"} if body is not None else {}
@@ -114,7 +135,7 @@ class Client:
         return http.client.HTTPConnection(self._address.hostname or "", self._address.port, timeout=timeout)
 
     def _headers(self, more: Mapping[str, str]) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self._token}", **more}
+        return {"Authorization": f"Bearer {self.token}", **more}
 
     def _unreachable(self, error: Exception) -> Unreachable:
         return Unreachable(

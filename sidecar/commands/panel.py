@@ -1,6 +1,7 @@
 """`brain`, `brain open` and `brain stop`: the panel in your browser, and the sidecar behind it."""
 
 import argparse
+import html
 import os
 import shutil
 import signal
@@ -14,13 +15,23 @@ from sidecar.commands.errors import EXIT_NO_SIDECAR, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.sidecars import find_sidecar, stop_sidecar
 from sidecar.commands.text import is_terminal, style_for
+from sidecar.config.paths import redirect_file, write_private
+
+_REDIRECT = """\
+<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={url}">
+<title>Rainy Brain</title>
+<p><a href="{url}">Open the panel</a>. This link works once, for one minute.</p>
+"""
 
 
 def start(args: argparse.Namespace) -> int:
     place, directory = workspace(args), data_dir(args)
     client = find_sidecar(directory)
     if client is not None:
-        _welcome(client, "is already running", no_open=args.no_open)
+        _welcome(client, directory, "is already running", no_open=args.no_open)
         return 0
     command = [sys.executable, "-m", "sidecar", "serve", "--port", str(args.port)]
     command += ["--workspace", str(place), "--data-dir", str(directory), "--die-with-parent"]
@@ -30,7 +41,7 @@ def start(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     assert process.stdout is not None
     if process.stdout.readline() and (client := find_sidecar(directory)) is not None:
-        _welcome(client, "is running", no_open=args.no_open)
+        _welcome(client, directory, "is running", no_open=args.no_open)
         print(style_for().dim("Ctrl-C stops it; unfinished tasks resume at the next start."), flush=True)
     code = process.wait()
     if code == 0:
@@ -39,14 +50,14 @@ def start(args: argparse.Namespace) -> int:
 
 
 def open_panel(args: argparse.Namespace) -> int:
-    client = find_sidecar(data_dir(args))
+    directory = data_dir(args)
+    client = find_sidecar(directory)
     if client is None:
         raise CommandFailed("No sidecar is running. Start one and its panel: brain", EXIT_NO_SIDECAR)
-    url = panel_url(client)
-    if not args.print and _open_browser(url):
-        print(f"Opened {client.url} in your browser.")
+    if not args.print and _open_browser(client, directory):
+        print(f"Opened {client.url} in your browser. If it can't read the file, `brain open --print` prints a link.")
     else:
-        print(url)
+        print(panel_url(client))
     return 0
 
 
@@ -65,9 +76,14 @@ def stop(args: argparse.Namespace) -> int:
 
 
 def panel_url(client: Client) -> str:
-    """An address with a code that works once, for one minute."""
-    code = client.post("/api/brain/session/code")["code"]
-    return f"{client.url}/#code={code}"
+    """An address with a code that works once, for one minute. For this process and the terminal: others on this machine
+    can read command lines."""
+    return f"{client.url}/#code={_new_code(client)}"
+
+
+def _new_code(client: Client) -> str:
+    code: str = client.post("/api/brain/session/code")["code"]
+    return code
 
 
 def has_desktop(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> bool:
@@ -77,28 +93,35 @@ def has_desktop(environ: Mapping[str, str] = os.environ, platform: str = sys.pla
     return any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME"))
 
 
-def _open_browser(url: str) -> bool:
+def _open_browser(client: Client, directory: Path) -> bool:
+    """The browser gets the name of a private file that leads it to the panel. The sidecar removes the file when its
+    code was used or has expired."""
     if not has_desktop():
         return False
     import webbrowser
 
+    code = _new_code(client)
+    file = redirect_file(directory, code)
+    write_private(file, _REDIRECT.format(url=html.escape(f"{client.url}/#code={code}")))
     try:
-        return webbrowser.open(url)
+        opened = webbrowser.open(file.as_uri())
     except webbrowser.Error:
-        return False
+        opened = False
+    if not opened:
+        file.unlink(missing_ok=True)
+    return opened
 
 
-def _welcome(client: Client, state: str, *, no_open: bool) -> None:
+def _welcome(client: Client, directory: Path, state: str, *, no_open: bool) -> None:
     style, brain = style_for(), _command_name()
     print(f"{style.green('●')} Rainy Brain {state} at {style.bold(client.url)}  {style.dim(f'process {client.pid}')}")
     if not client.has("/"):
         print("  The panel isn't built (in a clone, `make panel` builds it).")
     else:
-        url = panel_url(client)
-        if not no_open and _open_browser(url):
+        if not no_open and _open_browser(client, directory):
             print("  The panel opens in your browser.")
         else:
-            print(f"  Panel: {url}")
+            print(f"  Panel: {panel_url(client)}")
             print(style.dim("  This address works once, for one minute."))
     print("  In another terminal, in one of your projects:")
     print(style.dim(f'    {brain} run "what does this project do"'))

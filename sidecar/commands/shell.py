@@ -70,15 +70,13 @@ def _tool_names(chosen: str | None = None) -> list[str]:
 
 
 def find_endpoint(directory: Path) -> "Endpoint | None":
-    """Where the sidecar of the data directory is now."""
+    """Where the sidecar of the data directory is now. Whoever took its port could give the shell orders, so it must
+    prove that it knows the token."""
     from bridge.shell.shell import Endpoint
-    from sidecar.config.paths import READY_FILE, TOKEN_FILE
+    from sidecar.commands.sidecars import find_sidecar
 
-    try:
-        ready = json.loads((directory / READY_FILE).read_text(encoding="utf-8"))
-        return Endpoint(ready["url"], (directory / TOKEN_FILE).read_text(encoding="utf-8").strip())
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    client = find_sidecar(directory)
+    return None if client is None else Endpoint(client.url, client.token)
 
 
 def build_shell(

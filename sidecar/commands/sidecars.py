@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sidecar.commands.client import Client, Json
-from sidecar.commands.errors import EXIT_ALREADY_RUNNING, EXIT_NO_SIDECAR, CommandFailed, Refused, Unreachable
+from sidecar.commands.errors import EXIT_ALREADY_RUNNING, EXIT_NO_SIDECAR, CommandFailed, Unreachable
 from sidecar.config.paths import READY_FILE, TOKEN_FILE
 
 START_SECONDS = 15.0
@@ -30,13 +30,10 @@ def find_sidecar(data_dir: Path) -> Client | None:
         ready = json.loads((data_dir / READY_FILE).read_text(encoding="utf-8"))
         token = (data_dir / TOKEN_FILE).read_text(encoding="utf-8").strip()
         client = Client(ready["url"], token, ready["pid"])
-        client.get("/api/brain/agents", timeout=2)
-    except Refused as refusal:
         # After a crash another program, or a sidecar with another token, may use its port.
-        return client if refusal.status == 503 else None
+        return client if client.is_genuine(timeout=2) else None
     except (OSError, ValueError, KeyError, TypeError, Unreachable):
         return None
-    return client
 
 
 @contextmanager

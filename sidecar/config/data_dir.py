@@ -1,6 +1,5 @@
 """The data directory: private to the user, used by one sidecar at a time."""
 
-import hashlib
 import json
 import os
 import secrets
@@ -11,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from sidecar.config.paths import READY_FILE, TOKEN_FILE, write_private
-from sidecar.wire.system import Ready
+from sidecar.wire.system import Ready, Renewal
 
-_REFRESH_TOKEN_SECONDS = 7 * 24 * 3600.0
-_MAX_REFRESH_TOKENS = 100
+_RENEWAL_SECONDS = 7 * 24 * 3600.0
+_MAX_RENEWALS = 100
 _MAX_SHELLS = 1_000
 _OPEN_OR_CREATE = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
@@ -98,39 +97,38 @@ class ShellDirectory:
         os.close(self._lock)
 
 
-class RefreshTokens:
-    """Let a panel back in after a restart, which makes a new token. Only hashes are stored."""
+class RenewalKeys:
+    """Keys with which a panel gets back in after a restart, which makes a new token."""
 
     def __init__(self, data: DataDir, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._file = data.path / "renewals.json"
-        self._valid_until: dict[str, float] = {}
-        with suppress(OSError, ValueError, AttributeError, TypeError):
+        self._keys: dict[str, tuple[str, float]] = {}
+        with suppress(OSError, ValueError, AttributeError, TypeError, KeyError):
             found = json.loads(self._file.read_text(encoding="utf-8"))
-            self._valid_until = {str(digest): float(until) for digest, until in found.items()}
+            self._keys = {str(name): (str(entry["key"]), float(entry["until"])) for name, entry in found.items()}
 
-    def issue(self) -> str:
-        token = secrets.token_urlsafe(32)
-        self._extend(_digest(token))
-        return token
+    def issue(self) -> Renewal:
+        renewal = Renewal(id=secrets.token_urlsafe(24), key=secrets.token_urlsafe(32))
+        self._store(renewal.id, renewal.key)
+        return renewal
 
-    def accept(self, token: str) -> bool:
-        """Whether the token is valid. Each use extends it."""
-        digest = _digest(token)
-        if self._valid_until.get(digest, 0.0) < self._clock():
-            return False
-        self._extend(digest)
-        return True
+    def find(self, key_id: str) -> str | None:
+        key, until = self._keys.get(key_id, (None, 0.0))
+        return key if until >= self._clock() else None
 
-    def _extend(self, digest: str) -> None:
-        self._valid_until[digest] = self._clock() + _REFRESH_TOKEN_SECONDS
-        newest = sorted(self._valid_until.items(), key=lambda item: item[1], reverse=True)[:_MAX_REFRESH_TOKENS]
-        self._valid_until = {digest: until for digest, until in newest if until > self._clock()}
-        write_private(self._file, json.dumps(self._valid_until))
+    def extend(self, key_id: str) -> None:
+        key = self.find(key_id)
+        if key is not None:
+            self._store(key_id, key)
 
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+    def _store(self, key_id: str, key: str) -> None:
+        now = self._clock()
+        self._keys[key_id] = (key, now + _RENEWAL_SECONDS)
+        newest = sorted(self._keys.items(), key=lambda item: item[1][1], reverse=True)[:_MAX_RENEWALS]
+        self._keys = {name: entry for name, entry in newest if entry[1] > now}
+        kept = {name: {"key": key, "until": until} for name, (key, until) in self._keys.items()}
+        write_private(self._file, json.dumps(kept))
 
 
 def _try_lock(file: Path) -> int | None:

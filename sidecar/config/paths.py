@@ -29,6 +29,13 @@ def default_data_dir(environ: Mapping[str, str]) -> Path:
     return Path(platformdirs.user_data_dir(APP, appauthor=False))
 
 
+def redirect_file(directory: Path, code: str) -> Path:
+    """The file that leads a browser to the panel; its name tells nothing about the code."""
+    import hashlib
+
+    return directory / f"open-{hashlib.sha256(code.encode('utf-8', 'replace')).hexdigest()[:32]}.html"
+
+
 def write_private(file: Path, text: str, *, keep_mode: bool = False) -> None:
     """Replace a file in one step. Nobody else can read it meanwhile, or plant a link under its temporary name."""
     temporary = file.with_name(f".{file.name}-{os.urandom(8).hex()}")

@@ -32,11 +32,37 @@ class SessionRequest(Wire):
     code: ShortText
 
 
+class Renewal(Wire):
+    """A secret between one panel and the sidecar. It is never sent again: each side proves that it knows it."""
+
+    id: str
+    key: str
+
+
 class SessionToken(Wire):
     token: str
-    renewal: Annotated[
-        str | None, Field(description="Send it as `code` after a restart of the sidecar to get the new token.")
-    ] = optional()
+    renewal: Annotated[Renewal | None, Field(description="For the new token after a restart of the sidecar.")] = (
+        optional()
+    )
+
+
+Nonce = Annotated[str, Field(min_length=22, max_length=100, pattern=r"^[\w-]+$")]
+
+
+class Challenge(Wire):
+    id: Annotated[Nonce | Literal["token"], Field(description="The renewal's id, or `token` for the token itself.")]
+    nonce: Nonce
+
+
+class ChallengeAnswer(Wire):
+    nonce: Annotated[str, Field(description="The sidecar's nonce.")]
+    proof: Annotated[str, Field(description="Shows that the sidecar knows the key.")]
+
+
+class Proof(Wire):
+    id: Nonce
+    nonce: Annotated[Nonce, Field(description="The sidecar's nonce, which works once.")]
+    proof: ShortText
 
 
 class Ticket(Wire):

@@ -230,7 +230,7 @@ def test_open_opens_the_browser(sidecar: RunningSidecar, tmp_path: Path) -> None
     environ = {**sidecar.environ, "BRAIN_DATA_DIR": str(sidecar.data_dir), "BROWSER": f"{browser} %s"}
     assert brain("open", environ=environ).returncode == 0
     wait_until(opened.exists, what="the browser")
-    wait_until(lambda: f"{sidecar.url}/#code=" in opened.read_text(), what="the address")
+    wait_until(lambda: opened.read_text().startswith(sidecar.data_dir.as_uri()), what="the redirect file")
 
 
 # -- doctor and completion ---------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 from starlette.requests import Request
 
 from sidecar.api import panel
-from tests.e2e.support import RunningSidecar, running_sidecar
+from tests.e2e.support import RunningSidecar
 
 BUILT = any((place / "index.html").is_file() for place in panel.PLACES)
 built = pytest.mark.skipif(not BUILT, reason="the panel is not built; `make panel` builds it")
@@ -60,18 +60,10 @@ async def test_without_a_build_it_says_how_to_make_one(monkeypatch: pytest.Monke
     assert b"make panel" in answer.body
 
 
-def test_a_panel_is_let_in_again_after_a_restart_and_a_used_code_is_not(tmp_path: Path) -> None:
-    with running_sidecar(tmp_path) as sidecar:
-        code = sidecar.post("/api/brain/session/code").json["code"]
-        first = sidecar.post("/api/brain/session", {"code": code}, authenticated=False).json
-        assert sidecar.post("/api/brain/session", {"code": code}, authenticated=False).status == 401
-        kept = sidecar.data_dir / "renewals.json"
-        assert first["renewal"] not in kept.read_text(), "only a hash of it is kept"
-        assert kept.stat().st_mode & 0o077 == 0
-        sidecar.kill()
-        sidecar.restart()
-        again = sidecar.post("/api/brain/session", {"code": first["renewal"]}, authenticated=False)
-        assert again.status == 200
-        assert again.json["token"] == sidecar.token != first["token"]
-        wrong = sidecar.post("/api/brain/session", {"code": first["renewal"][:-1] + "!"}, authenticated=False)
-        assert wrong.status == 401
+def test_a_used_code_is_refused_and_a_reloaded_panel_gets_another_renewal(sidecar: RunningSidecar) -> None:
+    code = sidecar.post("/api/brain/session/code").json["code"]
+    first = sidecar.post("/api/brain/session", {"code": code}, authenticated=False).json
+    assert first["token"] == sidecar.token
+    assert sidecar.post("/api/brain/session", {"code": code}, authenticated=False).status == 401
+    assert sidecar.post("/api/brain/session/renewal").json["id"] != first["renewal"]["id"]
+    assert sidecar.post("/api/brain/session/renewal", authenticated=False).status == 401

@@ -8,7 +8,8 @@ from sidecar.api.routes import TABLE
 from tests.e2e.support import PROJECT, RunningSidecar, clean_environ, running_sidecar
 from tests.waiting import SECONDS
 
-OPEN = {"/health", "/openapi.json", "/api/brain/session"}
+SESSION = "/api/brain/session"
+OPEN = {"/health", "/openapi.json", SESSION, f"{SESSION}/challenge", f"{SESSION}/proof"}
 
 
 def test_s01_every_route_but_the_open_ones_needs_the_token(tmp_path: Path) -> None:

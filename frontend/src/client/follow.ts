@@ -81,6 +81,7 @@ async function* follow(
     } finally {
       idle.end();
     }
+    http.doubt();
     attempt += 1;
     const nextTryMs = Math.max(backoffMs(attempt), retryAfterMs);
     onConnection({ state: "lost", attempt, nextTryMs });

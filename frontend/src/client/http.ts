@@ -21,7 +21,7 @@ export class Http {
     try {
       return (await response.json()) as T;
     } catch (cause) {
-      throw call.signal?.aborted ? cause : new Unreachable(cause);
+      throw call.signal?.aborted ? cause : this.#lost(cause);
     }
   }
 
@@ -34,6 +34,7 @@ export class Http {
   }
 
   async #send(path: string, { method = "GET", body, headers, signal }: Call): Promise<Response> {
+    await this.credentials.assure?.();
     const token = this.credentials.token();
     const init: RequestInit = {
       method,
@@ -51,7 +52,17 @@ export class Http {
     try {
       return await this.fetch(this.base + path, init);
     } catch (cause) {
-      throw signal?.aborted ? cause : new Unreachable(cause);
+      throw signal?.aborted ? cause : this.#lost(cause);
     }
+  }
+
+  /** A stream broke: whoever answers next has to prove that it is the sidecar. */
+  doubt(): void {
+    this.credentials.doubt?.();
+  }
+
+  #lost(cause: unknown): Unreachable {
+    this.doubt();
+    return new Unreachable(cause);
   }
 }

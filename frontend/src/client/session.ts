@@ -1,11 +1,15 @@
-import type { SessionToken } from "../wire/types.ts";
-import { parseProblem, Unreachable } from "./problem.ts";
+import type { ChallengeAnswer, Renewal, SessionToken } from "../wire/types.ts";
+import { ProblemError, parseProblem, Unreachable } from "./problem.ts";
 
 /** Supplies the bearer token, and a new one after the sidecar restarts. */
 export interface Credentials {
   token(): string | undefined;
   /** Resolves to true if there is a new token to try. */
   renew(): Promise<boolean>;
+  /** The connection broke: another program may have the sidecar's port by now. */
+  doubt?(): void;
+  /** After a doubt: resolves when the sidecar has proven itself, throws if it can't. Called before each request. */
+  assure?(): Promise<void>;
 }
 
 /** A token that never changes. */
@@ -14,33 +18,53 @@ export const fixedToken = (token: string): Credentials => ({ token: () => token,
 type Storage = Pick<globalThis.Storage, "getItem" | "setItem" | "removeItem">;
 
 const KEY = "rainy-brain.session";
+const PATH = "/api/brain/session";
+const HMAC = { name: "HMAC", hash: "SHA-256" };
+const text = new TextEncoder();
 
 /**
- * The panel's session: it trades a one-time code for the token. The token and its renewal code stay in the storage of
- * this origin and tab, and go to this origin only.
+ * The panel's session: it trades a one-time code for the token, and gets the next token after a restart by proving that
+ * it knows the renewal's key, once the sidecar has proven the same.
+ *
+ * Only the token is stored; it is void after a restart. The key stays in memory: whoever takes over the sidecar's port
+ * also serves the next page of this origin, and that page can read the storage.
  */
 export class CodeSession implements Credentials {
-  #session: SessionToken | undefined;
+  #token: string | undefined;
+  #renewal: { readonly id: string; readonly key: CryptoKey } | undefined;
   #renewing: Promise<boolean> | undefined;
+  #doubted = false;
 
   constructor(
     private readonly storage: Storage,
     private readonly fetch: typeof globalThis.fetch = globalThis.fetch.bind(globalThis),
-    private readonly path = "/api/brain/session",
+    private readonly url = "",
   ) {
-    this.#session = load(storage);
+    this.#token = load(storage);
   }
 
   token(): string | undefined {
-    return this.#session?.token;
+    return this.#token;
   }
 
   /** Throws if the code is unknown, used or expired. */
   async trade(code: string): Promise<void> {
-    this.#store(await this.#request(code));
+    const session = await this.#post<SessionToken>("", { code });
+    this.#store(session.token);
+    await this.#hold(session.renewal ?? undefined);
   }
 
-  /** Calls that find the token expired at the same time share one renewal. */
+  /** After a reload: gets a new renewal with the stored token, if that is still valid. */
+  async restore(): Promise<void> {
+    if (this.#token === undefined || this.#renewal !== undefined) return;
+    try {
+      await this.#hold(await this.#post<Renewal>("/renewal", undefined, { Authorization: `Bearer ${this.#token}` }));
+    } catch {
+      // The next request says what is wrong.
+    }
+  }
+
+  /** Calls that find the token expired at the same time share one renewal. Throws if another program answers. */
   renew(): Promise<boolean> {
     this.#renewing ??= this.#renewOnce().finally(() => {
       this.#renewing = undefined;
@@ -48,48 +72,97 @@ export class CodeSession implements Credentials {
     return this.#renewing;
   }
 
+  doubt(): void {
+    this.#doubted = this.#renewal !== undefined;
+  }
+
+  async assure(): Promise<void> {
+    if (this.#doubted && !(await this.renew()))
+      throw new ProblemError(401, "not_renewed", "This session has ended. Run `brain open`.", "Not authenticated");
+  }
+
   forget(): void {
-    this.#session = undefined;
+    this.#token = this.#renewal = undefined;
+    this.#doubted = false;
     this.storage.removeItem(KEY);
   }
 
   async #renewOnce(): Promise<boolean> {
-    const renewal = this.#session?.renewal;
-    if (renewal === undefined) return false;
+    if (this.#renewal === undefined) return false;
+    const { id, key } = this.#renewal;
+    const asked = encode(crypto.getRandomValues(new Uint8Array(32)));
     try {
-      this.#store(await this.#request(renewal));
+      const { nonce, proof } = await this.#post<ChallengeAnswer>("/challenge", { id, nonce: asked });
+      const lines = (who: string) =>
+        text.encode(["rainy-brain session 1", who, this.#authority(), id, asked, nonce].join("\n"));
+      if (!(await crypto.subtle.verify(HMAC, key, decode(proof), lines("sidecar")))) throw new Impostor();
+      const own = encode(new Uint8Array(await crypto.subtle.sign(HMAC, key, lines("panel"))));
+      this.#store((await this.#post<SessionToken>("/proof", { id, nonce, proof: own })).token);
+      this.#doubted = false;
       return true;
     } catch (error) {
-      if (error instanceof Unreachable) throw error;
-      return false;
+      if (error instanceof ProblemError && error.status === 401) return false;
+      throw error instanceof Unreachable ? error : new Unreachable(error);
     }
   }
 
-  async #request(code: string): Promise<SessionToken> {
+  async #hold(renewal: Renewal | undefined): Promise<void> {
+    // Without a secure context there is no WebCrypto; the panel then needs a new code after a restart.
+    if (renewal === undefined || globalThis.crypto?.subtle === undefined) return;
+    const key = await crypto.subtle.importKey("raw", text.encode(renewal.key), HMAC, false, ["sign", "verify"]);
+    this.#renewal = { id: renewal.id, key };
+    this.#doubted = false;
+  }
+
+  async #post<T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> {
     let response: Response;
     try {
-      response = await this.fetch(this.path, {
+      response = await this.fetch(this.url + PATH + path, {
         method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ code }),
+        headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+        cache: "no-store",
+        credentials: "omit",
+        redirect: "error",
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch (cause) {
       throw new Unreachable(cause);
     }
     if (!response.ok) throw await parseProblem(response);
-    return (await response.json()) as SessionToken;
+    try {
+      return (await response.json()) as T;
+    } catch (cause) {
+      throw new Unreachable(cause);
+    }
   }
 
-  #store(session: SessionToken): void {
-    this.#session = session;
-    this.storage.setItem(KEY, JSON.stringify(session));
+  #authority(): string {
+    return new URL(this.url === "" ? globalThis.location.href : this.url).host;
+  }
+
+  #store(token: string): void {
+    this.#token = token;
+    this.storage.setItem(KEY, JSON.stringify({ token }));
   }
 }
 
-function load(storage: Storage): SessionToken | undefined {
+class Impostor extends Error {
+  override readonly message = "Another program answers at the sidecar's address.";
+}
+
+const encode = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+
+const decode = (encoded: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(encoded.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+
+function load(storage: Storage): string | undefined {
   try {
-    const session = JSON.parse(storage.getItem(KEY) ?? "null") as SessionToken | null;
-    return typeof session?.token === "string" ? session : undefined;
+    const session = JSON.parse(storage.getItem(KEY) ?? "null") as { token?: unknown } | null;
+    return typeof session?.token === "string" ? session.token : undefined;
   } catch {
     return undefined;
   }

@@ -96,6 +96,19 @@ export interface CancelledEvent {
   effects: Effect[];
 }
 
+export interface Challenge {
+  /** The renewal's id, or `token` for the token itself. */
+  id: string | "token";
+  nonce: string;
+}
+
+export interface ChallengeAnswer {
+  /** The sidecar's nonce. */
+  nonce: string;
+  /** Shows that the sidecar knows the key. */
+  proof: string;
+}
+
 export interface ChangedFile {
   path: string;
   change: "created" | "modified" | "deleted" | "renamed";
@@ -569,6 +582,13 @@ export interface Progress {
   message: string;
 }
 
+export interface Proof {
+  id: string;
+  /** The sidecar's nonce, which works once. */
+  nonce: string;
+  proof: string;
+}
+
 export interface QuestionAnswer {
   questionId: string;
   answer: string;
@@ -610,6 +630,12 @@ export interface Remedy {
   value: string;
   /** The model's server. */
   baseUrl?: string;
+}
+
+/** A secret between one panel and the sidecar. It is never sent again: each side proves that it knows it. */
+export interface Renewal {
+  id: string;
+  key: string;
 }
 
 export interface ResultBody {
@@ -706,8 +732,8 @@ export interface SessionRequest {
 
 export interface SessionToken {
   token: string;
-  /** Send it as `code` after a restart of the sidecar to get the new token. */
-  renewal?: string;
+  /** For the new token after a restart of the sidecar. */
+  renewal?: Renewal;
 }
 
 export interface ShellInfo {

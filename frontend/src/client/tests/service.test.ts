@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { isMissingRoute, isNotFound, ProblemError, Unreachable } from "../problem.ts";
 import { BrainService } from "../service.ts";
@@ -67,50 +68,116 @@ class Memory {
   removeItem = (key: string) => void this.kept.delete(key);
 }
 
+const URL_ = "http://127.0.0.1:3847";
+const RENEWAL = { id: "i".repeat(24), key: "k".repeat(43) };
+
+const hmac = (key: string, ...lines: string[]) =>
+  createHmac("sha256", key)
+    .update(["rainy-brain session 1", ...lines].join("\n"))
+    .digest("base64url");
+
+/** A sidecar that knows `key`, on `host`; what it is asked after the sign-in is in `requests`. */
+class ProvingSidecar {
+  readonly requests: { path: string; authorization: string | null; body: string }[] = [];
+  token = "old";
+  #asked = "";
+  constructor(
+    readonly key = RENEWAL.key,
+    readonly host = "127.0.0.1:3847",
+  ) {}
+
+  readonly fetch: typeof globalThis.fetch = async (input, init) => {
+    const path = String(input).slice(URL_.length);
+    const body = String(init?.body ?? "");
+    const authorization = new Headers(init?.headers).get("authorization");
+    this.requests.push({ path, authorization, body });
+    const sent = body === "" ? {} : (JSON.parse(body) as { nonce: string; proof: string });
+    if (path === "/api/brain/session") return json({ token: this.token, renewal: RENEWAL });
+    if (path === "/api/brain/session/renewal") return json(RENEWAL);
+    if (path === "/api/brain/session/challenge") {
+      this.#asked = (sent as { nonce: string }).nonce;
+      const nonce = "n".repeat(43);
+      return json({ nonce, proof: hmac(this.key, "sidecar", this.host, RENEWAL.id, this.#asked, nonce) });
+    }
+    if (path === "/api/brain/session/proof") {
+      const { nonce, proof } = sent as { nonce: string; proof: string };
+      const right = proof === hmac(this.key, "panel", this.host, RENEWAL.id, this.#asked, nonce);
+      return right ? json({ token: this.token }) : problem(401, "not_renewed");
+    }
+    return authorization === `Bearer ${this.token}` ? json({ agents: [] }) : problem(401, "unauthenticated");
+  };
+}
+
+async function signedIn(sidecar: ProvingSidecar, storage = new Memory()) {
+  let server = sidecar;
+  const fetch: typeof globalThis.fetch = (...given) => server.fetch(...given);
+  const session = new CodeSession(storage, fetch, URL_);
+  await session.trade("code");
+  const brain = new BrainService({ url: URL_, credentials: session, fetch });
+  return {
+    session,
+    brain,
+    replace: (other: ProvingSidecar) => {
+      server = other;
+    },
+  };
+}
+
 describe("a session", () => {
   it("trades its code once, and renews its token after a restart", async () => {
-    const sidecar = new ScriptedSidecar([
-      json({ token: "old", renewal: "renew-me" }),
-      json({ agents: [] }),
-      problem(401, "unauthenticated"),
-      json({ token: "new", renewal: "renew-me" }),
-      json({ agents: [] }),
-    ]);
+    const sidecar = new ProvingSidecar();
     const storage = new Memory();
-    const session = new CodeSession(storage, sidecar.fetch);
-    await session.trade("code");
-    const brain = new BrainService({ credentials: session, fetch: sidecar.fetch });
+    const { brain } = await signedIn(sidecar, storage);
     await brain.agents();
+    sidecar.token = "new";
     await brain.agents();
-    expect(sidecar.requests.map(({ headers }) => headers.get("authorization"))).toEqual([
-      null,
-      "Bearer old",
-      "Bearer old",
-      null,
-      "Bearer new",
+    expect(sidecar.requests.map(({ path }) => path.replace("/api/brain/", ""))).toEqual([
+      "session",
+      "agents",
+      "agents",
+      "session/challenge",
+      "session/proof",
+      "agents",
     ]);
-    expect(sidecar.requests[3]?.body).toEqual({ code: "renew-me" });
-    expect(new CodeSession(storage, sidecar.fetch).token()).toBe("new");
+    expect(new CodeSession(storage, sidecar.fetch, URL_).token()).toBe("new");
+    expect([...storage.kept.values()].join()).not.toContain(RENEWAL.key);
+    for (const { body } of sidecar.requests) expect(body).not.toContain(RENEWAL.key);
   });
 
   it("renews once for concurrent calls", async () => {
-    const storage = new Memory();
-    const sidecar = new ScriptedSidecar([json({ token: "a", renewal: "r" }), json({ token: "b", renewal: "r" })]);
-    const session = new CodeSession(storage, sidecar.fetch);
-    await session.trade("code");
+    const sidecar = new ProvingSidecar();
+    const { session } = await signedIn(sidecar);
     expect(await Promise.all([session.renew(), session.renew(), session.renew()])).toEqual([true, true, true]);
-    expect(sidecar.requests).toHaveLength(2);
+    expect(sidecar.requests).toHaveLength(3);
   });
 
-  it("ends when the sidecar rejects the renewal", async () => {
-    const sidecar = new ScriptedSidecar([
-      json({ token: "a", renewal: "r" }),
-      problem(401, "x"),
-      problem(401, "bad_code"),
-    ]);
-    const session = new CodeSession(new Memory(), sidecar.fetch);
-    await session.trade("code");
-    const brain = new BrainService({ credentials: session, fetch: sidecar.fetch });
+  it("gets a renewal again after a reload", async () => {
+    const sidecar = new ProvingSidecar();
+    const storage = new Memory();
+    await signedIn(sidecar, storage);
+    const reloaded = new CodeSession(storage, sidecar.fetch, URL_);
+    await reloaded.restore();
+    expect(await reloaded.renew()).toBe(true);
+  });
+
+  it("ends when the sidecar does not know it", async () => {
+    const { brain, replace } = await signedIn(new ProvingSidecar());
+    replace({ fetch: async () => problem(401, "x") } as unknown as ProvingSidecar);
     await expect(brain.status()).rejects.toMatchObject({ status: 401 });
+  });
+
+  it.each([
+    ["another key", new ProvingSidecar("wrong")],
+    ["another address", new ProvingSidecar(RENEWAL.key, "127.0.0.1:4000")],
+  ])("proves nothing to a server with %s", async (_, impostor) => {
+    const { brain, session, replace } = await signedIn(new ProvingSidecar());
+    impostor.token = "theirs";
+    replace(impostor);
+    session.doubt();
+    await expect(brain.setKey("openai", "sk-secret")).rejects.toThrow(Unreachable);
+    await expect(brain.agents()).rejects.toThrow(Unreachable);
+    expect(new Set(impostor.requests.map(({ path }) => path))).toEqual(new Set(["/api/brain/session/challenge"]));
+    expect(impostor.requests.every(({ authorization }) => authorization === null)).toBe(true);
+    expect(session.token()).toBe("old");
   });
 });

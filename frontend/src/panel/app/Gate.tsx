@@ -16,6 +16,7 @@ export function Gate({ session, code, children }: Props) {
   const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each attempt
   useEffect(() => {
+    if (code === undefined) void session.restore();
     if (code === undefined || open) return;
     let mounted = true;
     session.trade(code).then(
