@@ -25,7 +25,7 @@ built = pytest.mark.skipif(
 )
 
 WINDOW = """
-import json, os, re, threading, time, urllib.request
+import glob, json, os, re, threading, time, urllib.request
 
 class WebViewException(Exception):
     pass
@@ -47,10 +47,11 @@ def call(path, body=None, token=None):
     if token:
         headers["Authorization"] = f"Bearer {token}"
     data = None if body is None else json.dumps(body).encode()
-    return json.load(urllib.request.urlopen(urllib.request.Request(origin + path, data, headers), timeout=SECONDS))
+    return json.load(urllib.request.urlopen(urllib.request.Request(origin + path, data, headers), timeout=60))
 
 def start(**options):
     code = re.search("code=(.+)", window.url)[1]
+    lines = [open(file, "rb").read() for file in glob.glob("/proc/[0-9]*/cmdline") if os.path.exists(file)]
     token = call("/api/brain/session", {"code": code})["token"]
     end = time.monotonic() + 10
     while not (shells := call("/api/brain/status", token=token)["shells"]) and time.monotonic() < end:
@@ -58,11 +59,12 @@ def start(**options):
     run = {"calls": [{"tool": "read_file", "args": {"path": "notes.txt"}}]}
     results = call("/api/brain/tools/batch", run, token)["results"]
     told = {"title": window.title, "shells": shells, "results": results, "options": options, "pid": os.getpid()}
+    told["shown"] = any(code.encode() in line for line in lines)
     with open(os.environ["SEEN"] + ".part", "w") as file:
         json.dump(told, file)
     os.rename(os.environ["SEEN"] + ".part", os.environ["SEEN"])
     if os.environ.get("STAYS"):
-        assert window.closed.wait(SECONDS)
+        assert window.closed.wait(60)
 """
 
 
@@ -98,6 +100,7 @@ def test_the_window_shows_the_panel_and_is_a_shell_and_takes_its_sidecar_down(
     assert result["executor"] == "shell"
     assert "water the plants" in result["content"]
     assert seen["options"]["private_mode"] is False
+    assert not seen["shown"], "the code stands in no command line"
     assert not (tmp_path / "data" / READY_FILE).exists(), "its own sidecar has ended"
 
 
