@@ -113,6 +113,17 @@ class ApprovalPrompt:
     binding: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The same question has the same id, also after a restart. Without `choices`, any text is an answer."""
+
+    id: str
+    text: str
+    #: What is answered when nobody can be asked: skip, don't repeat.
+    safe: str
+    choices: tuple[str, ...] = ()
+
+
 class Ledger(Protocol):
     @property
     def given_up(self) -> bool:
@@ -143,6 +154,15 @@ class Ledger(Protocol):
     async def ask(self, question: ApprovalPrompt) -> Answer | None:
         """Wait for a person's answer; `None` if nobody can be asked."""
 
+    async def choose(self, question: Question) -> str:
+        """Wait for a person's choice; the safe one if nobody can be asked. It is durable when this returns."""
+
+    def repeats(self, call_id: str) -> int:
+        """How often a person had this call run again after its effect was unknown."""
+
+    async def repeat(self, call_id: str) -> None:
+        """Record that it runs once more; return when that is durable."""
+
 
 @dataclass(eq=False)
 class ListLedger:
@@ -155,6 +175,10 @@ class ListLedger:
     questions: list[ApprovalPrompt] = field(default_factory=list)
     blobs: dict[str, bytes] = field(default_factory=dict)
     answer: Answer | None = None
+    #: What it answers to questions, in order; then the safe choice.
+    choices: list[str] = field(default_factory=list)
+    chosen: list[Question] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
     given_up: bool = False
 
     def outcome(self, call_id: str) -> Outcome | None:
@@ -188,3 +212,13 @@ class ListLedger:
     async def ask(self, question: ApprovalPrompt) -> Answer | None:
         self.questions.append(question)
         return self.answer
+
+    async def choose(self, question: Question) -> str:
+        self.chosen.append(question)
+        return self.choices.pop(0) if self.choices else question.safe
+
+    def repeats(self, call_id: str) -> int:
+        return self.repeated.count(call_id)
+
+    async def repeat(self, call_id: str) -> None:
+        self.repeated.append(call_id)

@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Any, Literal
 from sidecar.engine.state import RecordKind
 from sidecar.journal.port import Record
 from sidecar.wire.events import ChangedFile, DiffEvent, Event, KilledProcess
-from tools.ledger import ApprovalPrompt, IntentRecord, NewBlob, Outcome
+from tools.ledger import ApprovalPrompt, IntentRecord, NewBlob, Outcome, Question
 
 if TYPE_CHECKING:
     from sidecar.engine.approvals import Approvals
+    from sidecar.engine.questions import Questions
     from sidecar.engine.task_log import TaskLog
 
 
 class TaskLedger:
-    def __init__(self, log: "TaskLog", approvals: "Approvals", given_up: Callable[[], bool]) -> None:
+    def __init__(
+        self, log: "TaskLog", approvals: "Approvals", questions: "Questions", given_up: Callable[[], bool]
+    ) -> None:
         self._log = log
         self._approvals = approvals
+        self._questions = questions
         self._given_up = given_up
         self.killed_processes: list[KilledProcess] = []
 
@@ -62,6 +66,16 @@ class TaskLedger:
 
     async def ask(self, question: ApprovalPrompt) -> Literal["allow", "deny"]:
         return await self._approvals.ask(question)
+
+    async def choose(self, question: Question) -> str:
+        return await self._questions.ask(question)
+
+    def repeats(self, call_id: str) -> int:
+        return self._log.state.repeats.get(call_id, 0)
+
+    async def repeat(self, call_id: str) -> None:
+        times = self.repeats(call_id) + 1
+        await self._log.append(records=[Record(RecordKind.REPEAT, f"{call_id}:{times}", call_id)], sync=True)
 
 
 def _changed_files(outcome: Outcome) -> list[ChangedFile]:

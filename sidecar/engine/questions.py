@@ -1,6 +1,5 @@
 """Questions to the person. Where nobody can be asked, a question takes its safe choice at once."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from sidecar.engine.approvals import Waits
@@ -9,17 +8,7 @@ from sidecar.engine.state import RecordKind
 from sidecar.engine.task_log import TaskLog
 from sidecar.journal.port import Record
 from sidecar.wire.events import QuestionEvent
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """The same question has the same id, also after a restart. Without `choices`, any text is an answer."""
-
-    id: str
-    text: str
-    #: What is answered when nobody can be asked: skip, don't repeat.
-    safe: str
-    choices: tuple[str, ...] = ()
+from tools.ledger import Question
 
 
 class Questions:

@@ -34,7 +34,7 @@ class TaskRun:
         waits = Waits(self.log, slots, self.clock)
         approvals = Approvals(self.log, self.inbox, waits)
         self.questions = Questions(self.log, self.inbox, waits, can_ask=claim.request.options.can_ask)
-        self.ledger = TaskLedger(self.log, approvals, lambda: self.stopped_by == "cancel")
+        self.ledger = TaskLedger(self.log, approvals, self.questions, lambda: self.stopped_by == "cancel")
         self.turns = Turns(self.log, self.budget, self.inbox, lambda: self.stopped_by == "shutdown")
 
     @property

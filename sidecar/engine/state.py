@@ -1,5 +1,6 @@
 """What a task knows, read from its records: a resumed task does and asks nothing a second time."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -31,6 +32,8 @@ class RecordKind(StrEnum):
     #: Tool calls, by call id.
     INTENT = "intent"
     OUTCOME = "outcome"
+    #: A person had a call run again whose effect was unknown; the body is the call id.
+    REPEAT = "repeat"
     MESSAGE = "message"
     APPROVAL = "approval"
     ANSWER = "answer"
@@ -104,6 +107,7 @@ class TaskState:
     escalations: dict[StepKey, int] = field(default_factory=dict)
     intents: dict[str, IntentRecord] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
+    repeats: Counter[str] = field(default_factory=Counter)
     messages: list[UserMessage] = field(default_factory=list)
     approvals: dict[str, ApprovalEvent] = field(default_factory=dict)
     answers: dict[str, ApprovalRequest] = field(default_factory=dict)
@@ -152,6 +156,8 @@ class TaskState:
                 self.intents[record.key] = IntentRecord.model_validate_json(record.body)
             case RecordKind.OUTCOME:
                 self.outcomes[record.key] = Outcome.model_validate_json(record.body)
+            case RecordKind.REPEAT:
+                self.repeats[record.body] += 1
             case RecordKind.MESSAGE:
                 self.messages.append(UserMessage.model_validate_json(record.body))
             case RecordKind.APPROVAL:

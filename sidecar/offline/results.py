@@ -48,6 +48,11 @@ def did_run(back: ToolReturn) -> bool:
     return back.status == "success" or back.code == "command_failed"
 
 
+def may_have_run(back: ToolReturn) -> bool:
+    """Whether a crash left open what became of it, and you didn't want it again."""
+    return back.status == "unknown"
+
+
 def is_not_installed(back: ToolReturn) -> bool:
     return back.details.get("exitCode") == 127 or _NOT_INSTALLED.search(output_of(back)) is not None
 
@@ -83,4 +88,6 @@ def describe_run(command: str, back: ToolReturn) -> str:
     if back.status == "cancelled":
         # It may have had effects, so it doesn't run twice unasked.
         return f"`{command}` was stopped before it ended. Ask for it again if you want it to run again."
+    if may_have_run(back):
+        return f"`{command}` may have run, wholly or in part, and was not run again: the sidecar stopped in the middle."
     return f"`{command}` did not run: {failure(back)}"

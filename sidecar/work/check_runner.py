@@ -11,7 +11,7 @@ from sidecar.wire.events import Event, ToolEvent
 from sidecar.wire.tasks import Approvals
 from tools.executor.context import BatchContext, ToolCall
 from tools.executor.executor import Executor
-from tools.ledger import ApprovalPrompt, IntentRecord, Ledger, ListLedger, NewBlob, Outcome
+from tools.ledger import ApprovalPrompt, IntentRecord, Ledger, ListLedger, NewBlob, Outcome, Question
 
 #: Outcomes that say nothing about the check.
 _CUT_OFF = frozenset({"cancelled", "unknown"})
@@ -99,6 +99,9 @@ class CopyLedger(ListLedger):
 
     async def ask(self, question: ApprovalPrompt) -> Literal["allow", "deny"]:
         return await self._run.ledger.ask(question)
+
+    async def choose(self, question: Question) -> str:
+        return question.safe
 
     def _with_label(self, event: Event) -> Event:
         if not isinstance(event, ToolEvent):

@@ -64,10 +64,10 @@ class CommandChanges(NamedTuple):
         changes: dict[str, object] = {"details": details, "files": self.files, "irreversible": self.irreversible}
         if outcome.status in ("unknown", "cancelled"):
             # Nothing else says what came of it.
-            changes["content"] = f"{outcome.content} {self._describe()}"
+            changes["content"] = f"{outcome.content} {self.describe()}"
         return outcome.model_copy(update=changes)
 
-    def _describe(self) -> str:
+    def describe(self) -> str:
         names = [*(file.path for file in self.files), *(each.path for each in self.irreversible)]
         more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
         changed = f"Files that changed meanwhile: {', '.join(names[:_NAMES_SHOWN])}{more}." if names else ""

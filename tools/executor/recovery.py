@@ -1,11 +1,30 @@
-"""File changes that a crash interrupted: compare the files with the intent record, never guess."""
+"""Calls that a crash interrupted: compare files with the intent record; what can't be known, a person decides."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, ToolError
+from tools.executor.context import CallContext
 from tools.host import FileChange, Host
-from tools.ledger import FileState, Ledger, digest
+from tools.ledger import FileState, Ledger, Question, digest
+from tools.spec import describe_arguments
+from tools.text import escape_hidden
+
+RUN_AGAIN = "run again"
+SKIP = "skip"
+LOOK = "look"
+_CHOICES = (RUN_AGAIN, SKIP, LOOK)
+
+
+def ask_about_unknown(context: CallContext, what: str, look: int, seen: str) -> Question:
+    """`look`: how often the person has looked; `seen`: what that showed. A call that ran again has new questions."""
+    shown = escape_hidden(context.clean(f"{context.spec.name} {describe_arguments(context.call.args)}"[:500]))
+    changes = f" {escape_hidden(context.clean(seen))}" if seen else ""
+    text = (
+        f"{what} It may have run, wholly or in part: {shown}.{changes} Run it again, skip it, or look at what changed?"
+    )
+    number = f"{context.ledger.repeats(context.call.id)}.{look}"
+    return Question(f"{context.call.id}:repeat{number}", text, safe=SKIP, choices=_CHOICES)
 
 
 class FileProgress(NamedTuple):

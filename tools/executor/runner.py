@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import count
 
 from sidecar.cache import Caches
 from tools.backend import Backend, has_host, is_remote
@@ -15,7 +16,7 @@ from tools.executor.command_changes import ChangeTracker
 from tools.executor.context import CallContext, redact_arguments
 from tools.executor.file_changes import apply_changes, change_files
 from tools.executor.invocation import Invoker
-from tools.executor.recovery import plan_recovery
+from tools.executor.recovery import LOOK, RUN_AGAIN, ask_about_unknown, plan_recovery
 from tools.git import read_head
 from tools.host import Host, ResolvingHost
 from tools.ledger import GitHead, IntentRecord, Outcome
@@ -242,17 +243,35 @@ class CallRunner:
 
     async def _resolve_unknown(self, context: CallContext, what: str) -> Outcome:
         """Nobody can tell whether it took effect. Only a person may have it repeated."""
-        if context.batch.approvals == "ask":
-            context.enqueue("pending")
-            why = f"{what} It may have taken effect, wholly or in part. Run it again?"
-            if await context.ledger.ask(build_prompt(context, "repeat", why, None)) == "allow":
+        context.enqueue("pending")
+        call_id, seen = context.call.id, ""
+        for look in count():
+            question = ask_about_unknown(context, what, look, seen)
+            answer = await context.ledger.choose(question)
+            if answer == RUN_AGAIN:
+                await context.ledger.repeat(call_id)
                 context.approved = True
                 return await self._rerun(context, self._choose_backend(context))
+            if answer != LOOK:
+                break
+            seen = await self._describe_changes(context)
         content = (
             f"{what} It may have taken effect, wholly, in part or not at all, and was not repeated. Check the current "
             "state before you decide whether to do it again."
         )
         return context.outcome("unknown", ToolResult(content, summary="may or may not have taken effect"))
+
+    async def _describe_changes(self, context: CallContext) -> str:
+        """What changed since the call began; the window stays open for its end."""
+        if context.window is None:
+            return ""
+        changes = await self.tracker.end(context.window)
+        record = context.ledger.intent(context.call.id)
+        host = next(self._hosts(context), None)
+        context.window = await self.tracker.reopen(
+            host, context.workspace, context.ledger, record.scan if record is not None else None
+        )
+        return changes.describe() or "No file of the workspace has changed since it began."
 
     async def _cancel(self, context: CallContext) -> None:
         content = "Cancelled. It may have taken effect in part." if context.begun else "Cancelled before it began."

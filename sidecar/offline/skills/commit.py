@@ -10,7 +10,7 @@ from sidecar.offline.message import commit_message
 from sidecar.offline.moves import PossibleMoves
 from sidecar.offline.phrases import part, phrases
 from sidecar.offline.question import Question
-from sidecar.offline.results import failure, format_place, is_declined, quote_names, records
+from sidecar.offline.results import failure, format_place, is_declined, may_have_run, quote_names, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
 from tools.text import plural
@@ -100,6 +100,8 @@ class Commit:
             return look
         last = question.returns[-1]
         if last.status != "success" and last.tool in ("git_add", "git_commit"):
+            if may_have_run(last):
+                return Say("The sidecar stopped in the middle of the commit; `git log` shows whether it was made.")
             words = f"Nothing was committed: {failure(last)}"
             return Say(words) if is_declined(last) else Decline(words)
         # Git no longer knows a file that is already deleted from the index.

@@ -5,7 +5,7 @@ import re
 from sidecar.models.port import ToolReturn
 from sidecar.offline.phrases import HERE, group, is_path, phrases
 from sidecar.offline.question import Question
-from sidecar.offline.results import describe_run, did_run, is_declined, is_not_installed
+from sidecar.offline.results import describe_run, did_run, is_declined, is_not_installed, may_have_run
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
 
@@ -192,7 +192,7 @@ class Formatting:
 def _answer(command: str, last: ToolReturn) -> Move:
     """A command that ran and failed is an answer, too."""
     words = describe_run(command, last)
-    return Say(words) if did_run(last) or is_declined(last) else Decline(words)
+    return Say(words) if did_run(last) or is_declined(last) or may_have_run(last) else Decline(words)
 
 
 def _commands(back: ToolReturn) -> dict[str, str]:

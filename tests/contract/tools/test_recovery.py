@@ -70,25 +70,35 @@ async def test_of_a_half_done_patch_only_the_rest_is_applied(bench: Workbench) -
 @pytest.mark.parametrize("approvals", ["auto", "ask"])
 async def test_a_command_that_may_have_run_is_unknown_and_not_repeated(tmp_path: Path, approvals: str) -> None:
     async with workbench(tmp_path, approvals=approvals, task_text="run `touch x`") as bench:
-        bench.ledger.answer = "deny"
         bench.ledger.intents["r"] = IntentRecord(tool="run_command", args={}, backend="local")
         outcome = await bench.call("run_command", "r", command="touch x")
 
         assert outcome.status == "unknown"
         assert "Check the current state" in outcome.content
         assert not (bench.workspace / "x").exists()
-        assert len(bench.ledger.questions) == (approvals == "ask")
+        (question,) = bench.ledger.chosen
+        assert (question.safe, question.choices) == ("skip", ("run again", "skip", "look"))
+        assert "touch x" in question.text
 
 
 async def test_a_person_may_let_an_unknown_command_run_again(tmp_path: Path) -> None:
     async with workbench(tmp_path, approvals="ask") as bench:
-        bench.ledger.answer = "allow"
+        bench.ledger.choices = ["look", "run again"]
         bench.ledger.intents["r"] = IntentRecord(tool="run_command", args={}, backend="local")
         outcome = await bench.call("run_command", "r", command="touch x")
 
         assert outcome.status == "success"
         assert (bench.workspace / "x").exists()
-        assert [question.id for question in bench.ledger.questions] == ["r:repeat"]
+        assert [question.id for question in bench.ledger.chosen] == ["r:repeat0.0", "r:repeat0.1"]
+        assert bench.ledger.repeated == ["r"]
+
+
+async def test_a_command_that_died_again_after_it_was_repeated_is_asked_about_anew(tmp_path: Path) -> None:
+    async with workbench(tmp_path, approvals="ask") as bench:
+        bench.ledger.repeated = ["r"]
+        bench.ledger.intents["r"] = IntentRecord(tool="run_command", args={}, backend="local")
+        assert (await bench.call("run_command", "r", command="touch x")).status == "unknown"
+        assert [question.id for question in bench.ledger.chosen] == ["r:repeat1.0"]
 
 
 async def test_what_may_be_repeated_is_repeated(bench: Workbench) -> None:

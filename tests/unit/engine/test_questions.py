@@ -8,13 +8,13 @@ import pytest
 from sidecar.engine.approvals import Slots
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import AnswerQuestion
-from sidecar.engine.questions import Question
 from sidecar.engine.run import TaskRun
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.support.engine import EngineHarness
+from tools.ledger import Question
 
 REPEAT = Question("q_1", "It may have taken effect. Run it again?", safe="skip", choices=("skip", "repeat"))
 
