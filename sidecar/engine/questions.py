@@ -1,7 +1,5 @@
 """Questions to the person. Where nobody can be asked, a question takes its safe choice at once."""
 
-from typing import Literal
-
 from sidecar.engine.approvals import Waits
 from sidecar.engine.inbox import Inbox
 from sidecar.engine.state import RecordKind
@@ -39,7 +37,7 @@ class Questions:
         return state.question_answers[question.id]
 
 
-def answered_event(asked: QuestionEvent, answer: str, by: Literal["policy"] | None = None) -> QuestionEvent:
+def answered_event(asked: QuestionEvent, answer: str, by: str | None = None) -> QuestionEvent:
     return asked.model_copy(update={"state": "answered", "answer": answer, "by": by})
 
 

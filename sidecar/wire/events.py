@@ -153,9 +153,9 @@ class QuestionEvent(Event):
     )
     state: Literal["asked", "answered"]
     answer: str | None = optional()
-    by: Annotated[
-        Literal["policy"] | None, Field(description="The safe choice was taken because nobody can be asked.")
-    ] = optional()
+    by: Annotated[str | None, Field(description="`policy`: the safe choice was taken because nobody can be asked.")] = (
+        optional()
+    )
 
 
 class PlanItem(Wire):

@@ -606,8 +606,8 @@ export interface QuestionEvent {
   choices?: string[];
   state: "asked" | "answered";
   answer?: string;
-  /** The safe choice was taken because nobody can be asked. */
-  by: "policy";
+  /** `policy`: the safe choice was taken because nobody can be asked. */
+  by?: string;
 }
 
 export interface QuestionRequest {
