@@ -11,6 +11,7 @@ from typing import get_args
 from bridge.bridge import Bridge
 from sidecar import __version__
 from sidecar.api import application
+from sidecar.api.grants import GrantRoutes
 from sidecar.api.guard import bearer
 from sidecar.api.limits import Limits
 from sidecar.api.models import KeyRoutes, ModelRoutes
@@ -22,10 +23,12 @@ from sidecar.api.system import DoctorRoutes, SystemRoutes
 from sidecar.api.tasks import ReviewRoutes, TaskRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
 from sidecar.cache import Caches
+from sidecar.config.approvals import StandingApprovals
 from sidecar.config.data_dir import DataDir, RenewalKeys
 from sidecar.config.grants import Grants
 from sidecar.config.keys import VARIABLES, Keys
 from sidecar.config.paths import config_file, policy_file
+from sidecar.config.repositories import Repositories
 from sidecar.config.settings import ModelSettings, Settings
 from sidecar.config.trust import Trust
 from sidecar.engine.engine import Engine
@@ -41,6 +44,7 @@ from sidecar.work.customizations import Customizations
 from sidecar.work.roster import ROSTER
 from sidecar.work.workflow import Workflow
 from tools.backend import Backend
+from tools.executor.approved_texts import ApprovedTexts
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.local.backend import LocalBackend
@@ -113,10 +117,12 @@ class Sidecar:
         launch, settings = self._launch, self._settings
         retention = Retention(settings.keep_days, settings.keep_bytes, settings.keep_undo_bytes)
         self._journal = await SqliteJournal.open(self._data.journal, retention)
-        self._registry, caches, trust = default_registry(), Caches(), Trust(self._data)
+        self._registry, caches = default_registry(), Caches()
+        repositories = Repositories(self._data)
+        trust = Trust(self._data, repositories)
         sandboxes = Sandboxes(settings.sandbox)
-        grants = Grants(self._data)
-        policy = Policy(trust.trusted, sandboxes.available, policy_file(), grants.allows)
+        approvals, grants = StandingApprovals(self._data), Grants(self._data, repositories)
+        policy = Policy(trust.trusted, sandboxes.available, policy_file(), approvals.allows, grants.permissions)
         self._bridge = Bridge(
             reconnect_seconds=settings.bridge_reconnect_seconds,
             heartbeat_seconds=settings.bridge_heartbeat_seconds,
@@ -128,7 +134,9 @@ class Sidecar:
         choices = ModelSettings(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)
         redact = Redactor(lambda: _secrets(keys, token), _split(settings.let_through), keys.stamp)
-        self._executor = Executor(self._registry, backends, policy, caches, redact)
+        self._executor = Executor(
+            self._registry, backends, policy, caches, redact, ApprovedTexts(launch.data_dir / "approved")
+        )
         scripts = Path(settings.scripts or launch.data_dir / "scripts")
         catalog = self._catalog = Catalog(settings, scripts, OFFLINE, keys, choices=choices)
         customizations = Customizations(config_file().parent, trust.trusted)
@@ -148,7 +156,8 @@ class Sidecar:
             launch.workspace,
             slots=settings.max_tasks,
             max_queued=settings.max_queued,
-            grants=grants,
+            approvals=approvals,
+            permissions=grants.permissions,
             redact=redact,
         )
         self._engine.call_at_escalation(self._notify)
@@ -159,7 +168,8 @@ class Sidecar:
             TaskRoutes(self._engine, self._journal, self._streams),
             ReviewRoutes(self._engine.review),
             ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
-            TrustRoutes(trust, grants, launch.workspace, self._engine),
+            TrustRoutes(trust, approvals, launch.workspace, self._engine),
+            GrantRoutes(grants, launch.data_dir, self._engine.checked_workspace),
             ModelRoutes(catalog, Selection(catalog, choices)),
             KeyRoutes(keys),
             DoctorRoutes(launch.data_dir, launch.workspace, self._journal),

@@ -7,7 +7,8 @@ ToolError
 ├── UnknownTool           no tool has this name
 ├── ToolNotOffered        this agent may not use it
 ├── Denied                policy forbids it
-│   └── Declined          you declined
+│   ├── Declined          you declined
+│   └── Unattended        it needs an approval, and nobody watches the task
 ├── ApprovalRequired      it needs an approval, and nobody can give one
 ├── SecretFile            it may hold secrets, and nobody approved that it is read
 ├── PathDenied            a path leaves the workspace, or can't be checked
@@ -87,6 +88,18 @@ class Declined(Denied):
     @property
     def for_model(self) -> str:
         return f"The user declined this call. {self.advice}"
+
+
+class Unattended(Denied):
+    """It needs an approval, and nobody watches the task."""
+
+    def __init__(self, why: str, grant: str = "") -> None:
+        hint = f" To permit it for this repository: brain policy allow {grant}" if grant else ""
+        super().__init__(
+            f"Not allowed without approval ({why}), and nobody can be asked.{hint}",
+            advice="Don't try it another way. Go on with what is here, without it; if the task can't be done so, do "
+            "the rest and say in your answer what was not permitted.",
+        )
 
 
 class ApprovalRequired(ToolError):

@@ -152,6 +152,9 @@ class Call:
     killed: ProcessKilled = _ignore_kill
     #: A person saw exactly this call and allowed it.
     approved: bool = False
+    #: Hosts that its commands may reach, and paths outside the workspace that they may read, by grants.
+    hosts: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
 
 
 class Output(Protocol):

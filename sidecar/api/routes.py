@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from sidecar.api.grants import GrantRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.session import SessionRoutes
 from sidecar.api.system import DoctorRoutes, SystemRoutes
@@ -277,18 +278,47 @@ TABLE: Sequence[Route] = (
     Route(
         "GET /api/brain/approvals",
         "approvals",
-        TrustRoutes.grants,
-        "List standing permissions of workspaces and running tasks",
-        system.GrantList,
+        TrustRoutes.approvals,
+        "List approvals that hold for workspaces and running tasks",
+        system.ApprovalList,
         doc="Each is bound to the exact arguments, directory, environment and programs you approved.",
     ),
     Route(
         "POST /api/brain/approvals/revoke",
         "revoke_approval",
         TrustRoutes.revoke,
+        "Revoke an approval",
+        system.ApprovalList,
+        system.RevokeRequest,
+        refusals=(404,),
+        doc="Takes effect at once, for running tasks too.",
+    ),
+    Route(
+        "GET /api/brain/grants",
+        "grants",
+        GrantRoutes.list,
+        "List the standing permissions of repositories",
+        system.GrantList,
+        doc="They also cover the worktrees and clones that the sidecar makes of a repository.",
+    ),
+    Route(
+        "POST /api/brain/grants",
+        "grant",
+        GrantRoutes.add,
+        "Grant a repository a standing permission",
+        system.GrantInfo,
+        system.GrantRequest,
+        doc="`command`: run exactly this command line. `host`, `read`: its commands may reach this host, read this "
+        "path. `install`: install packages from the registry. `checks`: run its tests and builds. `spend`: at most "
+        "so many dollars for each task that nobody watches.",
+    ),
+    Route(
+        "POST /api/brain/grants/revoke",
+        "revoke_grant",
+        GrantRoutes.revoke,
         "Revoke a standing permission",
         system.GrantList,
-        system.RevokeRequest,
+        system.RevokeGrantRequest,
         refusals=(404,),
         doc="Takes effect at once, for running tasks too.",
     ),

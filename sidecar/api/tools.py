@@ -1,4 +1,4 @@
-"""Routes for tools, policy, trusted workspaces and standing permissions."""
+"""Routes for tools, policy, trusted workspaces and standing approvals."""
 
 import secrets
 from collections.abc import Callable
@@ -9,14 +9,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.requests import answer, read
-from sidecar.config.grants import Grants
+from sidecar.config.approvals import StandingApprovals
+from sidecar.config.repositories import is_remote_name
 from sidecar.config.trust import Trust
 from sidecar.engine.engine import Engine
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import RevokeApproval
 from sidecar.wire.system import (
-    GrantInfo,
-    GrantList,
+    ApprovalInfo,
+    ApprovalList,
     PolicyAnswer,
     PolicyRequest,
     RevokeRequest,
@@ -49,7 +50,7 @@ class ToolRoutes:
         wanted = await read(request, BatchRequest)
         workspace = self._workspace(wanted.workspace)
         calls = [ToolCall(call.call_id or f"b_{secrets.token_hex(8)}", call.tool, call.args) for call in wanted.calls]
-        context = BatchContext(workspace=workspace, approvals=wanted.approvals, ledger=ListLedger())
+        context = BatchContext(workspace=workspace, approvals=wanted.approvals, ledger=ListLedger(), can_ask=False)
         outcomes = await self._executor.batch(
             calls, context, parallel=wanted.parallel, max_concurrency=wanted.max_concurrency
         )
@@ -80,14 +81,19 @@ class ToolRoutes:
             args = tool.spec.arguments.model_validate(wanted.args, context=workspace)
         except (ToolError, ValidationError) as error:
             return answer(PolicyAnswer(decision="deny", why=f"Invalid call: {error}"))
-        decision = self._policy.decide(tool.spec, args, workspace, "ask")
+        decision = self._policy.decide(tool.spec, args, workspace, wanted.approvals)
+        if decision.verdict == "ask" and wanted.approvals == "auto":
+            grant = self._policy.suggest_grant(tool.spec, args)
+            hint = f"; to permit it: brain policy allow {grant}" if grant else ""
+            why = f"{decision.why}, and `auto` never waits for an answer{hint}"
+            return answer(PolicyAnswer(decision="deny", why=why))
         return answer(PolicyAnswer(decision=decision.verdict, why=decision.why))
 
 
 class TrustRoutes:
-    def __init__(self, trust: Trust, grants: Grants, own: Path, engine: Engine) -> None:
+    def __init__(self, trust: Trust, approvals: StandingApprovals, own: Path, engine: Engine) -> None:
         self._trust = trust
-        self._grants = grants
+        self._approvals = approvals
         self._own = own
         self._engine = engine
 
@@ -96,7 +102,9 @@ class TrustRoutes:
 
     async def set(self, request: Request) -> Response:
         wanted = await read(request, TrustRequest)
-        if wanted.trusted:
+        if is_remote_name(wanted.workspace):
+            self._trust.set(wanted.workspace, trusted=wanted.trusted)
+        elif wanted.trusted:
             self._trust.set(self._engine.checked_workspace(wanted.workspace), trusted=True)
         elif "\0" in wanted.workspace or not Path(wanted.workspace).is_absolute():
             raise OperationRefused(422, "workspace_not_absolute", "The workspace must be an absolute path.")
@@ -105,20 +113,20 @@ class TrustRoutes:
             self._trust.set(wanted.workspace, trusted=False)
         return self._answer(wanted.workspace)
 
-    async def grants(self, request: Request) -> Response:
-        return await self._grant_list()
+    async def approvals(self, request: Request) -> Response:
+        return await self._approval_list()
 
     async def revoke(self, request: Request) -> Response:
         wanted = await read(request, RevokeRequest)
         if wanted.task_id is not None:
             await self._engine.submit(RevokeApproval(wanted.task_id, wanted.id))
-        elif not self._grants.revoke(wanted.id):
-            raise OperationRefused(404, "unknown_approval", f"No grant has the id {wanted.id[:100]}.")
-        return await self._grant_list()
+        elif not self._approvals.revoke(wanted.id):
+            raise OperationRefused(404, "unknown_approval", f"No approval has the id {wanted.id[:100]}.")
+        return await self._approval_list()
 
-    async def _grant_list(self) -> Response:
+    async def _approval_list(self) -> Response:
         for_tasks = [
-            GrantInfo(
+            ApprovalInfo(
                 id=approval.approval_id,
                 workspace=task.workspace,
                 action=approval.action,
@@ -131,12 +139,12 @@ class TrustRoutes:
             for task, approval in await self._engine.allowed()
         ]
         for_workspaces = [
-            GrantInfo(
+            ApprovalInfo(
                 id=each.id, workspace=each.workspace, action=each.action, argv=each.argv, cwd=each.cwd, at=each.at
             )
-            for each in self._grants.all()
+            for each in self._approvals.all()
         ]
-        return answer(GrantList(approvals=[*for_tasks, *for_workspaces]))
+        return answer(ApprovalList(approvals=[*for_tasks, *for_workspaces]))
 
     def _answer(self, also: str) -> Response:
         """Every workspace that was ever trusted, and `also`."""

@@ -79,8 +79,8 @@ def _run_request(args: argparse.Namespace, place: Path, *, interactive: bool) ->
     chosen |= {"intent": args.intent} if args.intent else {}
     chosen |= {"conversationId": args.conversation} if args.conversation else {}
     chosen |= {"verify": "off" if args.verify == ["off"] else args.verify} if args.verify else {}
-    # Without a terminal nobody can approve a check, and a finished task shouldn't wait for that.
-    chosen |= {} if interactive else {"verifyUnasked": True}
+    # Without a terminal nobody can be asked, and the task must not wait for ever.
+    chosen |= {} if interactive else {"unattended": True}
     chosen |= {"maxDuration": args.max_duration} if args.max_duration is not None else {}
     return {"task": text, "context": {"workspace": str(place)}, "options": chosen}
 

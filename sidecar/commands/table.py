@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROLES = ("fast", "smart", "instant")
-APPROVALS = ("ask", "auto", "readonly")
+APPROVALS = ("ask", "edits", "auto", "readonly")
+GRANTS = ("command", "install", "checks", "spend", "host", "read")
 
 
 class Argument(NamedTuple):
@@ -95,6 +96,20 @@ _MODEL = _arg(
     help="model for every role, or for one of fast, smart, instant",
 )
 
+_GRANT = (
+    _arg(
+        "--workspace",
+        default=".",
+        metavar="REPOSITORY",
+        help="directory, or a remote's URL (default: current directory)",
+    ),
+    _arg(
+        "--for", dest="duration", metavar="TIME", help="how long it holds, such as 8h or 30d (default: until revoked)"
+    ),
+    _JSON,
+    _DATA_DIR,
+)
+
 _DECISION = {"action": "store_const", "dest": "decision"}
 
 #: `brain` without a command.
@@ -127,7 +142,8 @@ _TABLE = (
         "Tasks",
         "run a task and watch it",
         "Run a task and watch it in this terminal. It uses the running sidecar; if there is none, it starts one that "
-        "exits when it is idle. Without a terminal it prints plain lines.\n\n"
+        "exits when it is idle. Without a terminal it prints plain lines and, as with --approvals auto, asks nobody: "
+        "what needs your approval is denied at once, unless you granted it (`brain policy allow`).\n\n"
         "Ctrl-C cancels the task, stops everything it started and shows what had already happened. A second Ctrl-C "
         "detaches and leaves the task alone.",
         """\
@@ -141,7 +157,10 @@ brain run "search for TODO" --approvals readonly""",
             _WORKSPACE,
             _DATA_DIR,
             _EVENTS_JSON,
-            _approvals("ask before commands, auto to run most unasked, readonly to change nothing (default: ask)"),
+            _approvals(
+                "ask before commands, edits to ask before edits too, auto to never ask and deny instead, readonly to "
+                "change nothing (default: ask)"
+            ),
             _MODEL,
             _arg("--intent", choices=_intents, metavar="INTENT", help="kind of task, instead of the router's choice"),
             _arg("--conversation", metavar="ID", help="continue this conversation"),
@@ -333,7 +352,7 @@ brain fork t_4642c5 --keep-files "now write the tests for it\"""",
             _arg("task", nargs="?", help="what to do instead; required if the other task had finished by then"),
             _arg("--to", type=int, metavar="SEQ", help="number of the event to start from (default: the last)"),
             _MODEL,
-            _approvals("ask, auto or readonly (default: as in the other task)", None),
+            _approvals("ask, edits, auto or readonly (default: as in the other task)", None),
             _flag("--keep-files", help="leave the files as they are now"),
             _EVENTS_JSON,
             _DATA_DIR,
@@ -384,14 +403,21 @@ brain tool read_file path=README.md startLine=1 endLine=5 --json""",
     Command(
         "policy",
         "Tools and permissions",
-        "explain whether a call would be allowed; list and revoke grants",
-        "Explain whether a command or another tool call would be allowed, need your approval, or be denied. Runs "
-        "nothing. `list` shows what you allowed for whole workspaces, `revoke` takes it back. Harmless programs are "
-        "listed in `tools/policy/programs.toml`; your own `policy.toml` in the configuration directory has the same "
-        "format and comes first.",
+        "explain whether a call would be allowed; grant, list and revoke permissions",
+        "`explain` says whether a command or another tool call would be allowed, need your approval, or be denied; it "
+        "runs nothing. `allow` grants a repository a standing permission, for work that nobody watches; it also covers "
+        "the worktrees and clones that the sidecar makes of it. `list` shows grants and the approvals you gave for "
+        "whole workspaces, `revoke` takes one back. Harmless programs are listed in `tools/policy/programs.toml`; your "
+        "own `policy.toml` in the configuration directory has the same format and comes first.",
         """\
 brain policy explain "git log -5"
-brain policy explain --tool write_file path=.git/config content=
+brain policy explain --approvals auto "npm install"
+brain policy allow install npm                install packages from the registry
+brain policy allow checks                     run tests, builds and linters, also untrusted
+brain policy allow command "make docs"        run exactly this command
+brain policy allow spend 2.50 --for 30d       at most so many dollars for each unattended task
+brain policy allow-read ~/fixtures            commands may read this path
+brain policy allow-host api.example.com       commands may reach this host
 brain policy list
 brain policy revoke g_17""",
         "",
@@ -402,10 +428,11 @@ brain policy revoke g_17""",
                 "allowed, needs approval, or denied?",
                 "Explain whether a call would be allowed. The exit code is 1 if it would be denied.",
                 "",
-                "tools:explain_policy",
+                "policy:explain",
                 (
                     _arg("words", metavar="COMMAND", nargs="+", help="a command; with --tool its key=value arguments"),
                     _arg("--tool", metavar="NAME", help="tool to call (default: run_command)"),
+                    _approvals("the task's mode: ask, edits, auto or readonly (default: ask)"),
                     _JSON,
                     _WORKSPACE,
                     _DATA_DIR,
@@ -414,19 +441,55 @@ brain policy revoke g_17""",
             Command(
                 "list",
                 "",
-                "list what you allowed for whole workspaces",
-                "List what you allowed for whole workspaces.",
+                "list grants, and approvals for whole workspaces",
+                "List the grants of repositories, and the approvals you gave for whole workspaces or running tasks.",
                 "",
-                "tools:list_grants",
+                "policy:list_permissions",
                 (_JSON, _DATA_DIR),
+            ),
+            Command(
+                "allow",
+                "",
+                "grant a repository a standing permission",
+                "Grant a repository a standing permission. `command` runs exactly this command line; `install` "
+                "installs packages with a package manager (all known ones without VALUE) from its registry; `checks` "
+                "runs tests, builds and linters, or one command; `spend` limits the dollars of each unattended task; "
+                "`host` and `read` widen the sandbox.",
+                "",
+                "policy:allow",
+                (
+                    _arg("kind", metavar="KIND", choices=lambda: GRANTS, help=f"one of {', '.join(GRANTS)}"),
+                    _arg(
+                        "value", metavar="VALUE", nargs="?", help="the command, package manager, amount, host or path"
+                    ),
+                    *_GRANT,
+                ),
+            ),
+            Command(
+                "allow-read",
+                "",
+                "let a repository's commands read a path outside it",
+                "Let a repository's commands read a path outside the workspace.",
+                "",
+                "policy:allow_read",
+                (_arg("path", metavar="PATH", help="file or directory"), *_GRANT),
+            ),
+            Command(
+                "allow-host",
+                "",
+                "let a repository's commands reach a host",
+                "Let a repository's commands reach a host by its name.",
+                "",
+                "policy:allow_host",
+                (_arg("name", metavar="NAME", help="host name, such as api.example.com"), *_GRANT),
             ),
             Command(
                 "revoke",
                 "",
-                "revoke a grant",
-                "Revoke a grant; the call needs your approval again.",
+                "revoke a grant or an approval",
+                "Revoke a grant or an approval; it needs your approval again, also in running tasks.",
                 "",
-                "tools:revoke_grant",
+                "policy:revoke",
                 (_arg("id", metavar="ID", help="id from `brain policy list`"), _DATA_DIR),
             ),
         ),

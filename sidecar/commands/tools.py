@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -83,43 +82,6 @@ def route(args: argparse.Namespace) -> int:
     style = style_for()
     print(f"{style.bold(found['intent'])}  {' → '.join(found['pipeline'])}")
     print(style.dim(f"because {found['why']} (confidence {found['confidence']:.0%})"))
-    return 0
-
-
-def explain_policy(args: argparse.Namespace) -> int:
-    place = workspace(args)
-    call: Json = {"tool": "run_command", "args": {"command": " ".join(args.words)}}
-    if args.tool:
-        call = {"tool": args.tool, "args": parse_arguments(args.words)}
-    with reading(data_dir(args), place) as client:
-        answer = client.post("/api/brain/policy/explain", {**call, "workspace": str(place)})
-    style = style_for()
-    if args.json:
-        print(json.dumps(answer))
-    else:
-        paint = {"allow": style.green, "ask": style.yellow, "deny": style.red}[answer["decision"]]
-        print(f"{paint(answer['decision'])}: {answer['why']}")
-    return EXIT_FAILED if answer["decision"] == "deny" else 0
-
-
-def list_grants(args: argparse.Namespace) -> int:
-    with reading(data_dir(args), Path.cwd()) as client:
-        answer = client.get("/api/brain/approvals")
-    if args.json:
-        print(json.dumps(answer, ensure_ascii=False))
-        return 0
-    for each in answer["approvals"]:
-        call = shlex.join(each["argv"] or [each["action"]])
-        print(f"{each['id']}  {safe_line(each['workspace'])}  {safe_line(call)}")
-    if not answer["approvals"]:
-        print("You haven't allowed anything for a whole workspace.")
-    return 0
-
-
-def revoke_grant(args: argparse.Namespace) -> int:
-    with reading(data_dir(args), Path.cwd()) as client:
-        client.post("/api/brain/approvals/revoke", {"id": args.id})
-    print("Revoked; this call needs your approval again.")
     return 0
 
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from sidecar.config.data_dir import DataDir
 from sidecar.config.paths import write_private
+from sidecar.config.repositories import Repositories, normalize_repository
 
 #: Paths by which a workspace configures or starts something.
 _CONFIGURING = (".brain", ".mcp.json", ".git/hooks", ".githooks", ".husky")
@@ -41,7 +42,8 @@ class TrustStatus(NamedTuple):
 
 
 class Trust:
-    def __init__(self, data: DataDir) -> None:
+    def __init__(self, data: DataDir, repositories: Repositories | None = None) -> None:
+        self._repositories = repositories or Repositories(data)
         self._file = data.path / "trust.json"
         self._known = _read(self._file)
         self._seen: dict[str, tuple[tuple[object, ...], str]] = {}
@@ -49,10 +51,25 @@ class Trust:
     def trusted(self, workspace: str) -> bool:
         place = os.path.realpath(workspace)
         known = self._known.get(place)
-        return known is not None and known == self._fingerprint(place)
+        if known is not None:
+            return known == self._fingerprint(place)
+        origin = self._repositories.origin(place)
+        return origin is not None and self._covers(origin, place)
+
+    def _covers(self, origin: str, copy: str) -> bool:
+        """A worktree or clone that we made of a trusted repository is trusted while it configures just the same."""
+        if origin not in self._known or _in_git(copy):
+            return False
+        if origin.startswith("/"):
+            return self.trusted(origin) and _digest(copy, _outside_git(copy)) == _digest(origin, _outside_git(origin))
+        # Nobody has seen what a remote's clone configures, so it must configure nothing.
+        return _digest(copy, _outside_git(copy)) == _digest(copy, [])
 
     def status(self, workspace: str) -> TrustStatus:
-        place = os.path.realpath(workspace)
+        place = normalize_repository(workspace) if workspace not in self._known else workspace
+        if not place.startswith("/"):
+            trusted = place in self._known
+            return TrustStatus(place, trusted, "You trust our clones of it." if trusted else "You don't trust it.")
         if place not in self._known:
             return TrustStatus(place, False, "You haven't trusted it yet.")
         if self.trusted(place):
@@ -63,9 +80,9 @@ class Trust:
         return [self.status(place) for place in sorted(self._known)]
 
     def set(self, workspace: str, *, trusted: bool) -> None:
-        place = os.path.realpath(workspace)
+        place = normalize_repository(workspace) if workspace not in self._known else workspace
         if trusted:
-            self._known[place] = self._fingerprint(place)
+            self._known[place] = self._fingerprint(place) if place.startswith("/") else ""
         else:
             self._known.pop(place, None)
         write_private(self._file, json.dumps({"trusted": self._known}))
@@ -77,6 +94,15 @@ class Trust:
         if seen is None or seen[0] != stamp:
             seen = self._seen[place] = (stamp, _digest(place, files))
         return seen[1]
+
+
+def _outside_git(place: str) -> list["_File"]:
+    return [file for file in _configuring(place) if not file.name.startswith(".git/")]
+
+
+def _in_git(place: str) -> bool:
+    """Whether the directory's own Git data would run something."""
+    return _digest(place, [file for file in _configuring(place) if file.name.startswith(".git/")]) != _digest(place, [])
 
 
 class _File(NamedTuple):

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from sidecar.engine.state import RecordKind
@@ -107,6 +108,7 @@ class Approvals:
 
     async def ask(self, prompt: ApprovalPrompt) -> Literal["allow", "deny"]:
         state = self._log.state
+        prompt = self._distinct(prompt)
         approval = _approval_event(prompt)
         if (decision := self._standing_decision(approval)) is not None:
             return decision
@@ -120,6 +122,13 @@ class Approvals:
                 while prompt.id not in state.answers:
                     await self._inbox.wait()
         return state.answers[prompt.id].decision
+
+    def _distinct(self, prompt: ApprovalPrompt) -> ApprovalPrompt:
+        """The same call, but bound to something else, is another question: the earlier answer doesn't count."""
+        asked = self._log.state.approvals.get(prompt.id)
+        if asked is None or asked.binding == (prompt.binding or None):
+            return prompt
+        return replace(prompt, id=f"{prompt.id}:{prompt.binding[:12]}")
 
     def _standing_decision(self, approval: ApprovalEvent) -> Literal["allow", "deny"] | None:
         """Your answer for the whole task to exactly this act; a denial wins.
@@ -154,4 +163,6 @@ def _approval_event(prompt: ApprovalPrompt) -> ApprovalEvent:
 
 
 def _act(approval: ApprovalEvent) -> tuple[object, ...]:
-    return approval.binding, approval.action, approval.argv, approval.cwd, approval.diff
+    if approval.binding:
+        return (approval.binding,)
+    return approval.action, approval.argv, approval.cwd, approval.diff

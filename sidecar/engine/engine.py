@@ -7,7 +7,8 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
-from sidecar.config.grants import Grants
+from sidecar.config.approvals import StandingApprovals
+from sidecar.config.grants import Permissions
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.fork import Forks
 from sidecar.engine.operations import (
@@ -31,7 +32,7 @@ from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, MessageEvent, StatusEvent
-from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
+from sidecar.wire.tasks import ENDED, Options, Status, StoredRequest, Task
 from tools.host import Host
 
 log = logging.getLogger(__name__)
@@ -53,13 +54,15 @@ class Engine:
         *,
         slots: int,
         max_queued: int,
-        grants: Grants | None = None,
+        approvals: StandingApprovals | None = None,
+        permissions: Callable[[str], Permissions] = lambda workspace: Permissions(),
         redact: Redactor | None = None,
     ) -> None:
         self._journal = journal
         self._workspace = workspace
         self._max_queued = max_queued
-        self._grants = grants
+        self._approvals = approvals
+        self._permissions = permissions
         self._redact = redact or Redactor()
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._work = work
@@ -140,12 +143,19 @@ class Engine:
             workspace=workspace,
             conversation_id=request.options.conversation_id or f"c_{secrets.token_hex(10)}",
             context=request.context,
-            options=request.options,
+            options=self._within_limit(request.options, workspace),
         )
         first = MessageEvent(message_id=f"{task_id}.asked", role="user", agent="", text=request.task)
         return await self._created(
             NewTask(task_id, stored, [StatusEvent(status=Status.QUEUED), first], operation.idempotency_key)
         )
+
+    def _within_limit(self, options: Options, workspace: str) -> Options:
+        """A task that nobody watches spends at most what its repository was granted, if there is such a limit."""
+        granted = self._permissions(workspace).spend if not options.can_ask else None
+        if granted is None or (options.max_cost_usd is not None and options.max_cost_usd <= granted):
+            return options
+        return options.model_copy(update={"max_cost_usd": granted})
 
     async def _created(self, new: NewTask) -> str:
         creating = self._journal.create(new, max_queued=self._max_queued)
@@ -265,9 +275,10 @@ class Engine:
         except WrongStatus as error:
             message = f"The task is {error.status}; it no longer waits for an answer."
             raise OperationRefused(409, "task_ended", message) from error
-        if self._grants is not None and operation.answer.decision == "allow" and operation.answer.scope == "workspace":
+        lasting = operation.answer.decision == "allow" and operation.answer.scope == "workspace"
+        if self._approvals is not None and lasting:
             workspace = (await self._journal.task(task_id)).workspace
-            self._grants.add(workspace, requested.binding or "", requested.action, requested.argv, requested.cwd)
+            self._approvals.add(workspace, requested.binding or "", requested.action, requested.argv, requested.cwd)
         self._deliver(task_id, record)
         return task_id
 

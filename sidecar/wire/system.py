@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sidecar.wire.base import JsonObject, Wire, optional
-from sidecar.wire.tasks import ShortText
+from sidecar.wire.tasks import Approvals, ShortText
 
 
 class Ready(Wire):
@@ -142,11 +142,15 @@ class PolicyRequest(Wire):
     tool: ShortText
     args: JsonObject = {}
     workspace: ShortText | None = None
+    approvals: Annotated[Approvals, Field(description="The mode of the task that would call it.")] = "ask"
 
 
 class PolicyAnswer(Wire):
     decision: Literal["allow", "ask", "deny"]
     why: str
+
+
+GrantKind = Literal["command", "host", "read", "install", "checks", "spend"]
 
 
 class TrustRequest(Wire):
@@ -164,26 +168,56 @@ class TrustAnswer(Wire):
     workspaces: list[TrustedWorkspace]
 
 
-class GrantInfo(Wire):
-    """A standing permission for a workspace or a task, exactly as you approved it."""
+class ApprovalInfo(Wire):
+    """An approval for a workspace or a task, bound to exactly the call you saw."""
 
     id: str
     workspace: str
     action: str
     argv: list[str] | None
     cwd: str | None
-    at: Annotated[float | None, Field(description="Unix time, for a workspace's grant.")]
-    task_id: Annotated[str | None, Field(description="The task, for a task's grant.")] = optional()
+    at: Annotated[float | None, Field(description="Unix time, for a workspace's approval.")]
+    task_id: Annotated[str | None, Field(description="The task, for a task's approval.")] = optional()
     task: Annotated[str | None, Field(description="That task's text.")] = optional()
 
 
-class GrantList(Wire):
-    approvals: list[GrantInfo]
+class ApprovalList(Wire):
+    approvals: list[ApprovalInfo]
 
 
 class RevokeRequest(Wire):
     id: ShortText
-    task_id: Annotated[ShortText | None, Field(description="The task, for a task's grant.")] = None
+    task_id: Annotated[ShortText | None, Field(description="The task, for a task's approval.")] = None
+
+
+class GrantInfo(Wire):
+    """A standing permission of a repository."""
+
+    id: str
+    workspace: Annotated[str, Field(description="The repository: a path, or a remote.")]
+    kind: GrantKind
+    value: Annotated[str | None, Field(description="What exactly; null for all that the kind covers.")]
+    until: Annotated[float | None, Field(description="Unix time at which it ends.")] = optional()
+    at: Annotated[float, Field(description="Unix time.")]
+
+
+class GrantList(Wire):
+    grants: list[GrantInfo]
+
+
+class GrantRequest(Wire):
+    """`value`: the command line, host, path, package manager, check, or dollars per task."""
+
+    workspace: Annotated[ShortText, Field(description="The repository: an absolute path, or a remote's URL.")]
+    kind: GrantKind
+    value: Annotated[
+        ShortText | float | None, Field(description="Optional for `install` and `checks`, which then cover all.")
+    ] = None
+    until: Annotated[float | None, Field(gt=0, description="Unix time at which it ends.")] = None
+
+
+class RevokeGrantRequest(Wire):
+    id: ShortText
 
 
 class KeyInfo(Wire):

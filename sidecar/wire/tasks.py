@@ -24,7 +24,7 @@ class Status(StrEnum):
 ENDED = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.ESCALATED})
 
 Priority = Literal["high", "normal", "low"]
-Approvals = Literal["ask", "auto", "readonly"]
+Approvals = Literal["ask", "edits", "auto", "readonly"]
 #: An agent of the roster, or one of your own.
 AgentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]
 

@@ -15,7 +15,7 @@ from sidecar.engine.run import TaskRun
 from sidecar.engine.state import TaskState
 from sidecar.engine.steps import CallKey
 from tools.ledger import FileState
-from tools.policy.task_text import names_command
+from tools.policy.consent import consents
 
 #: An answer that may claim a change to a file; verification parses the claim with care.
 _MAY_CLAIM = re.compile(
@@ -103,7 +103,7 @@ def _is_check(call_id: str) -> bool:
 def _is_instructed(state: TaskState, call_id: str, instruction: str) -> bool:
     intent = state.intents.get(call_id)
     command = intent.args.get("command") if intent is not None and intent.tool == "run_command" else None
-    return isinstance(command, str) and names_command(command, instruction)
+    return isinstance(command, str) and consents(command, instruction)
 
 
 def _files(state: TaskState, call_id: str) -> list[FileState]:

@@ -45,7 +45,7 @@ class TaskCheckRunner:
             ledger=ledger,
             task_text=user_text or run.instruction,
             single_use=True,
-            can_ask=not run.request.options.verify_unasked,
+            can_ask=run.request.options.can_ask and not run.request.options.verify_unasked,
         )
         try:
             # The time that you take to answer doesn't count.

@@ -60,6 +60,7 @@ class TaskTurnLog:
             ledger=run.ledger,
             task_text=run.instruction,
             tools=frozenset(self._agent.tools),
+            unattended=not run.request.options.can_ask,
         )
         # A call's id is its idempotency key, also in a shell that serves many tasks, so it includes the task.
         batch = [

@@ -42,7 +42,7 @@ def test_s20_no_bypass_is_allowed_unasked(workspace: Path) -> None:
 
 def test_s20_nearly_all_everyday_commands_are_not_asked_about(workspace: Path) -> None:
     asked = {command: why for command in HARMLESS if (why := _asked(command, workspace))}
-    assert len(asked) <= len(HARMLESS) // 10, asked
+    assert len(asked) <= len(HARMLESS) // 20, asked
 
 
 def _asked(command: str, workspace: Path) -> str | None:

@@ -88,7 +88,7 @@ def test_s14_s31_a_command_that_nobody_was_asked_about_makes_no_protected_file(s
     assert [place.read_text() for place in kept] == ["planted"] * 4
 
 
-def test_s15_s24_with_auto_these_still_wait_for_the_persons_word(sidecar: RunningSidecar) -> None:
+def test_s15_s24_with_auto_these_are_denied_at_once_and_the_model_is_told(sidecar: RunningSidecar) -> None:
     calls: list[tuple[str, Json]] = [
         ("write_file", {"path": ".env", "content": "x"}),
         ("write_file", {"path": ".git/hooks/pre-commit", "content": "x"}),
@@ -96,11 +96,11 @@ def test_s15_s24_with_auto_these_still_wait_for_the_persons_word(sidecar: Runnin
         ("write_file", {"path": ".github/workflows/ci.yml", "content": "x"}),
         ("run_command", {"command": "cp make.py .env"}),
         ("run_command", {"command": "curl http://198.51.100.1/"}),
+        ("run_command", {"command": "npm install"}),
     ]
-    for tool, args in calls:
-        models = sidecar.script("asks", [{"calls": [{"tool": tool, "args": args}]}, {"text": "done"}])
-        task = sidecar.execute("x", models=models, approvals="auto", intent="edit_code", agentType="coder")
-        asked = sidecar.wait_for_event(task, lambda event: event["type"] == "approval")
-        sidecar.post(f"/api/brain/tasks/{task}/approvals/{asked['approvalId']}", {"decision": "deny"})
-        sidecar.wait_for_end(task)
+    ended = tried(sidecar, *calls, intent="edit_code", agentType="coder")
+    assert [each["error"]["code"] for each in ended] == ["denied"] * len(calls)
+    assert all("nobody can be asked" in each["error"]["message"] for each in ended)
+    assert all("Go on" in each["error"]["advice"] for each in ended)
+    assert "brain policy allow install npm" in ended[-1]["error"]["message"]
     assert [place for place in sidecar.workspace.rglob("*") if place.is_file()] == []

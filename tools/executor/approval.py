@@ -1,29 +1,23 @@
 """Approval prompts: where paths really lead, what exactly a prompt shows, and what an approval is bound to."""
 
-import hashlib
-import json
-import os
 import posixpath
-import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from sidecar.wire.base import JsonObject
 from tools.errors import FileMissing, NotADirectory
+from tools.executor.binding import Binding, bind, command_variables
 from tools.executor.context import CallContext
-from tools.host import Host, ResolvingHost
-from tools.ledger import ApprovalPrompt
-from tools.local.environment import CALL_MARK, SIDECAR_MARK, command_environment
+from tools.host import FileChange, Host, ResolvingHost
+from tools.ledger import ApprovalPrompt, digest
 from tools.local.repository.hooks import HooksPath
-from tools.policy import shell
 from tools.policy.policy import Decision
 from tools.protected import protected_part, runs_scripts, secret_part
 from tools.spec import describe_arguments
 from tools.text import escape_hidden
 
-_VARYING = frozenset({CALL_MARK, SIDECAR_MARK, "PWD"})
-_MAX_HASHED = 64 * 1024 * 1024
+#: Programs whose configuration decides what the project's tests and checkers run.
+_RUN_BY_TESTS = ("pytest", "npm", "make", "cargo", "go", "mypy", "eslint")
 
 
 async def check_links(paths: Iterable[str], host: Host, decision: Decision) -> Decision:
@@ -46,10 +40,12 @@ async def check_links(paths: Iterable[str], host: Host, decision: Decision) -> D
     return decision
 
 
-def build_prompt(context: CallContext, stage: str, why: str, diff: str | None) -> ApprovalPrompt:
+def build_prompt(
+    context: CallContext, stage: str, why: str, diff: str | None, bound: str | None = None
+) -> ApprovalPrompt:
+    """`bound` is the hash of what the approval is bound to."""
     command = getattr(context.args, "command", None)
     argv = None if command is None else ("/bin/sh", "-c", command) if isinstance(command, str) else tuple(command)
-    directory = posixpath.normpath(posixpath.join(context.workspace, getattr(context.args, "cwd", None) or "."))
 
     def show(text: str) -> str:
         return escape_hidden(context.clean(text))
@@ -60,32 +56,41 @@ def build_prompt(context: CallContext, stage: str, why: str, diff: str | None) -
         action=show(f"{context.spec.name} {describe_arguments(context.call.args)}"[:500]),
         why=show(why),
         argv=None if argv is None else tuple(map(show, argv)),
-        cwd=None if argv is None else show(directory),
+        cwd=None if argv is None else show(_directory(context)),
         diff=None if diff is None else show(diff),
-        environment=None if argv is None else tuple(sorted(_environment())),
-        binding=bind_approval(context.spec.name, context.call.args, directory, command, diff),
+        environment=None if argv is None else tuple(sorted(command_variables())),
+        binding=bound if bound is not None else bind_call(context, None).digest,
     )
 
 
-def _environment() -> dict[str, str]:
-    """The environment of a command, without the variables that differ from call to call."""
-    return {name: value for name, value in command_environment("", "", "", None).items() if name not in _VARYING}
+def bind_call(context: CallContext, changes: Sequence[FileChange] | None) -> Binding:
+    """What an approval of this call is bound to; `changes` are what a file tool would write."""
+    spec, command = context.spec, getattr(context.args, "command", None)
+    content = None if changes is None else _describe(changes)
+    runs = command if command is not None else _RUN_BY_TESTS if spec.runs_project else None
+    if runs is None and spec.effects == "command":
+        runs = ("git",)
+    return bind(spec.name, context.call.args, _directory(context), runs, content, context.workspace)
 
 
 def bind_approval(tool: str, args: JsonObject, cwd: str, command: str | Sequence[str] | None, diff: str | None) -> str:
-    """An approval holds for this tool, these arguments, this directory and environment, and these program files."""
-    environment = _environment()
-    names = [] if command is None else shell.names(command) if isinstance(command, str) else [command[0]]
-    programs = {name: _hash_program(name, cwd, environment.get("PATH", "")) for name in names}
-    bound = json.dumps([tool, args, cwd, environment if command is not None else None, programs, diff], sort_keys=True)
-    return hashlib.sha256(bound.encode("utf-8", "surrogatepass")).hexdigest()
+    """An approval holds for this tool, these arguments, this directory and environment, and these files."""
+    return bind(tool, args, cwd, command, diff).digest
 
 
-def _hash_program(name: str, cwd: str, path: str) -> str | None:
-    place = os.path.join(cwd, name) if "/" in name else shutil.which(name, path=path)  # noqa: PTH118
-    try:
-        if place is None or Path(place).stat().st_size > _MAX_HASHED:
-            return place
-        return hashlib.sha256(Path(place).read_bytes()).hexdigest()
-    except OSError:
-        return None
+def _directory(context: CallContext) -> str:
+    return posixpath.normpath(posixpath.join(context.workspace, getattr(context.args, "cwd", None) or "."))
+
+
+def _describe(changes: Sequence[FileChange]) -> str:
+    """Exactly what would be written, and over what."""
+    return repr(
+        [
+            (
+                change.path,
+                change.mode,
+                *(None if data is None else digest(data) for data in (change.before, change.after)),
+            )
+            for change in changes
+        ]
+    )

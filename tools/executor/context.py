@@ -15,7 +15,7 @@ from tools.executor.access import PathAccess
 from tools.executor.session import ChangeWindow, Session
 from tools.host import Killed
 from tools.ledger import Ledger, Outcome
-from tools.spec import AnyTool, Arguments, Call, ToolResult, ToolSpec, describe_arguments
+from tools.spec import AnyTool, Arguments, Call, PreparedChange, ToolResult, ToolSpec, describe_arguments
 from tools.text import clip, display_arguments
 
 
@@ -45,6 +45,8 @@ class BatchContext:
     single_use: bool = False
     #: Whether a person can be asked; if not, calls that need an approval fail.
     can_ask: bool = True
+    #: Nobody watches the task: what would ask is denied at once, and the model is told what to do instead.
+    unattended: bool = False
 
 
 @dataclass(slots=True)
@@ -66,6 +68,12 @@ class CallContext:
     approved: bool = False
     #: It reads or changes a file that may hold secrets.
     secret: bool = False
+    #: Hosts that it may reach and paths outside the workspace that it may read, by grants.
+    hosts: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
+    #: What the approval is bound to, and the change of files that you saw.
+    bound: str | None = None
+    prepared: PreparedChange | None = None
     killed: list[Killed] = field(default_factory=list)
     #: Open while a command runs whose changes are found by scanning.
     window: ChangeWindow | None = None
@@ -89,7 +97,15 @@ class CallContext:
 
     def tool_call(self) -> Call:
         """The call as the tool sees it."""
-        return Call(self.call.id, self.workspace, self.time_limit, killed=self.kill, approved=self.approved)
+        return Call(
+            self.call.id,
+            self.workspace,
+            self.time_limit,
+            killed=self.kill,
+            approved=self.approved,
+            hosts=self.hosts,
+            readable=self.readable,
+        )
 
     def kill(self, pid: int, command: str) -> None:
         self.killed.append(Killed(pid, command))

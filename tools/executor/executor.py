@@ -10,6 +10,7 @@ from sidecar.telemetry.redaction import Redactor
 from tools.backend import Backend, has_host, is_remote
 from tools.errors import InvalidArguments, ToolError, ToolNotOffered
 from tools.executor.access import access_of, conflict
+from tools.executor.approved_texts import ApprovedTexts
 from tools.executor.context import BatchContext, CallContext, ToolCall, call_event
 from tools.executor.registry import Registry
 from tools.executor.runner import CallRunner
@@ -30,13 +31,14 @@ class Executor:
         policy: Policy,
         caches: Caches | None = None,
         redact: Redactor | None = None,
+        texts: ApprovedTexts | None = None,
     ) -> None:
         self._registry = registry
         self._backends = backends
         self._caches = caches
         #: Removes secrets from a text before anyone stores or sees it.
         self.redact = redact or Redactor()
-        self._runner = CallRunner(backends, policy, caches)
+        self._runner = CallRunner(backends, policy, caches, texts)
         self.tracker = self._runner.tracker
         self._batches: set[asyncio.Task[object]] = set()
         self._sessions: WeakKeyDictionary[Ledger, Session] = WeakKeyDictionary()

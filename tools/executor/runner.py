@@ -2,16 +2,18 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 
 from sidecar.cache import Caches
 from tools.backend import Backend, has_host, is_remote
 from tools.changes import render_changes, render_full_diff
-from tools.errors import ApprovalRequired, Declined, Denied, HostGone, SecretFile, ToolError
+from tools.errors import ApprovalRequired, Declined, Denied, HostGone, SecretFile, ToolError, Unattended
 from tools.executor.access import access_to
-from tools.executor.approval import build_prompt, check_links
+from tools.executor.approval import bind_call, build_prompt, check_links
+from tools.executor.approved_texts import ApprovedTexts, render_difference
+from tools.executor.binding import Binding
 from tools.executor.command_changes import ChangeTracker
 from tools.executor.context import CallContext, redact_arguments
 from tools.executor.file_changes import apply_changes, change_files
@@ -28,13 +30,18 @@ from tools.spec import PreparedChange, ToolResult, changes_files
 
 #: Report progress for calls whose preview takes longer than this.
 _PREVIEW_SECONDS = 1.0
+#: How often a call is asked about that keeps changing.
+_MAX_QUESTIONS = 10
 
 
 class CallRunner:
-    def __init__(self, backends: Sequence[Backend], policy: Policy, caches: Caches | None) -> None:
+    def __init__(
+        self, backends: Sequence[Backend], policy: Policy, caches: Caches | None, texts: ApprovedTexts | None = None
+    ) -> None:
         self._backends = backends
         self._policy = policy
         self._invoker = Invoker(caches)
+        self._texts = texts or ApprovedTexts()
         self.tracker = ChangeTracker()
         self._assigned = AssignedSecrets()
 
@@ -64,7 +71,7 @@ class CallRunner:
         if decision.verdict == "ask":
             await self._approve(context, backend, decision)
         try:
-            return await self._perform(context, backend)
+            return await self._perform(context, backend, decision)
         except ToolError as error:
             if error.code != SecretFile.code or context.approved:
                 raise
@@ -72,17 +79,21 @@ class CallRunner:
             context.secret = True
             decision = _refused(decide_secret(error.message, context.batch.approvals))
         await self._approve(context, backend, decision)
-        return await self._perform(context, backend)
+        return await self._perform(context, backend, decision)
 
-    async def _perform(self, context: CallContext, backend: Backend) -> Outcome:
+    async def _perform(self, context: CallContext, backend: Backend, decision: Decision) -> Outcome:
         if changes_files(context.tool) and has_host(backend):
             host = backend.host(context.workspace)
-            return await change_files(context, host, await self._preview(context, host))
+            # What you saw is what is written: if the file is another one by now, writing fails.
+            return await change_files(context, host, context.prepared or await self._preview(context, host))
         if (cached := self._invoker.cached(context, backend)) is not None:
             context.enqueue("running")
             _learn(context, cached)
             return context.outcome("success", cached, cached=True)
         await self._record(context)
+        if context.bound is not None and (await asyncio.to_thread(bind_call, context, None)).digest != context.bound:
+            # Changed since the answer was checked, while the workspace was scanned.
+            await self._approve(context, backend, decision)
         context.begun = True
         try:
             result = await self._invoker.run(context, backend)
@@ -91,7 +102,7 @@ class CallRunner:
                 return await self._resolve_unknown(context, gone.message)
             backend = self._choose_backend(context, without=backend)
             context.backend = backend.name
-            return await self._perform(context, backend)
+            return await self._perform(context, backend, decision)
         if result.error is None:
             _learn(context, result)
             self._invoker.store(context, backend, result)
@@ -133,7 +144,9 @@ class CallRunner:
         if context.spec.effects != "command":
             context.secret = any(map(secret_part, await self._named_paths(context)))
         decision = _refused(decision)
-        context.approved = decision.network and decision.verdict == "allow"
+        if context.spec.effects == "command" or context.spec.runs_project:
+            context.hosts = self._policy.hosts(context.args, context.workspace)
+            context.readable = self._policy.permissions(context.workspace).reads
         return decision
 
     async def _named_paths(self, context: CallContext) -> list[str]:
@@ -146,27 +159,49 @@ class CallRunner:
         return paths
 
     async def _approve(self, context: CallContext, backend: Backend, decision: Decision) -> None:
-        diff = None
+        """Ask, and ask again if what would run or be written changed before the answer came."""
+        why, bound, diff = decision.why, await self._bind(context, backend), None
+        if not self._policy.approved(context.workspace, bound.digest):
+            if not context.batch.can_ask:
+                raise _unasked(decision.why)
+            if context.batch.unattended:
+                raise Unattended(decision.why, self._policy.suggest_grant(context.spec, context.args))
+            before = self._texts.recall(bound.act)
+            for _ in range(_MAX_QUESTIONS):
+                if before is not None:
+                    why, diff = _explain_difference(decision.why, before, bound, context.workspace)
+                await self._ask(context, why, diff, bound)
+                answered, bound = bound, await self._bind(context, backend)
+                if bound.digest == answered.digest:
+                    break
+                before = answered.texts
+            else:
+                raise Denied("Not allowed: what it would run kept changing while you were asked.")
+            self._texts.remember(bound.act, bound.texts)
+        context.approved, context.bound = True, bound.digest
+
+    async def _ask(self, context: CallContext, why: str, diff: str | None, bound: Binding) -> None:
+        if context.prepared is not None:
+            diff = render_full_diff(context.prepared.changes) or context.prepared.result.content
+        context.enqueue("pending")
+        answer = await context.ledger.ask(build_prompt(context, "approve", why, diff, bound.digest))
+        context.started = time.monotonic()  # the wait for an answer isn't part of the call's duration
+        if answer is None:
+            raise _unasked(why)
+        if answer == "deny":
+            raise Declined
+
+    async def _bind(self, context: CallContext, backend: Backend) -> Binding:
         if changes_files(context.tool) and has_host(backend):
             try:
-                prepared = await self._prepare(context, backend.host(context.workspace))
-                diff = render_full_diff(prepared.changes) or prepared.result.content
+                context.prepared = await self._prepare(context, backend.host(context.workspace))
+                return bind_call(context, context.prepared.changes)
             except ToolError:
                 # Why it doesn't fit may quote the file, so the answer comes first.
                 if not context.secret:
                     raise
-        prompt = build_prompt(context, "approve", decision.why, diff)
-        if not self._policy.granted(context.workspace, prompt.binding):
-            if not context.batch.can_ask:
-                raise _unasked(decision.why)
-            context.enqueue("pending")
-            answer = await context.ledger.ask(prompt)
-            context.started = time.monotonic()  # the wait for an answer isn't part of the call's duration
-            if answer is None:
-                raise _unasked(decision.why)
-            if answer == "deny":
-                raise Declined
-        context.approved = True
+                context.prepared = None
+        return await asyncio.to_thread(bind_call, context, None)
 
     async def _prepare(self, context: CallContext, host: Host) -> PreparedChange:
         """Policy has decided about every path that the call names, so the tool may read it."""
@@ -296,6 +331,15 @@ def _refused(decision: Decision) -> Decision:
         advice = "Don't try it another way; go on without it, or tell the user."
         raise Denied(f"Not allowed: {decision.why}.", advice=advice)
     return decision
+
+
+def _explain_difference(why: str, before: Mapping[str, str], bound: Binding, workspace: str) -> tuple[str, str | None]:
+    """Name what changed since you allowed the same call, and show it."""
+    names, diff = render_difference(before, bound.texts, workspace)
+    if not names:
+        return why, None
+    shown = ", ".join(names[:5]) + ("…" if len(names) > 5 else "")
+    return f"{why}; {shown} changed since you last allowed or were asked about this", diff or None
 
 
 def _unasked(why: str) -> ApprovalRequired:

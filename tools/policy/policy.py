@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from sidecar.config.grants import Permissions
 from sidecar.wire.tasks import Approvals
 from tools.policy import programs, shell
-from tools.policy.task_text import asks_for_tests, names_command
+from tools.policy.consent import consents
+from tools.policy.work_commands import MANAGERS, find_manager
 from tools.protected import may_be_certificate, protected_part, secret_part
 from tools.spec import Arguments, ToolSpec
 
@@ -31,6 +33,15 @@ _WORDS = re.compile(r"[^\s;|&()<>`'\"$={},]+")
 _NAMES_ONLY = frozenset({"list_dir", "read_directory_tree", "find_files", "git_log", "git_status"})
 _GIT_WRITES = frozenset({"git_add", "git_commit"})
 _BINARIES = (".venv/bin/", "venv/bin/", "node_modules/.bin/")
+#: Programs that run what a project contains: its scripts, builds and tests.
+_PROJECT_NAMES = """
+sh bash zsh dash ksh fish source . eval exec xargs python python2 python3 node deno bun tsx ts-node ruby perl php lua
+julia Rscript java make gmake cmake ninja meson just task rake gradle mvn ant sbt bazel npm npx pnpm yarn cargo go
+dotnet swift mix tox nox hatch poetry pdm uv pipenv bundle composer pre-commit docker podman gulp grunt vite webpack
+rollup esbuild jest vitest mocha pytest unittest
+"""
+_PROJECT = frozenset(_PROJECT_NAMES.split())
+_VERSIONED = re.compile(r"(?:python|pypy|ruby|node|php|lua|perl)[\d.]+\Z")
 
 
 class Decision(NamedTuple):
@@ -49,10 +60,13 @@ class Policy:
         trusted: Callable[[str], bool] = lambda workspace: False,
         contained: Callable[[], bool] = lambda: True,
         own_table: Path | None = None,
-        granted: Callable[[str, str], bool] = lambda workspace, binding: False,
+        approved: Callable[[str, str], bool] = lambda workspace, binding: False,
+        permissions: Callable[[str], Permissions] = lambda workspace: Permissions(),
     ) -> None:
-        #: Whether a standing grant of the workspace covers exactly this call.
-        self.granted = granted
+        #: Whether an approval for the workspace covers exactly this call.
+        self.approved = approved
+        #: What was granted to the workspace's repository.
+        self.permissions = permissions
         self._trusted = trusted
         self._contained = contained
         self._own_table = own_table
@@ -71,12 +85,13 @@ class Policy:
         if approvals == "readonly":
             return Decision("deny", f"the task is read-only, and {spec.name} may change something")
         if spec.effects == "files":
-            return _decide_files(args)
+            return _decide_files(args, approvals)
         command = getattr(args, "command", None)
         if command is not None:
-            return self._command(command, workspace, approvals, task_text)
+            here = getattr(args, "cwd", ".") in (".", "", workspace)
+            return self._command(command, workspace, approvals, task_text, here=here)
         if spec.runs_project:
-            return self._tests(workspace, approvals, task_text)
+            return self._tests(workspace, approvals)
         if approvals == "auto":
             return Decision("allow", "you allow changes without approval")
         if spec.name in _GIT_WRITES:
@@ -89,20 +104,25 @@ class Policy:
             return self._allow_contained("it only reads, with the checkers of a project that you trust")
         if approvals == "auto":
             return self._allow_contained("you allow commands without approval")
+        if None in self.permissions(workspace).checks:
+            return self._allow_contained("you granted this repository its checks")
         if approvals == "readonly":
             return Decision("deny", f"{spec.name} runs the project's own checkers, and you don't trust this workspace")
         return Decision("ask", "it runs the project's own checkers, and you don't trust this workspace")
 
-    def _tests(self, workspace: str, approvals: Approvals, task_text: str) -> Decision:
-        if asks_for_tests(task_text):
-            return Decision("allow", "your task asks for the tests")
+    def _tests(self, workspace: str, approvals: Approvals) -> Decision:
         if approvals == "auto":
             return self._allow_contained("you allow commands without approval")
+        if None in self.permissions(workspace).checks:
+            return self._allow_contained("you granted this repository its checks")
         if not self._trusted(workspace):
             return Decision("ask", "it runs the project's own code, and you don't trust this workspace")
         return self._allow_contained("it runs the tests of a project that you trust")
 
-    def _command(self, command: str | Sequence[str], workspace: str, approvals: Approvals, task_text: str) -> Decision:
+    def _command(
+        self, command: str | Sequence[str], workspace: str, approvals: Approvals, task_text: str, *, here: bool
+    ) -> Decision:
+        """`here`: it runs in the workspace's own directory, which is where consent and grants are meant."""
         line = command if isinstance(command, str) else shlex.join(command)
         try:
             table = self._load()
@@ -112,13 +132,18 @@ class Policy:
             return Decision("deny", program.why or f"{program.name} acts with more rights than this workspace grants")
         known = self._judge(command, workspace, table)
         network = known.network or _find_network(line, table)
-        if names_command(line, task_text):
-            return Decision("allow", "your task names this command word for word", network=True)
+        if (granted := self._by_grant(command, line, workspace, known, here=here)) is not None:
+            return granted
+        protected = _find_protected(line) if known.why else None
+        if here and not network and not protected and consents(line, task_text):
+            if self._trusted(workspace) or not _runs_project(command, table):
+                return self._allow_contained("your task is this command, or tells us to run it")
+            known = known._replace(why="it runs the project's own code, and you don't trust this workspace")
         if approvals == "auto":
             if network:
                 return Decision("ask", known.why if known.network else f"{network} reaches the network", network=True)
-            if known.why and (name := _find_protected(line)):
-                return Decision("ask", f"it names {name}, which controls what runs later or holds secrets")
+            if protected:
+                return Decision("ask", f"it names {protected}, which controls what runs later or holds secrets")
             return self._allow_contained("you allow commands without approval")
         if known.why:
             return Decision("ask", known.why, network=bool(network))
@@ -127,6 +152,44 @@ class Policy:
                 "ask", f"you don't trust this workspace; after `brain trust`, {line.split()[0]} runs without approval"
             )
         return self._allow_contained(f"{known.name} with these options only reads, or runs the project's own checks")
+
+    def _by_grant(
+        self, command: str | Sequence[str], line: str, workspace: str, known: "_Judgement", *, here: bool
+    ) -> Decision | None:
+        """Allowed by a grant, in the sandbox: no keys, no protected files, and only granted hosts."""
+        permissions = self.permissions(workspace)
+        if not (permissions.commands or permissions.installs or permissions.checks):
+            return None
+        if here and line.strip() in permissions.commands:
+            return self._allow_contained("you granted this command")
+        if here and line.strip() in permissions.checks:
+            return self._allow_contained("you granted this check")
+        if None in permissions.checks and known.project and not known.why:
+            return self._allow_contained("you granted this repository its checks")
+        manager = find_manager(argv) if permissions.installs and (argv := _simple(command)) is not None else None
+        if manager is not None and not permissions.installs.isdisjoint({None, manager}):
+            return self._allow_contained(f"you granted installs with {manager}")
+        return None
+
+    def hosts(self, args: Arguments, workspace: str) -> tuple[str, ...]:
+        """The hosts that a command may reach by grants: those you named, and a registry for its installs."""
+        permissions = self.permissions(workspace)
+        command = getattr(args, "command", None)
+        argv = _simple(command) if permissions.installs and command is not None else None
+        manager = find_manager(argv) if argv is not None else None
+        if manager is None or permissions.installs.isdisjoint({None, manager}):
+            return permissions.hosts
+        return (*permissions.hosts, *MANAGERS[manager].hosts)
+
+    def suggest_grant(self, spec: ToolSpec, args: Arguments) -> str:
+        """What to grant to permit such a call for good; empty if it must be asked each time."""
+        command = getattr(args, "command", None)
+        if command is None:
+            return "checks" if spec.runs_project else ""
+        argv = _simple(command)
+        if argv is None:
+            return ""
+        return f"install {manager}" if (manager := find_manager(argv)) else f"command {shlex.quote(shlex.join(argv))}"
 
     def _allow_contained(self, why: str) -> Decision:
         """Without a sandbox, a command needs approval."""
@@ -153,7 +216,7 @@ class Policy:
             return _Judgement(program.name, reason, program.network)
         if not own and not program.project and (reason := _find_impostor(argv[0], workspace)):
             return _Judgement(program.name, reason, program.network)
-        return _Judgement(program.name, "", program.network)
+        return _Judgement(program.name, "", program.network, program.project)
 
     def _load(self) -> programs.Table:
         """Reload your own table when it changes; a workspace can't have one."""
@@ -175,6 +238,7 @@ class _Judgement(NamedTuple):
     name: str
     why: str
     network: bool = False
+    project: bool = False
 
 
 def decide_secret(why: str, approvals: Approvals) -> Decision:
@@ -192,11 +256,33 @@ def _find_secret(spec: ToolSpec, args: Arguments) -> str | None:
     return None
 
 
-def _decide_files(args: Arguments) -> Decision:
+def _decide_files(args: Arguments, approvals: Approvals) -> Decision:
     for path in args.paths():
         if name := protected_part(path) or secret_part(path):
             return Decision("ask", f"{name} controls what runs later or holds secrets")
+    if approvals == "edits":
+        return Decision("ask", "you want to see every edit first")
     return Decision("allow", "it edits files in the workspace, which can be undone")
+
+
+def _simple(command: str | Sequence[str]) -> list[str] | None:
+    words = shell.simple(command) if isinstance(command, str) else list(command)
+    return words if isinstance(words, list) else None
+
+
+def _runs_project(command: str | Sequence[str], table: programs.Table) -> bool:
+    """Whether any part of the command may run what the project contains."""
+    text = command if isinstance(command, str) else " ".join(command)
+    for line in {text, _QUOTING.sub("", text)}:
+        for part in _SEPARATORS.split(line):
+            words = [word for word in part.split() if not _ASSIGNMENT.match(word)]
+            if words and "/" in words[0]:
+                return True
+        for words in _commands_in(line):
+            found = table.find(words)
+            if words[0] in _PROJECT or _VERSIONED.match(words[0]) or (found is not None and found.program.project):
+                return True
+    return False
 
 
 def _find_escape(words: Sequence[str], workspace: str) -> str | None:
@@ -251,7 +337,12 @@ def _find_impostor(name: str, workspace: str) -> str | None:
 
 
 def _find_protected(line: str) -> str | None:
-    return next((name for word in _WORDS.findall(line) if (name := protected_part(word))), None)
+    """A word of the line, however it is quoted, that names a protected file or one that may hold secrets."""
+    for text in {line, _QUOTING.sub("", line)}:
+        for word in _WORDS.findall(text):
+            if name := protected_part(word) or secret_part(word):
+                return name
+    return None
 
 
 def _find_network(line: str, table: programs.Table) -> str | None:

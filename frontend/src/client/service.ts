@@ -2,6 +2,8 @@ import type {
   Accepted,
   AgentList,
   ApprovalAnswer,
+  ApprovalInfo,
+  ApprovalList,
   ApprovalRequest,
   ApprovalsAnswer,
   BatchAnswer,
@@ -14,6 +16,7 @@ import type {
   ForkRequest,
   GrantInfo,
   GrantList,
+  GrantRequest,
   Health,
   HunkRequest,
   KeyList,
@@ -226,12 +229,25 @@ export class BrainService {
   }
 
   /** Answers that still hold for a workspace or a task. */
-  approvals(signal?: AbortSignal): Promise<GrantList> {
+  approvals(signal?: AbortSignal): Promise<ApprovalList> {
     return this.#get("/api/brain/approvals", signal);
   }
 
-  revoke({ id, taskId }: Pick<GrantInfo, "id" | "taskId">): Promise<GrantList> {
+  revoke({ id, taskId }: Pick<ApprovalInfo, "id" | "taskId">): Promise<ApprovalList> {
     return this.#post("/api/brain/approvals/revoke", { id, ...(taskId === undefined ? {} : { taskId }) });
+  }
+
+  /** Standing permissions of repositories. */
+  grants(signal?: AbortSignal): Promise<GrantList> {
+    return this.#get("/api/brain/grants", signal);
+  }
+
+  grant(request: GrantRequest): Promise<GrantInfo> {
+    return this.#post("/api/brain/grants", request);
+  }
+
+  revokeGrant(id: string): Promise<GrantList> {
+    return this.#post("/api/brain/grants/revoke", { id });
   }
 
   /** A code that opens the panel in another window. */

@@ -48,6 +48,25 @@ export interface ApprovalEvent {
   scope?: "once" | "task" | "workspace";
 }
 
+/** An approval for a workspace or a task, bound to exactly the call you saw. */
+export interface ApprovalInfo {
+  id: string;
+  workspace: string;
+  action: string;
+  argv: string[] | null;
+  cwd: string | null;
+  /** Unix time, for a workspace's approval. */
+  at: number | null;
+  /** The task, for a task's approval. */
+  taskId?: string;
+  /** That task's text. */
+  task?: string;
+}
+
+export interface ApprovalList {
+  approvals: ApprovalInfo[];
+}
+
 export interface ApprovalRequest {
   decision: "allow" | "deny";
   scope?: "once" | "task" | "workspace";
@@ -78,7 +97,7 @@ export interface BatchRequest {
   calls: ToolCallRequest[];
   parallel?: boolean;
   maxConcurrency?: number;
-  approvals?: "ask" | "auto" | "readonly";
+  approvals?: "ask" | "edits" | "auto" | "readonly";
 }
 
 export interface CancelFrame {
@@ -303,23 +322,33 @@ export interface Frame {
 
 }
 
-/** A standing permission for a workspace or a task, exactly as you approved it. */
+/** A standing permission of a repository. */
 export interface GrantInfo {
   id: string;
+  /** The repository: a path, or a remote. */
   workspace: string;
-  action: string;
-  argv: string[] | null;
-  cwd: string | null;
-  /** Unix time, for a workspace's grant. */
-  at: number | null;
-  /** The task, for a task's grant. */
-  taskId?: string;
-  /** That task's text. */
-  task?: string;
+  kind: "command" | "host" | "read" | "install" | "checks" | "spend";
+  /** What exactly; null for all that the kind covers. */
+  value: string | null;
+  /** Unix time at which it ends. */
+  until?: number;
+  /** Unix time. */
+  at: number;
 }
 
 export interface GrantList {
-  approvals: GrantInfo[];
+  grants: GrantInfo[];
+}
+
+/** `value`: the command line, host, path, package manager, check, or dollars per task. */
+export interface GrantRequest {
+  /** The repository: an absolute path, or a remote's URL. */
+  workspace: string;
+  kind: "command" | "host" | "read" | "install" | "checks" | "spend";
+  /** Optional for `install` and `checks`, which then cover all. */
+  value?: string | number | null;
+  /** Unix time at which it ends. */
+  until?: number | null;
 }
 
 export interface HandoffContext {
@@ -528,7 +557,7 @@ export interface Options {
   priority?: "high" | "normal" | "low";
   /** Seconds of work, without waits for your approval. */
   maxDuration?: number;
-  approvals?: "ask" | "auto" | "readonly";
+  approvals?: "ask" | "edits" | "auto" | "readonly";
   verify?: "auto" | "off" | string[];
   /** Skip checks that need approval instead of asking; the result lists them. */
   verifyUnasked?: boolean;
@@ -564,6 +593,8 @@ export interface PolicyRequest {
   tool: string;
   args?: { [key: string]: JsonValue };
   workspace?: string | null;
+  /** The mode of the task that would call it. */
+  approvals?: "ask" | "edits" | "auto" | "readonly";
 }
 
 /** A problem document (RFC 9457) with a stable `code`. */
@@ -660,9 +691,13 @@ export interface RetryEvent {
   error: string;
 }
 
+export interface RevokeGrantRequest {
+  id: string;
+}
+
 export interface RevokeRequest {
   id: string;
-  /** The task, for a task's grant. */
+  /** The task, for a task's approval. */
   taskId?: string | null;
 }
 

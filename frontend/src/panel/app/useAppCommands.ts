@@ -14,7 +14,8 @@ interface Options {
 const THEMES: readonly Theme[] = ["system", "light", "dark", "contrast"];
 const APPROVALS = {
   ask: "Ask before running commands",
-  auto: "Run commands without asking",
+  edits: "Ask before edits and commands",
+  auto: "Never ask: deny what needs approval",
   readonly: "Read only: make no changes",
 } as const;
 
@@ -33,7 +34,7 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
     showToast(
       argument in APPROVALS
         ? `${APPROVALS[argument as keyof typeof APPROVALS]}.`
-        : "Choose one of: ask, auto, readonly.",
+        : "Choose one of: ask, edits, auto, readonly.",
     );
   };
   useCommands([
@@ -91,7 +92,7 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
       group: "Approvals",
       slash: "approvals",
       takesText: true,
-      hint: "ask, auto, readonly",
+      hint: "ask, edits, auto, readonly",
       run: approve,
     },
     ...Object.entries(APPROVALS).map(([mode, title]) => ({

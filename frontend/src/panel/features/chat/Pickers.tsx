@@ -6,7 +6,8 @@ import styles from "./Composer.module.css";
 
 const APPROVALS: readonly Choice<NonNullable<Options["approvals"]>>[] = [
   { value: "ask", label: "Ask first", hint: "Commands wait for your approval" },
-  { value: "auto", label: "Run without asking", hint: "Dangerous commands still ask" },
+  { value: "edits", label: "Ask before edits too", hint: "Edits and commands wait for your approval" },
+  { value: "auto", label: "Never ask", hint: "What needs your approval is denied" },
   { value: "readonly", label: "Read only", hint: "Makes no changes" },
 ];
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { GrantInfo, TrustAnswer } from "../../../wire/types.ts";
+import type { ApprovalInfo, GrantInfo, TrustAnswer } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { ago, leaf } from "../../shared/format.ts";
 import { commandLine, revealHidden } from "../../shared/text.ts";
@@ -22,12 +22,14 @@ export function ApprovalsPage() {
             onChange={(event) => setPreferences({ approvals: event.target.value as typeof approvals })}
           >
             <option value="ask">Ask first</option>
-            <option value="auto">Run without asking</option>
+            <option value="edits">Ask first, also before edits</option>
+            <option value="auto">Never ask: deny instead</option>
             <option value="readonly">Read only: make no changes</option>
           </select>
         </label>
       </Section>
       <Allowed />
+      <Granted />
       <Trusted />
     </>
   );
@@ -36,7 +38,7 @@ export function ApprovalsPage() {
 /** Approvals for a task or workspace. A revoked one is asked again, also by a running task. */
 function Allowed() {
   const service = useBrain();
-  const [allowed, setAllowed] = useState<readonly GrantInfo[]>();
+  const [allowed, setAllowed] = useState<readonly ApprovalInfo[]>();
   useEffect(() => {
     const stop = new AbortController();
     service.approvals(stop.signal).then(
@@ -45,7 +47,7 @@ function Allowed() {
     );
     return () => stop.abort();
   }, [service]);
-  const revoke = async (grant: GrantInfo) => {
+  const revoke = async (grant: ApprovalInfo) => {
     try {
       setAllowed((await service.revoke(grant)).approvals);
       showToast("Revoked: it will ask again.");
@@ -85,12 +87,59 @@ function Allowed() {
   );
 }
 
-function describeScope({ task, taskId, workspace, cwd, at }: GrantInfo): string {
+function describeScope({ task, taskId, workspace, cwd, at }: ApprovalInfo): string {
   const where = cwd && cwd !== "." && cwd !== workspace ? `, run in ${revealHidden(cwd)}` : "";
   if (taskId !== undefined)
     return `for the task “${revealHidden((task ?? "").split("\n", 1)[0]!.slice(0, 80))}”${where}`;
   const since = at === null ? "" : `, since ${ago(new Date(at * 1_000).toISOString())}`;
   return `in ${leaf(workspace)} (${workspace})${where}${since === ", since now" ? ", just now" : since}`;
+}
+
+/** Standing permissions of repositories, given with `brain policy allow`. */
+function Granted() {
+  const service = useBrain();
+  const [grants, setGrants] = useState<readonly GrantInfo[]>();
+  useEffect(() => {
+    const stop = new AbortController();
+    service.grants(stop.signal).then(
+      (answer) => setGrants(answer.grants),
+      (error: unknown) => stop.signal.aborted || showError(error),
+    );
+    return () => stop.abort();
+  }, [service]);
+  const revoke = (id: string) =>
+    service.revokeGrant(id).then((answer) => {
+      setGrants(answer.grants);
+      showToast("Revoked.");
+    }, showError);
+  return (
+    <Section title="Grants">
+      {grants?.length === 0 && (
+        <p className={ui.hint}>
+          None. Grants permit work that nobody watches; give one with <code>brain policy allow</code>.
+        </p>
+      )}
+      <ul className={styles.rows} aria-label="Granted">
+        {grants?.map(({ id, kind, value, workspace, until }) => {
+          const what = revealHidden(value === null ? kind : `${kind} ${value}`);
+          return (
+            <li key={id}>
+              <div>
+                <code className={styles.command}>{what}</code>
+                <small>
+                  {leaf(workspace)} ({workspace})
+                  {until !== undefined && `, until ${new Date(until * 1_000).toLocaleString()}`}
+                </small>
+              </div>
+              <button type="button" className={ui.button} aria-label={`Revoke ${what}`} onClick={() => void revoke(id)}>
+                Revoke
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
+  );
 }
 
 function Trusted() {

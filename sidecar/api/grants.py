@@ -1,0 +1,108 @@
+"""Routes for the standing permissions of repositories."""
+
+import ipaddress
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sidecar.api.requests import answer, read
+from sidecar.config.grants import Grant, Grants
+from sidecar.config.repositories import is_remote_name
+from sidecar.engine.errors import OperationRefused
+from sidecar.wire.system import GrantInfo, GrantList, GrantRequest, RevokeGrantRequest
+from tools.policy import shell
+from tools.policy.work_commands import MANAGERS
+
+_HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*\Z")
+
+
+class GrantRoutes:
+    """`private` is the data directory, which nothing can be granted to read."""
+
+    def __init__(self, grants: Grants, private: Path, workspace: Callable[[str | None], str]) -> None:
+        self._grants = grants
+        self._private = private
+        self._workspace = workspace
+
+    async def list(self, request: Request) -> Response:
+        return answer(GrantList(grants=[_info(grant) for grant in self._grants.all()]))
+
+    async def add(self, request: Request) -> Response:
+        wanted = await read(request, GrantRequest)
+        place = wanted.workspace if is_remote_name(wanted.workspace) else self._workspace(wanted.workspace)
+        if wanted.until is not None and wanted.until <= time.time():
+            raise _refused("`until` is in the past; nothing was granted.")
+        return answer(_info(self._grants.add(place, wanted.kind, self._value(wanted), wanted.until)))
+
+    async def revoke(self, request: Request) -> Response:
+        wanted = await read(request, RevokeGrantRequest)
+        if not self._grants.revoke(wanted.id):
+            raise OperationRefused(404, "unknown_grant", f"No grant has the id {wanted.id[:100]}.")
+        return await self.list(request)
+
+    def _value(self, wanted: GrantRequest) -> str | None:
+        value = wanted.value
+        if wanted.kind == "spend":
+            return _dollars(value)
+        text = value.strip() if isinstance(value, str) else ""
+        match wanted.kind:
+            case "host":
+                return _host(text)
+            case "read":
+                return self._path(text)
+            case "install" if text and text not in MANAGERS:
+                raise _refused(f"{text} is none of the known package managers: {', '.join(sorted(MANAGERS))}.")
+            case "command" | "checks" if text or wanted.kind == "command":
+                return _command(text)
+        return text or None
+
+    def _path(self, text: str) -> str:
+        path = Path(text)
+        if "\0" in text or not path.is_absolute() or not path.exists():
+            raise _refused("A path to read must be absolute and exist.")
+        real, private = path.resolve(), self._private.resolve()
+        if real in (private, *private.parents) or private in real.parents:
+            raise _refused(f"{real} holds the sidecar's own files, which no command may read.")
+        return str(real)
+
+
+def _info(grant: Grant) -> GrantInfo:
+    return GrantInfo(
+        id=grant.id, workspace=grant.workspace, kind=grant.kind, value=grant.value, until=grant.until, at=grant.at
+    )
+
+
+def _refused(why: str) -> OperationRefused:
+    return OperationRefused(422, "invalid_grant", why)
+
+
+def _command(text: str) -> str:
+    words = shell.simple(text) if text else "it is empty"
+    if isinstance(words, str):
+        raise _refused(f"Only one simple command can be granted, and {words}.")
+    return text
+
+
+def _host(text: str) -> str:
+    name = text.lower().rstrip(".")
+    if _HOST.match(name) is None:
+        raise _refused("A host is a name such as registry.npmjs.org, without scheme, port or wildcard.")
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return name
+    raise _refused("A host is granted by its name, not by an address.")
+
+
+def _dollars(value: str | float | None) -> str:
+    try:
+        amount = float(value if value is not None else "")
+    except ValueError:
+        amount = -1.0
+    if not 0 <= amount <= 1_000_000:
+        raise _refused("A limit is a number of dollars for each task, such as 2.50.")
+    return f"{amount:g}"

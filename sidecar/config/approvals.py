@@ -1,0 +1,69 @@
+"""Approvals that hold for a workspace. Each is bound to exactly the call you saw, and you can revoke it.
+
+They are in a private file of the data directory, where no workspace can read or write them.
+"""
+
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sidecar.config.data_dir import DataDir
+from sidecar.config.paths import write_private
+
+_MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class StandingApproval:
+    id: str
+    workspace: str
+    binding: str
+    action: str
+    argv: list[str] | None
+    cwd: str | None
+    at: float
+
+
+class StandingApprovals:
+    def __init__(self, data: DataDir, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._file = data.path / "approvals.json"
+        self._approvals = _read(self._file)
+        if not self._file.exists() and (earlier := _read(data.path / "grants.json")):
+            self._save(earlier)  # earlier builds kept them there
+
+    def allows(self, workspace: str, binding: str) -> bool:
+        real = os.path.realpath(workspace)
+        return any(approval.binding == binding and approval.workspace == real for approval in self._approvals)
+
+    def add(self, workspace: str, binding: str, action: str, argv: list[str] | None, cwd: str | None) -> None:
+        if binding and not self.allows(workspace, binding):
+            real = os.path.realpath(workspace)
+            approval = StandingApproval(f"a_{secrets.token_hex(6)}", real, binding, action, argv, cwd, self._clock())
+            self._save([*self._approvals, approval][-_MOST:])
+
+    def all(self) -> list[StandingApproval]:
+        return list(self._approvals)
+
+    def revoke(self, approval_id: str) -> bool:
+        left = [approval for approval in self._approvals if approval.id != approval_id]
+        found = len(left) < len(self._approvals)
+        if found:
+            self._save(left)
+        return found
+
+    def _save(self, approvals: list[StandingApproval]) -> None:
+        self._approvals = approvals
+        write_private(self._file, json.dumps([asdict(approval) for approval in approvals]))
+
+
+def _read(file: Path) -> list[StandingApproval]:
+    """An unreadable file approves nothing."""
+    try:
+        return [StandingApproval(**entry) for entry in json.loads(file.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError):
+        return []

@@ -1,0 +1,71 @@
+"""Which repository a directory belongs to: worktrees and clones that we make count as the one they were made of.
+
+Only we record that, in the data directory. What a directory says of itself (its remotes, a `.git` file that points
+elsewhere) counts for nothing: a stranger's repository could say the same.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+
+from sidecar.config.data_dir import DataDir
+from sidecar.config.paths import write_private
+
+_MOST = 10_000
+_REMOTE = re.compile(r"(?:https?|ssh|git)://[^\s@/]*@?(?P<place>[^\s]+)|[\w.-]+@(?P<short>[\w.-]+:[^\s]+)")
+
+
+def normalize_repository(named: str) -> str:
+    """A remote without scheme, user and `.git`; any other text is a path, without links."""
+    if found := _REMOTE.fullmatch(named):
+        place = found["place"] or found["short"].replace(":", "/", 1)
+        host, _, path = place.partition("/")
+        return f"{host.lower()}:{path.rstrip('/').removesuffix('.git')}"
+    return os.path.realpath(named)
+
+
+def is_remote_name(named: str) -> bool:
+    return _REMOTE.fullmatch(named) is not None
+
+
+class Repositories:
+    def __init__(self, data: DataDir) -> None:
+        self._file = data.path / "copies.json"
+        self._origins = _read(self._file)
+
+    def register(self, copy: str, origin: str) -> None:
+        """We made `copy`, a worktree or clone, of the repository `origin`: a path or a remote."""
+        place, source = os.path.realpath(copy), normalize_repository(origin)
+        if place == source:
+            return
+        self._origins = dict([*self._origins.items(), (place, source)][-_MOST:])
+        self._save()
+
+    def forget(self, copy: str) -> None:
+        """The copy is gone, or is about to go."""
+        if self._origins.pop(os.path.realpath(copy), None) is not None:
+            self._save()
+
+    def origin(self, workspace: str) -> str | None:
+        """The repository that we made this directory of, if we did."""
+        return self._origins.get(os.path.realpath(workspace))
+
+    def covering(self, workspace: str) -> list[str]:
+        """The names under which trust and grants for this directory are recorded, its own first."""
+        names = [os.path.realpath(workspace)]
+        while (origin := self._origins.get(names[-1])) is not None and origin not in names:
+            names.append(origin)
+        return names
+
+    def _save(self) -> None:
+        write_private(self._file, json.dumps(self._origins))
+
+
+def _read(file: Path) -> dict[str, str]:
+    """An unreadable file covers nothing."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        return {str(copy): str(origin) for copy, origin in found.items()}
+    except (OSError, ValueError, AttributeError):
+        return {}
