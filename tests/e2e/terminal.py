@@ -45,6 +45,26 @@ def brain_output(sidecar: RunningSidecar, *words: str) -> str:
     return result.stdout
 
 
+@contextmanager
+def program(*arguments: str, environ: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """`brain` with pipes, killed when it hangs: its output then ends, and a test that reads it fails."""
+    command = [*BRAIN, *arguments]
+    with subprocess.Popen(
+        command, env=environ, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        late = threading.Timer(SECONDS, process.kill)
+        late.start()
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            process.wait()
+            late.cancel()
+            late.join()
+
+
 class OnTerminal:
     """A program whose input and outputs are a terminal that we hold the other end of."""
 

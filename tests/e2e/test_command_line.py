@@ -12,7 +12,7 @@ import pytest
 
 from sidecar.commands.table import COMMANDS
 from tests.e2e.support import PROJECT, RunningSidecar, is_alive, running_sidecar, wait_until
-from tests.e2e.terminal import BRAIN, brain, command, newest, on_terminal, script, sidecar_of
+from tests.e2e.terminal import BRAIN, brain, command, newest, on_terminal, program, script, sidecar_of
 from tests.waiting import SECONDS
 
 # -- looking -----------------------------------------------------------------------------------------------------------
@@ -102,11 +102,9 @@ def test_a_message_continues_a_task_that_has_ended(home: dict[str, str], workspa
 def test_an_approval_is_answered_from_another_terminal(home: dict[str, str], workspace: Path) -> None:
     model = script(home, "asks", command("touch made-by-command"), {"text": "That was all."})
     arguments = ["run", "do it", "--model", model, "--intent", "run_command", "--workspace", str(workspace)]
-    with subprocess.Popen([*BRAIN, *arguments], env=home, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:
+    with program(*arguments, environ=home) as process:
         assert process.stdout
-        for line in process.stdout:
-            if "Waiting for your answer" in line:
-                break
+        assert any("Waiting for you" in line for line in process.stdout)
         task_id = newest(home)["id"]
         assert "touch made-by-command" in brain("approve", task_id, environ=home).stdout
         assert not (workspace / "made-by-command").exists()

@@ -4,13 +4,12 @@ import json
 import os
 import re
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import PROJECT, RunningSidecar, is_alive, running_sidecar, wait_until
-from tests.e2e.terminal import BRAIN, LONG, brain, command, newest, on_terminal, script, sidecar_of
+from tests.e2e.support import RunningSidecar, is_alive, running_sidecar, wait_until
+from tests.e2e.terminal import LONG, brain, command, newest, on_terminal, program, script, sidecar_of
 
 # -- run ---------------------------------------------------------------------------------------------------------------
 
@@ -74,9 +73,7 @@ def test_run_goes_on_when_the_sidecar_is_killed_in_the_middle(tmp_path: Path, wo
         environ = {**sidecar.environ, "BRAIN_DATA_DIR": str(sidecar.data_dir)}
         model = script(environ, "slow", {"text": "one two three four", "deltaMs": 400}, {"text": "never"})
         arguments = ["run", "say it", "--json", "--model", model, "--intent", "run_command"]
-        with subprocess.Popen(
-            [*BRAIN, *arguments], env=environ, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as process:
+        with program(*arguments, environ=environ) as process:
             assert process.stdout
             events = []
             for line in process.stdout:
@@ -279,9 +276,7 @@ def test_output_that_nobody_reads_any_more_ends_quietly(sidecar: RunningSidecar)
     environ = {**sidecar.environ, "BRAIN_DATA_DIR": str(sidecar.data_dir)}
     for _ in range(2):
         sidecar.wait_for_end(sidecar.execute("list the files"))
-    with subprocess.Popen(
-        [*BRAIN, "tasks"], env=environ, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with program("tasks", environ=environ) as process:
         assert process.stdout
         assert process.stderr
         process.stdout.close()

@@ -125,7 +125,7 @@ def test_a_sidecar_killed_in_the_middle_of_a_rewind_finishes_it_once(
         asking = threading.Thread(target=_ask, args=(sidecar, f"/api/brain/tasks/{task_id}/rewind", body))
         asking.start()
         one = sidecar.workspace / names[attempt * 23 % 60]
-        patience = time.monotonic() + 10
+        patience = time.monotonic() + SECONDS
         while one.read_text() != content and time.monotonic() < patience:
             time.sleep(0)
         sidecar.kill()

@@ -1,14 +1,15 @@
 """F15: a huge file, a binary, a device, a pipe, a socket: answered at once, capped or refused, without the memory."""
 
+import asyncio
 import os
 import resource
 import socket
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.support.workbench import Workbench, workbench
+from tests.waiting import SECONDS
 
 
 def _huge(bench: Workbench) -> str:
@@ -52,7 +53,7 @@ def _binary(bench: Workbench) -> str:
 
 
 @pytest.mark.parametrize("make", [_huge, _huge_text, _pipe, _socket, _zero, _binary])
-async def test_f15_it_is_answered_in_less_than_a_second(tmp_path: Path, make) -> None:  # type: ignore[no-untyped-def]
+async def test_f15_it_is_answered_without_reading_to_the_end(tmp_path: Path, make) -> None:  # type: ignore[no-untyped-def]
     async with workbench(tmp_path) as bench:
         path = make(bench)
         await bench.call("list_dir")
@@ -64,9 +65,8 @@ async def test_f15_it_is_answered_in_less_than_a_second(tmp_path: Path, make) ->
             ("delete_file" if path == "pipe" else "analyze_code", {"path": path}),
             *([] if path == "text" else [("edit_file", {"path": path, "oldText": "a", "newText": "b"})]),
         ):
-            began = time.monotonic()
-            outcome = await bench.call(tool, **args)
-            assert time.monotonic() - began < 1
+            async with asyncio.timeout(SECONDS):
+                outcome = await bench.call(tool, **args)
             assert len(outcome.content) < 100_000
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         assert grown < 20

@@ -9,6 +9,7 @@ import pytest
 from tests.faults.runaway_commands import COMMANDS
 from tests.faults.scale import scaled
 from tests.support.workbench import workbench
+from tests.waiting import SECONDS
 
 #: Of this test process alone: the same tests may run beside it.
 CALL = f"f16-{os.getpid()}"
@@ -37,7 +38,7 @@ async def test_f16_it_ends_by_its_deadline_and_leaves_nothing(tmp_path: Path, na
         began = time.monotonic()
         outcome = await bench.call("run_command", CALL, command=COMMANDS[name], timeoutMs=300)
 
-        assert time.monotonic() - began < 0.3 + 2
+        assert time.monotonic() - began < SECONDS, "the command alone would take 1000 s"
         assert outcome.status in ("success", "error")
         assert _marked() == []
 
@@ -60,7 +61,7 @@ async def test_f16_an_endless_flood_ends_at_its_deadline(tmp_path: Path) -> None
         began = time.monotonic()
         outcome = await bench.call("run_command", CALL, command="yes", timeoutMs=300)
 
-        assert time.monotonic() - began < 2.3
+        assert time.monotonic() - began < SECONDS
         assert outcome.error is not None and outcome.error.code == "timed_out"
         assert _marked() == []
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.faults.runaway_commands import COMMANDS
 from tests.security.sandboxed import SandboxedWorkbench
-from tests.waiting import until_true
+from tests.waiting import SECONDS, until_true
 
 
 @pytest.fixture(params=["bubblewrap", "landlock"])
@@ -24,7 +24,7 @@ async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 async def test_s24_it_ends_by_its_deadline_and_leaves_nothing(bench: SandboxedWorkbench, name: str) -> None:
     began = time.monotonic()
     await bench.call("run_command", command=COMMANDS[name], timeoutMs=400)
-    assert time.monotonic() - began < 12
+    assert time.monotonic() - began < SECONDS
     assert _left() == []
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.workbench import Workbench
+from tests.waiting import SECONDS
 from tools.executor.executor import Executor
 from tools.ledger import Outcome
 from tools.local.backend import LocalBackend
@@ -34,6 +35,11 @@ class Caged(Workbench):
 
     async def run(self, command: str | list[str], **args: object) -> Outcome:
         return await self.call("run_command", command=command, **args)
+
+
+def needs_bubblewrap() -> None:
+    if not isinstance(SANDBOXES.best(), Bubblewrap):
+        pytest.skip(f"needs bubblewrap's namespaces; the sandbox here is {SANDBOXES.tier}")
 
 
 @pytest.fixture
@@ -63,6 +69,7 @@ async def test_its_tmp_is_its_own(caged: Caged, tmp_path: Path) -> None:
 
 
 async def test_s24_it_reaches_no_network_but_its_own_loopback(caged: Caged) -> None:
+    needs_bubblewrap()
     script = (
         "import socket\n"
         "try:\n    socket.create_connection(('198.51.100.1', 80), 2); print('out')\n"
@@ -82,6 +89,7 @@ async def test_s06_neither_the_sidecars_own_files_nor_the_persons_keys_are_there
 
 
 async def test_it_sees_no_other_process_and_gains_no_rights(caged: Caged) -> None:
+    needs_bubblewrap()
     outcome = await caged.run(
         "ls -d /proc/[0-9]* | wc -l; grep NoNewPrivs /proc/self/status; test -w /proc/sys/kernel || echo ro"
     )
@@ -137,8 +145,7 @@ async def test_a_missing_program_and_an_exit_code_are_told_as_outside(caged: Cag
 
 
 async def test_a_sandbox_that_cannot_start_runs_nothing(caged: Caged, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not isinstance(SANDBOXES.best(), Bubblewrap):
-        pytest.skip("about bubblewrap")
+    needs_bubblewrap()
     broken = Sandboxes()
     wrap = Bubblewrap("bwrap").wrap
 
@@ -180,7 +187,7 @@ async def test_a_command_that_forks_without_end_is_ended_long_before_its_deadlin
     began = time.monotonic()
     outcome = await bench.run("while :; do sleep 1000 & done", timeoutMs=60_000)
     assert outcome.status == "error"
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < SECONDS
     await bench.executor.close()
     lines = [place.read_bytes() for place in Path("/proc").glob("[0-9]*/cmdline") if place.exists()]
     assert lines.count(b"sleep\x001000\x00") == 0

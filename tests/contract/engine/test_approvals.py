@@ -18,20 +18,6 @@ from tests.support.engine import EngineHarness
 from tests.waiting import SECONDS
 from tools.ledger import Outcome
 
-Jump = Callable[[float], None]
-
-
-@pytest.fixture
-async def jump(monkeypatch: pytest.MonkeyPatch) -> Jump:
-    """The event loop's clock moves on by so many seconds at once."""
-    loop, real, moved = asyncio.get_running_loop(), asyncio.get_running_loop().time, [0.0]
-    monkeypatch.setattr(loop, "time", lambda: real() + moved[0])
-
-    def by(seconds: float) -> None:
-        moved[0] += seconds
-
-    return by
-
 
 async def passed_on() -> None:
     """Whatever is due now has been done."""
@@ -39,7 +25,7 @@ async def passed_on() -> None:
         await asyncio.sleep(0)
 
 
-async def test_a_limit_stands_still_and_goes_on_with_what_was_left(jump: Jump) -> None:
+async def test_a_limit_stands_still_and_goes_on_with_what_was_left(jump: Callable[[float], None]) -> None:
     clock = Clock()
     reached = []
     with pytest.raises(TimeoutError):
@@ -59,7 +45,9 @@ async def test_a_limit_stands_still_and_goes_on_with_what_was_left(jump: Jump) -
     assert reached == ["after the stop", "within the limit"]
 
 
-async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(tmp_path: Path, jump: Jump) -> None:
+async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(
+    tmp_path: Path, jump: Callable[[float], None]
+) -> None:
     journal = MemoryJournal()
     harness = EngineHarness(tmp_path, journal)
     request = StoredRequest(

@@ -5,11 +5,12 @@ import time
 
 from sidecar.cache import Stamp
 from tests.support.workbench import Workbench
+from tests.waiting import SECONDS
 
 
 def _age(bench: Workbench) -> None:
     """Wait out the short while in which a file's clock could hide a change."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + SECONDS
     places = [str(bench.workspace), *map(str, bench.workspace.rglob("*"))]
     while not all(stamp.steady() for place in places if (stamp := Stamp.of(place))):
         assert time.monotonic() < deadline

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from tests.waiting import SECONDS
 from tools.globs import Ignored, matcher
 
 
@@ -35,4 +36,4 @@ def test_many_wildcards_do_not_backtrack() -> None:
     assert not matcher(pattern)(path)
     assert not Ignored().below("", pattern)(path, directory=False)
 
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < SECONDS, "backtracking would take years"
