@@ -32,6 +32,7 @@ from sidecar.config.repositories import Repositories
 from sidecar.config.settings import ModelSettings, Settings
 from sidecar.config.trust import Trust
 from sidecar.engine.engine import Engine
+from sidecar.engine.stalls import Stalls
 from sidecar.journal.port import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.models.catalog import Catalog
@@ -149,6 +150,7 @@ class Sidecar:
             verify_seconds=settings.verify_seconds,
             contained=sandboxes.available,
         )
+        self._stalls = Stalls(launch.data_dir, settings.stall_seconds)
         self._engine = Engine(
             self._journal,
             workflow,
@@ -159,6 +161,7 @@ class Sidecar:
             approvals=approvals,
             permissions=grants.permissions,
             redact=redact,
+            stalls=self._stalls,
         )
         self._engine.call_at_escalation(self._notify)
         self._streams = Streams(settings.max_streams, settings.slow_reader_seconds)
@@ -212,6 +215,7 @@ class Sidecar:
             self._warming_up.cancel()
         self._bridge.hurry(SHELL_STOP_SECONDS)
         await self._engine.stop()
+        self._stalls.close()
         self._server.stop()
         await self._serving
         await self._executor.close()

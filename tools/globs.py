@@ -1,123 +1,230 @@
 """Path patterns: `.gitignore` rules, and globs as `.gitignore` has them.
 
 A glob without a slash matches names, one with a slash matches whole paths; `**` matches any folders. ripgrep's own
-globs override `.gitignore`, so results are matched here instead. A `*` that another `*` follows takes the first match
-and never backtracks: `*a*a*a*b` stays fast.
+globs override `.gitignore`, so results are matched here instead.
+
+Patterns come from models and repositories, so the time of a match is linear in the path: a pattern that could
+backtrack, such as `{*a,b}*a*a*b` or `**/a/**/a/**/b`, runs on a set of states instead of a regular expression.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+Matches = Callable[[str], bool]
 
-class _Rule(NamedTuple):
-    pattern: re.Pattern[str]
-    ignores: bool
-    directories: bool
+MAX_NESTED = 32
+#: Rules with wildcards that count, of a directory and all above it. Each path is compared with all of them; plain names
+#: and endings such as `*.pyc` are looked up and have no limit.
+MAX_WILDCARD_RULES = 1_000
+_MAX_STEPS = 20_000
+
+
+class Star(NamedTuple):
+    """`*`, or `**` that isn't a whole folder name: any characters."""
+
+    crosses: bool = False
+
+
+class Deep(NamedTuple):
+    """`**/`: any number of folders."""
+
+
+class One(NamedTuple):
+    """One character. Without a set, any character but a slash."""
+
+    singles: frozenset[str] = frozenset()
+    ranges: tuple[tuple[str, str], ...] = ()
+    negated: bool = True
+    slash: bool = False
+
+    def fits(self, character: str) -> bool:
+        if character == "/" and not self.slash:
+            return False
+        inside = character in self.singles or any(low <= character <= high for low, high in self.ranges)
+        return inside != self.negated
+
+    def expression(self) -> str:
+        inside = "".join(map(re.escape, sorted(self.singles)))
+        inside += "".join(f"{re.escape(low)}-{re.escape(high)}" for low, high in self.ranges)
+        if not inside:
+            return "[^/]"
+        return f"{'' if self.slash else '(?!/)'}[{'^' if self.negated else ''}{inside}]"
+
+
+class Mark(NamedTuple):
+    """`{`, `,` or `}` of alternatives."""
+
+    mark: str
+
+
+Part = str | Star | Deep | One | Mark
 
 
 class Ignored:
     """The rules of one directory and of all above it; the last match decides. Paths are relative to the top."""
 
-    def __init__(self, rules: tuple[_Rule, ...] = ()) -> None:
-        self._rules = rules
+    def __init__(self, files: "tuple[_RuleFile, ...]" = ()) -> None:
+        self._files = files
+        self._room = MAX_WILDCARD_RULES - sum(len(file.wild) for file in files)
 
     def below(self, directory: str, text: str) -> "Ignored":
         """Add the rules of a directory's own file, which take precedence."""
-        rules = [rule for line in text.splitlines() if (rule := _parse_rule(line, directory)) is not None]
-        return Ignored((*self._rules, *rules)) if rules else self
+        file = _RuleFile(directory, text, self._room)
+        return Ignored((*self._files, file)) if file.count else self
 
     def __call__(self, path: str, *, directory: bool) -> bool:
-        for rule in reversed(self._rules):
-            if (directory or not rule.directories) and rule.pattern.fullmatch(path):
-                return rule.ignores
+        for file in reversed(self._files):
+            verdict = file.verdict(path, directory=directory)
+            if verdict is not None:
+                return verdict
         return False
 
 
-def _parse_rule(line: str, directory: str) -> _Rule | None:
-    line = re.sub(r"(?<!\\) +$", "", line.rstrip("\n\r"))
-    if not line or line.startswith("#"):
-        return None
-    ignores = not line.startswith("!")
-    line = line if ignores else line[1:]
-    directories = line.endswith("/")
-    line = line.rstrip("/")
-    prefix = re.escape(f"{directory}/") if directory else ""
-    start = prefix if "/" in line else f"{prefix}(?:.*/)?"
-    try:
-        return _Rule(re.compile(start + _rule_expression(line.lstrip("/"))), ignores, directories)
-    except re.error:
-        return None
+class _Rule(NamedTuple):
+    place: int
+    ignores: bool
+    directories: bool
 
 
-def _rule_expression(pattern: str) -> str:
-    parts: list[str] = []
-    place = 0
-    while place < len(pattern):
-        if pattern.startswith("**/", place):
-            parts.append("(?:.*/)?")
-            place += 3
-        elif pattern.startswith("**", place):
-            parts.append(".*")
-            place += 2
-        elif pattern[place] in _WILDCARDS:
-            parts.append(_WILDCARDS[pattern[place]])
-            place += 1
-        elif pattern[place] == "[" and (end := _set_end(pattern, place)) > 0:
-            parts.append(_set_expression(pattern[place + 1 : end]))
-            place = end + 1
+class _Wild:
+    """A rule with wildcards, compiled when a path first needs it."""
+
+    def __init__(self, rule: _Rule, parts: list[Part]) -> None:
+        self.rule = rule
+        self._parts = parts
+        self._matches: Matches | None = None
+
+    def __call__(self, path: str) -> bool:
+        if self._matches is None:
+            self._matches = _compile(self._parts)
+        return self._matches(path)
+
+
+class _RuleFile:
+    """The rules of one file, by how they are looked up. The last rule that matches decides."""
+
+    def __init__(self, directory: str, text: str, room: int) -> None:
+        self._prefix = f"{directory}/" if directory else ""
+        self._names: dict[str, list[_Rule]] = {}
+        self._paths: dict[str, list[_Rule]] = {}
+        self._endings: dict[str, list[_Rule]] = {}
+        self.wild: list[_Wild] = []
+        self._room = room
+        self.count = 0
+        for line in text.splitlines():
+            self._add(line)
+
+    def _add(self, line: str) -> None:
+        line = _without_spaces(line)
+        if not line or line.startswith("#"):
+            return
+        ignores = not line.startswith("!")
+        line = line if ignores else line[1:]
+        rule = _Rule(self.count, ignores, line.endswith("/"))
+        line = line.rstrip("/")
+        anchored = "/" in line
+        line = line.lstrip("/")
+        if not line:
+            return
+        if not any(character in line for character in "*?[\\"):
+            (self._paths if anchored else self._names).setdefault(line, []).append(rule)
+        elif not anchored and line[0] == "*" and not any(character in line[1:] for character in "*?[\\"):
+            self._endings.setdefault(line[1:], []).append(rule)
+        elif len(self.wild) < self._room:
+            try:
+                parts = _parse(line, braces=False)
+            except ValueError:
+                return
+            self.wild.append(_Wild(rule, parts if anchored else [Deep(), *parts]))
         else:
-            place += pattern[place] == "\\" and place + 1 < len(pattern)
-            parts.append(re.escape(pattern[place]))
-            place += 1
-    return _without_backtracking(parts)
+            return
+        self.count += 1
+
+    def verdict(self, path: str, *, directory: bool) -> bool | None:
+        if not path.startswith(self._prefix):
+            return None
+        path = path[len(self._prefix) :]
+        name = path.rpartition("/")[2]
+        best: _Rule | None = None
+        for rules in self._found(path, name):
+            for rule in rules:
+                if (directory or not rule.directories) and (best is None or rule.place > best.place):
+                    best = rule
+        for wild in reversed(self.wild):
+            if best is not None and wild.rule.place < best.place:
+                break
+            if (directory or not wild.rule.directories) and wild(path):
+                best = wild.rule
+                break
+        return None if best is None else best.ignores
+
+    def _found(self, path: str, name: str) -> Iterable[list[_Rule]]:
+        if found := self._names.get(name):
+            yield found
+        if found := self._paths.get(path):
+            yield found
+        if self._endings:
+            for start in range(len(name) + 1):
+                if found := self._endings.get(name[start:]):
+                    yield found
 
 
-def matcher(pattern: str) -> Callable[[str], bool]:
+def _without_spaces(line: str) -> str:
+    """Without trailing spaces; an escaped one stays."""
+    bare = line.rstrip(" ")
+    return f"{bare} " if bare != line and bare.endswith("\\") else bare
+
+
+def matcher(pattern: str) -> Matches:
     """Compile a glob. Raise ValueError if it is malformed."""
     anchored = "/" in pattern.rstrip("/")
-    pattern = pattern.strip("/")
-    expression = _glob_expression(pattern if anchored else f"**/{pattern}")
-    try:
-        matches = re.compile(expression, re.DOTALL).fullmatch
-    except re.error as error:
-        raise ValueError(str(error)) from error
-    return lambda path: matches(path) is not None
+    parts = _parse(pattern.strip("/"), braces=True)
+    return _compile(parts if anchored else [Deep(), *parts])
 
 
-def _glob_expression(pattern: str) -> str:
-    parts: list[str] = []
+# -- parsing ----------------------------------------------------------------------------------------------------------
+
+
+def _parse(pattern: str, *, braces: bool) -> list[Part]:
+    """Raise ValueError if the pattern is malformed; a `.gitignore` rule takes a lone `[` as it is."""
+    parts: list[Part] = []
     depth = place = 0
     while place < len(pattern):
         character = pattern[place]
-        if pattern.startswith("**/", place) and (place == 0 or pattern[place - 1] in "/{,"):
-            parts.append("(?:[^/]+/)*")
-            place += 3
-            continue
-        if pattern.startswith("**", place):
-            parts.append(".*")
-            place += 2
-            continue
-        if character == "[":
-            end = _set_end(pattern, place)
-            if end < 0:
-                raise ValueError("there is a [ without its ]")
-            parts.append(f"(?!/){_set_expression(pattern[place + 1 : end])}")
+        if character == "*":
+            end = place
+            while end < len(pattern) and pattern[end] == "*":
+                end += 1
+            if end - place >= 2 and pattern[end : end + 1] == "/" and (place == 0 or pattern[place - 1] in "/{,"):
+                if not (parts and isinstance(parts[-1], Deep)):
+                    parts.append(Deep())
+                end += 1
+            else:
+                parts.append(Star(crosses=end - place >= 2))
+            place = end
+        elif character == "[" and (end := _set_end(pattern, place)) > 0:
+            parts.append(_set(pattern[place + 1 : end], slash=not braces))
             place = end + 1
-            continue
-        if character == "\\" and place + 1 < len(pattern):
-            parts.append(re.escape(pattern[place + 1]))
+        elif character == "[" and braces:
+            raise ValueError("there is a [ without its ]")
+        elif character == "\\" and place + 1 < len(pattern):
+            parts.append(pattern[place + 1])
             place += 2
-            continue
-        depth += {"{": 1, "}": -1}.get(character, 0)
-        if depth < 0:
-            raise ValueError("there is a } without its {")
-        alternative = "|" if character == "," and depth else re.escape(character)
-        parts.append(_WILDCARDS.get(character) or _BRACES.get(character) or alternative)
-        place += 1
+        elif braces and (character in "{}" or (character == "," and depth)):
+            depth += {"{": 1, "}": -1}.get(character, 0)
+            if depth < 0:
+                raise ValueError("there is a } without its {")
+            if depth > MAX_NESTED:
+                raise ValueError(f"braces are nested more than {MAX_NESTED} deep")
+            parts.append(Mark(character))
+            place += 1
+        else:
+            parts.append(One() if character == "?" else character)
+            place += 1
     if depth:
         raise ValueError("there is a { without its }")
-    return "".join(parts) if "(?:" in parts else _without_backtracking(parts)
+    return parts
 
 
 def _set_end(pattern: str, start: int) -> int:
@@ -125,28 +232,160 @@ def _set_end(pattern: str, start: int) -> int:
     return pattern.find("]", start + (3 if pattern[start + 1 : start + 2] in ("!", "^") else 2))
 
 
-def _set_expression(characters: str) -> str:
-    inside = characters.replace("\\", "\\\\").replace("[", "\\[")
-    return f"[{'^' + inside[1:] if inside[0] in '!^' else inside}]"
-
-
-def _without_backtracking(parts: list[str]) -> str:
-    """Join the parts; a `*` with another `*` later in the same name takes the first match of what is between."""
-    joined: list[str] = []
+def _set(characters: str, *, slash: bool) -> One:
+    negated = characters[0] in "!^"
+    characters = characters[1:] if negated else characters
+    if not characters:
+        raise ValueError("there is an empty [ ]")
+    singles: set[str] = set()
+    ranges: list[tuple[str, str]] = []
     place = 0
-    while place < len(parts):
-        end = place + 1
-        if parts[place] == _STAR:
-            while end < len(parts) and parts[end] not in (_STAR, "/", ".*", "(?:.*/)?", "(?:[^/]+/)*"):
-                end += 1
-        if end > place + 1 and end < len(parts) and parts[end] == _STAR:
-            joined.append(f"(?>[^/]*?{''.join(parts[place + 1 : end])})")
+    while place < len(characters):
+        if characters[place + 1 : place + 2] == "-" and place + 2 < len(characters):
+            low, high = characters[place], characters[place + 2]
+            if low > high:
+                raise ValueError(f"{low}-{high} is no range")
+            ranges.append((low, high))
+            place += 3
         else:
-            joined.extend(parts[place:end])
-        place = end
-    return "".join(joined)
+            singles.add(characters[place])
+            place += 1
+    return One(frozenset(singles), tuple(ranges), negated, slash)
 
 
-_STAR = "[^/]*"
-_WILDCARDS = {"*": _STAR, "?": "[^/]"}
-_BRACES = {"{": "(?:", "}": ")"}
+# -- matching ---------------------------------------------------------------------------------------------------------
+
+
+def _compile(parts: list[Part]) -> Matches:
+    if not _may_backtrack(parts):
+        found = re.compile("".join(_expressions(parts)), re.DOTALL).fullmatch
+        return lambda path: found(path) is not None
+    return _Automaton(parts)
+
+
+def _may_backtrack(parts: list[Part]) -> bool:
+    """Whether a regular expression could take more than linear time: one wildcard of each kind is harmless."""
+    deep = sum(isinstance(part, Deep) for part in parts)
+    stars = [part.crosses for part in parts if isinstance(part, Star)]
+    braces = sum(part.mark == "{" for part in parts if isinstance(part, Mark))
+    if deep > 1 or len(stars) > 1 or (deep > 0 and any(stars)) or braces > 1:
+        return True
+    return braces == 1 and _is_wild_inside(parts)
+
+
+def _is_wild_inside(parts: list[Part]) -> bool:
+    start, end = parts.index(Mark("{")), parts.index(Mark("}"))
+    return any(isinstance(part, Star | Deep) for part in parts[start:end])
+
+
+def _expressions(parts: Sequence[Part]) -> Iterable[str]:
+    for part in parts:
+        match part:
+            case Star(crosses=crosses):
+                yield ".*" if crosses else "[^/]*"
+            case Deep():
+                yield "(?:.*/)?"
+            case One():
+                yield part.expression()
+            case Mark(mark=mark):
+                yield {"{": "(?:", ",": "|", "}": ")"}[mark]
+            case _:
+                yield re.escape(part)
+
+
+_ANY = One(slash=True)
+_NOT_SLASH = One()
+
+
+class _Automaton:
+    """All ways through a pattern at once: a set of states, moved by each character. Seen moves are kept."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        #: Of each state: the states that need no character, and the character that leads to another state.
+        self._free: list[list[int]] = []
+        self._edges: list[tuple[str | One, int] | None] = []
+        self._end = self._build(parts)
+        self._first = self._closure([0])
+        self._moves: dict[tuple[frozenset[int], str], frozenset[int]] = {}
+
+    def __call__(self, path: str) -> bool:
+        states, moves = self._first, self._moves
+        for character in path:
+            following = moves.get((states, character))
+            states = self._move(states, character) if following is None else following
+            if not states:
+                return False
+        return self._end in states
+
+    def _move(self, states: frozenset[int], character: str) -> frozenset[int]:
+        reached = []
+        for state in states:
+            edge = self._edges[state]
+            if edge is not None and (edge[0] == character if isinstance(edge[0], str) else edge[0].fits(character)):
+                reached.append(edge[1])
+        following = self._closure(reached)
+        if len(self._moves) >= _MAX_STEPS:
+            self._moves.clear()
+        self._moves[states, character] = following
+        return following
+
+    def _closure(self, reached: Iterable[int]) -> frozenset[int]:
+        found, waiting = set(reached), list(reached)
+        while waiting:
+            for state in self._free[waiting.pop()]:
+                if state not in found:
+                    found.add(state)
+                    waiting.append(state)
+        return frozenset(found)
+
+    def _state(self) -> int:
+        self._free.append([])
+        self._edges.append(None)
+        return len(self._free) - 1
+
+    def _build(self, parts: Sequence[Part]) -> int:
+        """Returns the last state; the first one is 0."""
+        state = self._state()
+        groups: list[tuple[int, int]] = []
+        for part in parts:
+            match part:
+                case Star(crosses=crosses):
+                    loop = self._state()
+                    self._free[state].append(loop)
+                    self._edges[loop] = (_ANY if crosses else _NOT_SLASH, loop)
+                    state = self._state()
+                    self._free[loop].append(state)
+                case Deep():
+                    state = self._folders(state)
+                case Mark(mark="{"):
+                    groups.append((state, self._state()))
+                    state = self._opened(state)
+                case Mark(mark=mark):
+                    start, end = groups[-1]
+                    self._free[state].append(end)
+                    state = end if mark == "}" else self._opened(start)
+                    if mark == "}":
+                        groups.pop()
+                case _:
+                    following = self._state()
+                    self._edges[state] = (part, following)
+                    state = following
+        return state
+
+    def _opened(self, start: int) -> int:
+        inner = self._state()
+        self._free[start].append(inner)
+        return inner
+
+    def _folders(self, state: int) -> int:
+        """Any number of names, each with its slash."""
+        between, inside, after = self._state(), self._state(), self._state()
+        self._free[state].append(between)
+        self._free[between] += [inside, after]
+        name = self._state()
+        self._edges[inside] = (_NOT_SLASH, name)
+        again, slash = self._state(), self._state()
+        self._free[name] += [again, slash]
+        self._edges[again] = (_NOT_SLASH, name)
+        self._edges[slash] = ("/", between)
+        return after

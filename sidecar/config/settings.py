@@ -46,6 +46,10 @@ class Settings(BaseModel):
     slow_reader_seconds: Annotated[
         float, Field(gt=0, description="Close a stream whose reader takes nothing for this long; it can resume")
     ] = 20
+    stall_seconds: Annotated[
+        float,
+        Field(gt=0, description="A task counts as frozen if the sidecar stands still for this long and is killed"),
+    ] = 10
     keep_days: Annotated[float, Field(gt=0, description="Delete finished tasks after this many days")] = 90
     keep_bytes: Annotated[
         int, Field(ge=1_048_576, description="Journal size at which the oldest finished tasks are deleted")

@@ -26,6 +26,7 @@ from sidecar.engine.operations import (
 from sidecar.engine.port import Work
 from sidecar.engine.questions import answered_event
 from sidecar.engine.review import Review
+from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
 from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
@@ -57,8 +58,10 @@ class Engine:
         approvals: StandingApprovals | None = None,
         permissions: Callable[[str], Permissions] = lambda workspace: Permissions(),
         redact: Redactor | None = None,
+        stalls: Stalls | None = None,
     ) -> None:
         self._journal = journal
+        self._stalls = stalls
         self._workspace = workspace
         self._max_queued = max_queued
         self._approvals = approvals
@@ -66,13 +69,13 @@ class Engine:
         self._redact = redact or Redactor()
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._work = work
-        self._worker = Worker(journal, work, self._owner, slots)
+        self._worker = Worker(journal, work, self._owner, slots, stalls)
         self.review = Review(journal, host, self._deliver)
         self._forks = Forks(journal, self.review)
 
     async def start(self) -> None:
         await self.review.finish()
-        await enqueue_left_open(self._journal, self._owner)
+        await enqueue_left_open(self._journal, self._owner, self._stalls)
         self._worker.start()
 
     async def stop(self) -> None:
@@ -225,6 +228,8 @@ class Engine:
                 raise OperationRefused(409, "task_completed", message) from error
             message = f"The task is {error.status}; only one that was cancelled, failed or interrupted can be resumed."
             raise OperationRefused(409, "task_active", message) from error
+        if self._stalls is not None:
+            self._stalls.release(task_id)
         self._worker.wake()
         return task_id
 
@@ -332,15 +337,27 @@ def _is_directory(path: Path) -> bool:
 _AS_THEY_ARE = frozenset({Status.QUEUED, Status.CANCELLING})
 
 
-async def enqueue_left_open(journal: Journal, owner: str) -> int:
-    tasks = await journal.left_open(owner)
-    for task in tasks:
+_FROZE = (
+    "The sidecar stood still twice while this task ran, and was killed, so it isn't resumed by itself. What it did "
+    "is kept; resume it to try again."
+)
+
+
+async def enqueue_left_open(journal: Journal, owner: str, stalls: Stalls | None = None) -> int:
+    """Queue again what an earlier sidecar left open, except tasks that froze it twice."""
+    queued = 0
+    for task in await journal.left_open(owner):
+        if task.status is not Status.CANCELLING and stalls is not None and stalls.holds(task.id):
+            if task.status is not Status.INTERRUPTED:
+                await journal.append(task.id, [StatusEvent(status=Status.INTERRUPTED, reason=_FROZE)])
+            continue
+        queued += 1
         if task.status in _AS_THEY_ARE:
             await journal.release(task.id)
             continue
         died = StatusEvent(status=Status.INTERRUPTED, reason="The sidecar stopped while the task was running.")
         again = StatusEvent(status=Status.QUEUED, reason="resumed after the sidecar stopped")
         await journal.append(task.id, [again] if task.status is Status.INTERRUPTED else [died, again])
-    if tasks:
-        log.info("Tasks left open by an earlier sidecar and queued again: %d", len(tasks))
-    return len(tasks)
+    if queued:
+        log.info("Tasks left open by an earlier sidecar and queued again: %d", queued)
+    return queued

@@ -12,6 +12,7 @@ from sidecar.engine.approvals import Slots
 from sidecar.engine.errors import Escalated, StepFailed
 from sidecar.engine.port import Work
 from sidecar.engine.run import TaskRun
+from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, Round
 from sidecar.engine.timeline import branched
 from sidecar.journal.errors import JournalError, LeaseLost, WrongStatus
@@ -26,7 +27,8 @@ _ACTIVE = frozenset({Status.RUNNING, Status.WAITING})
 
 
 class Worker:
-    def __init__(self, journal: Journal, work: Work, owner: str, slots: int) -> None:
+    def __init__(self, journal: Journal, work: Work, owner: str, slots: int, stalls: Stalls | None = None) -> None:
+        self._stalls = stalls
         self._journal = journal
         self._work = work
         self._owner = owner
@@ -106,12 +108,16 @@ class Worker:
         run = TaskRun(claim, self._journal, self._slots)
         task = asyncio.create_task(self._run(run, claim), name=claim.task_id)
         self._running[claim.task_id] = (run, task)
+        if self._stalls is not None:
+            self._stalls.begin(claim.task_id)
         task.add_done_callback(partial(self._ended, run))
 
     def _ended(self, run: TaskRun, task: asyncio.Task[None]) -> None:
         # A task that was resumed as it ended may already run again.
         if self.run_of(run.task_id) is run:
             del self._running[run.task_id]
+        if self._stalls is not None:
+            self._stalls.end(run.task_id)
         self._slots.leave()
         if not self._running:
             self.on_rest()

@@ -1,4 +1,7 @@
+import asyncio
 import re
+import time
+from collections.abc import Callable
 from typing import Annotated
 
 from pydantic import Field, JsonValue
@@ -12,6 +15,7 @@ from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
 
 _SHOWN = 500
+_MATCH_SECONDS = 30.0
 
 
 class FindFilesArguments(Arguments):
@@ -51,11 +55,24 @@ class FindFiles:
         if result.exit_code not in (0, 1) and not collector.text:
             raise InvalidArguments(collector.errors.strip()[:500], advice="Correct the pattern.")
         prefix = "" if args.path in (".", "") else f"{args.path.rstrip('/')}/"
-        names = (name.removeprefix("./") for name in collector.text.split("\0") if name)
-        fitting = sorted(f"{prefix}{name}" for name in names if fits(name))
+        # Many names, or a pattern with many ways to match, must not hold up everybody else.
+        deadline = time.monotonic() + _MATCH_SECONDS
+        fitting = await asyncio.to_thread(_fitting, collector.text, prefix, fits, deadline)
         found = await without_build_output(host, fitting, args.path, pattern)
         if not found:
             return ToolResult(f"No file matches {args.pattern}. Try **/ in front, or *.", {"paths": []}, "no file")
         more = f"\n… {len(found) - _SHOWN} more; use a narrower pattern" if len(found) > _SHOWN else ""
         paths: list[JsonValue] = [*found[:_SHOWN]]
         return ToolResult("\n".join(found[:_SHOWN]) + more, {"paths": paths}, plural(len(found), "file"))
+
+
+def _fitting(listed: str, prefix: str, fits: Callable[[str], bool], deadline: float) -> list[str]:
+    found = []
+    for name in listed.split("\0"):
+        if name and fits(name := name.removeprefix("./")):
+            found.append(f"{prefix}{name}")
+        if time.monotonic() > deadline:
+            raise TimedOut(
+                f"Matching the names took longer than {_MATCH_SECONDS:g} s.", advice="Use a simpler pattern."
+            )
+    return sorted(found)

@@ -1,8 +1,11 @@
+import asyncio
+import time
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.errors import ToolError
+from tools.errors import TimedOut, ToolError
 from tools.globs import Ignored
 from tools.host import FileInfo, Host
 from tools.skipped import LEFT_OUT, is_skipped, without_build_output
@@ -12,6 +15,7 @@ from tools.text import plural
 _ENTRIES = 1_000
 _IN_ONE = 100
 _IGNORE_SIZE = 1 << 20
+_MATCH_SECONDS = 30.0
 
 
 class ReadDirectoryTreeArguments(Arguments):
@@ -91,7 +95,7 @@ class _Walk:
         except ToolError:
             return rules
         self.sources.append(ResultSource(info))
-        return rules.below(directory, content.decode("utf-8", "replace"))
+        return await asyncio.to_thread(rules.below, directory, content.decode("utf-8", "replace"))
 
     async def _directory(self, directory: str, ignored: Ignored) -> list[tuple[str, Ignored]]:
         self.sources.append(ResultSource(await self._host.stat(directory or ".")))
@@ -99,7 +103,8 @@ class _Walk:
         prefix = f"{directory}/" if directory else ""
         if any(entry.path == f"{prefix}.gitignore" for entry in entries):
             ignored = await self._with_file(ignored, directory, f"{prefix}.gitignore")
-        listed = [entry for entry in entries if not self._skips(entry, ignored)]
+        # A repository's rules and names; many of them must not hold up everybody else.
+        listed = await asyncio.to_thread(self._listed, entries, ignored)
         built = frozenset(await without_build_output(self._host, (f"{each.path}/" for each in listed), self._top))
         kept = [entry for entry in listed if f"{entry.path}/" in built]
         kept.sort(key=lambda entry: (entry.kind != "directory", entry.path))
@@ -108,6 +113,16 @@ class _Walk:
         self._hidden[directory] = len(kept) - len(kept[:room])
         self.count += len(kept[:room])
         return [(entry.path, ignored) for entry in kept[:room] if entry.kind == "directory"]
+
+    def _listed(self, entries: Sequence[FileInfo], ignored: Ignored) -> list[FileInfo]:
+        deadline = time.monotonic() + _MATCH_SECONDS
+        listed = []
+        for entry in entries:
+            if not self._skips(entry, ignored):
+                listed.append(entry)
+            if time.monotonic() > deadline:
+                raise TimedOut(f"{entry.path} and others took too long to match.", advice="Read a smaller directory.")
+        return listed
 
     def _skips(self, entry: FileInfo, ignored: Ignored) -> bool:
         folder = entry.kind == "directory"

@@ -130,18 +130,16 @@ class LocalHost:
         return info, content
 
     async def list(self, path: str) -> Sequence[FileInfo]:
-        return files.list_directory(self.root, path)
+        return await asyncio.to_thread(files.list_directory, self.root, path)
 
     async def names(self, path: str) -> Sequence[str]:
         """Cached while the directory doesn't change; callers must not change the list."""
-        with files.open_directory(self.root, path) as (handle, found):
+        with files.open_directory(self.root, path) as (handle, _):
             stamp = Stamp.at(handle)
-            steady = stamp.steady()
-            cached = self._names.get(path)
-            if cached is not None and cached[0] == stamp:
-                return cached[1]
-            names = [f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in found]
-        listed = sorted(map(name_to_text, names))
+        cached = self._names.get(path)
+        if cached is not None and cached[0] == stamp:
+            return cached[1]
+        stamp, steady, listed = await asyncio.to_thread(_read_names, self.root, path)
         if steady:
             self._names[path] = stamp, listed
             while len(self._names) > _MAX_CACHED_DIRECTORIES:
@@ -324,3 +322,12 @@ class LocalHost:
 
 async def _always() -> bool:
     return True
+
+
+def _read_names(root: WorkspaceRoot, path: str) -> tuple[Stamp, bool, list[str]]:
+    """In a thread, which opens and closes the directory itself: a cancelled call must not close it meanwhile."""
+    with files.open_directory(root, path) as (handle, found):
+        stamp = Stamp.at(handle)
+        steady = stamp.steady()
+        names = [f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in found]
+    return stamp, steady, sorted(map(name_to_text, names))

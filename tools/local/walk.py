@@ -49,6 +49,10 @@ class Walked:
     left_out: dict[str, Stamp] = field(default_factory=dict)
     total: int = 0
 
+    def check_time(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise TooLargeToScan(f"Scanning the workspace takes longer than {_MAX_SECONDS:g} s")
+
 
 class Walker:
     def __init__(self, root: WorkspaceRoot, repository: Repository) -> None:
@@ -101,8 +105,7 @@ class Walker:
             walked.folders[prefix] = known
         if walked.total > walked.most:
             raise TooLargeToScan(f"The workspace has more than {walked.most:,} files")
-        if time.monotonic() > walked.deadline:
-            raise TooLargeToScan(f"Scanning the workspace takes longer than {_MAX_SECONDS:g} s")
+        walked.check_time()
 
     def _compare(
         self,
@@ -122,8 +125,11 @@ class Walker:
                 pass  # programs write it again when they need it
             elif ruled and path not in tracked and self._ignores(rules, path, directory=False):
                 walked.left_out[path] = stamp
+                walked.check_time()
             elif stamp[0] & _KIND in _FILE_KINDS:
                 changed[entry.name] = walked.changed[path] = stamp
+                if ruled:
+                    walked.check_time()
                 continue
             here.discard(entry.name)
         here -= {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
