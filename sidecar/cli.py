@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from sidecar import __version__
+from sidecar.client.errors import ClientError
 from sidecar.commands.errors import EXIT_BROKEN_PIPE, EXIT_CANCELLED, EXIT_MEANINGS, EXIT_USAGE, CommandFailed
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         code = _dispatch(argv)
         sys.stdout.flush()
-    except CommandFailed as failure:
+    except ClientError as failure:
         sys.stderr.write(f"brain: {failure}\n")
         return failure.exit_code
     except KeyboardInterrupt:

@@ -5,8 +5,9 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 
+from sidecar.client.errors import ClientError
+from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
-from sidecar.commands.sidecars import reading
 from sidecar.commands.table import COMMANDS
 from sidecar.commands.text import clip, safe_line
 from sidecar.config.paths import default_data_dir
@@ -34,7 +35,7 @@ RECENT = 30
 def completion(args: argparse.Namespace) -> int:
     if args.words is not None:
         # One candidate per line, its description after a tab. Pressing Tab must never show an error.
-        with suppress(CommandFailed):
+        with suppress(ClientError):
             print("\n".join(candidates(args.words)))
         return 0
     if args.shell is None:

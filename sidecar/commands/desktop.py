@@ -13,10 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from sidecar.client.sidecars import working
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.panel import has_desktop, panel_url
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.sidecars import working
 from sidecar.telemetry import logs
 
 TITLE = "Rainy Brain"

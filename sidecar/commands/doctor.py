@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sidecar.client.sidecars import find_sidecar
 from sidecar.commands.errors import EXIT_FAILED, EXIT_OK
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.sidecars import find_sidecar
 from sidecar.commands.text import Style, is_terminal, safe_line, style_for, wrap
 
 if TYPE_CHECKING:

@@ -1,16 +1,16 @@
 """
-CommandFailed       ends the command with one line and an exit code
-├── Refused         the sidecar answered with a problem document; `code` is stable, `status` is the HTTP status
-└── Unreachable     no sidecar answered
+ClientError         a request to the sidecar failed, see `sidecar/client/errors.py`
+└── CommandFailed   ends the command with one line and an exit code
 
 The exit codes of `brain` are stable; scripts rely on them.
 """
 
+from sidecar.client.errors import EXIT_ALREADY_RUNNING, ClientError, Unreachable
+
 EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
-EXIT_ALREADY_RUNNING = 3
-EXIT_NO_SIDECAR = 4
+EXIT_NO_SIDECAR = Unreachable.exit_code
 EXIT_DETACHED = 5
 EXIT_CANCELLED = 130
 EXIT_BROKEN_PIPE = 141
@@ -27,19 +27,7 @@ EXIT_MEANINGS = {
 }
 
 
-class CommandFailed(Exception):
+class CommandFailed(ClientError):
     def __init__(self, message: str, exit_code: int = EXIT_FAILED) -> None:
         super().__init__(message)
         self.exit_code = exit_code
-
-
-class Refused(CommandFailed):
-    def __init__(self, status: int, code: str, detail: str) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.code = code
-
-
-class Unreachable(CommandFailed):
-    def __init__(self, message: str) -> None:
-        super().__init__(message, EXIT_NO_SIDECAR)

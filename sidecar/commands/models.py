@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sidecar.commands.client import Json
+from sidecar.client.client import Json
+from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
-from sidecar.commands.sidecars import reading
 from sidecar.commands.text import Style, safe_line, style_for
 from sidecar.config.keys import VARIABLES, Keys, looks_like_key
 from sidecar.config.settings import ModelSettings, SettingsError, load

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import IO, Any
 
-from sidecar.commands.follow import Seen
+from sidecar.client.follow import Seen
 from sidecar.commands.render import TaskRenderer
 from sidecar.commands.text import is_terminal, paragraph, style_for, width
 

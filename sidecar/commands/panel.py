@@ -10,10 +10,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from sidecar.commands.client import Client
+from sidecar.client.client import Client
+from sidecar.client.sidecars import find_sidecar, stop_sidecar
 from sidecar.commands.errors import EXIT_NO_SIDECAR, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.sidecars import find_sidecar, stop_sidecar
 from sidecar.commands.text import is_terminal, style_for
 from sidecar.config.paths import redirect_file, write_private
 

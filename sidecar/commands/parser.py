@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import fill, indent
 from typing import Any, NoReturn
 
-from sidecar.commands.client import Client, Json
+from sidecar.client.client import Client, Json
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.table import Command
 from sidecar.config.paths import default_data_dir

@@ -8,10 +8,10 @@ import time
 from datetime import datetime
 from pathlib import Path
 
-from sidecar.commands.client import Client, Json
+from sidecar.client.client import Client, Json
+from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.sidecars import reading
 from sidecar.commands.text import safe_line, style_for
 from sidecar.commands.tools import parse_arguments
 from sidecar.config.repositories import is_remote_name

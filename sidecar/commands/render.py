@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from sidecar.client.follow import ENDED
 from sidecar.commands.calls import CallRenderer
-from sidecar.commands.follow import ENDED
 from sidecar.commands.messages import MessageRenderer
 from sidecar.commands.summary import ChangeSummary, render_approval, render_outcome, render_question, render_rewind
 from sidecar.commands.text import Style, clip, duration, paragraph, safe, safe_line

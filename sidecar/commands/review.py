@@ -5,10 +5,10 @@ import json
 import sys
 from collections.abc import Sequence
 
-from sidecar.commands.client import Json
+from sidecar.client.client import Json
+from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, task_id
-from sidecar.commands.sidecars import reading
 from sidecar.commands.text import safe, short, style_for
 
 

@@ -5,11 +5,12 @@ import secrets
 import sys
 from pathlib import Path
 
-from sidecar.commands.client import Client, Json
-from sidecar.commands.errors import EXIT_DETACHED, EXIT_USAGE, CommandFailed, Refused, Unreachable
+from sidecar.client.client import Client, Json
+from sidecar.client.errors import Refused, Unreachable
+from sidecar.client.sidecars import Launcher
+from sidecar.commands.errors import EXIT_DETACHED, EXIT_USAGE, CommandFailed
 from sidecar.commands.output import Output, open_output
 from sidecar.commands.parser import data_dir, task_id, workspace
-from sidecar.commands.sidecars import Launcher
 from sidecar.commands.table import ROLES
 from sidecar.commands.text import short
 from sidecar.commands.watch import Watch

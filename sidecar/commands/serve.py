@@ -15,7 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sidecar.commands.errors import EXIT_ALREADY_RUNNING, EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
+from sidecar.client.errors import EXIT_ALREADY_RUNNING
+from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 
 if TYPE_CHECKING:

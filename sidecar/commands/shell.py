@@ -73,7 +73,7 @@ def find_endpoint(directory: Path) -> "Endpoint | None":
     """Where the sidecar of the data directory is now. Whoever took its port could give the shell orders, so it must
     prove that it knows the token."""
     from bridge.shell.shell import Endpoint
-    from sidecar.commands.sidecars import find_sidecar
+    from sidecar.client.sidecars import find_sidecar
 
     client = find_sidecar(directory)
     return None if client is None else Endpoint(client.url, client.token)

@@ -5,12 +5,12 @@ import json
 import sys
 from urllib.parse import quote
 
-from sidecar.commands.client import Client, Json
+from sidecar.client.client import Client, Json
+from sidecar.client.sidecars import Launcher, reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.output import PlainScreen
 from sidecar.commands.parser import data_dir, task_id
 from sidecar.commands.render import TaskRenderer
-from sidecar.commands.sidecars import Launcher, reading
 from sidecar.commands.summary import render_approval, render_question
 from sidecar.commands.tasks import read_events
 from sidecar.commands.text import short, style_for

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 
-from sidecar.commands.client import Client, Json
-from sidecar.commands.follow import ENDED
+from sidecar.client.client import Client, Json
+from sidecar.client.follow import ENDED
+from sidecar.client.sidecars import reading
 from sidecar.commands.output import PlainScreen, open_output
 from sidecar.commands.parser import data_dir, task_id
 from sidecar.commands.render import TaskRenderer
-from sidecar.commands.sidecars import reading
 from sidecar.commands.text import Style, clip, is_terminal, safe_line, short, style_for
 from sidecar.commands.watch import Watch
 

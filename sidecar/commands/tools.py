@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sidecar.commands.client import Json
+from sidecar.client.client import Json
+from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.sidecars import reading
 from sidecar.commands.text import clip, is_terminal, safe, safe_line, style_for
 
 TOOL_SECONDS = 3_600.0

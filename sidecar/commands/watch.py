@@ -15,18 +15,17 @@ from queue import Empty, SimpleQueue
 from typing import Any
 from urllib.parse import quote
 
-from sidecar.commands.client import Client, Json
+from sidecar.client.client import Client, Json
+from sidecar.client.errors import ClientError, Refused
+from sidecar.client.follow import Follower, Seen, find_again
+from sidecar.client.sidecars import Launcher, find_sidecar
 from sidecar.commands.errors import (
     EXIT_CANCELLED,
     EXIT_DETACHED,
     EXIT_FAILED,
     EXIT_OK,
-    CommandFailed,
-    Refused,
 )
-from sidecar.commands.follow import Follower, Seen
 from sidecar.commands.output import Output
-from sidecar.commands.sidecars import Launcher, find_sidecar
 from sidecar.commands.text import short
 
 TICK_SECONDS = 0.1
@@ -50,7 +49,7 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    error: CommandFailed | None = None
+    error: ClientError | None = None
 
 
 class Interrupt:
@@ -185,11 +184,11 @@ class Watch:
     # -- in the background -------------------------------------------------------------------------------------------
 
     def _read_events(self, client: Client) -> None:
-        follower = Follower(self._task_id, self._data_dir, self._launcher)
+        follower = Follower(self._task_id, find_again(self._data_dir, self._launcher, self._task_id))
         try:
             for seen in follower.events(client, lambda text: self._inbox.put(Notice(text))):
                 self._inbox.put(seen)
-        except CommandFailed as error:
+        except ClientError as error:
             self._inbox.put(Ended(error))
         else:
             self._inbox.put(Ended())
@@ -208,7 +207,7 @@ class Watch:
                 # 409: answered or ended elsewhere in the meantime; the events say so.
                 if refusal.status != 409:
                     self._inbox.put(Notice(str(refusal)))
-            except CommandFailed as error:
+            except ClientError as error:
                 self._inbox.put(Notice(str(error)))
 
         threading.Thread(target=post, daemon=True).start()

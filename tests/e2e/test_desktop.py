@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.commands.sidecars import find_sidecar
+from sidecar.client.sidecars import find_sidecar
 from sidecar.config.paths import READY_FILE
 from tests.e2e.support import PROJECT, SECONDS, wait_until
 from tests.e2e.terminal import BRAIN, brain

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sidecar import cli
-from sidecar.commands.client import parse_refusal
+from sidecar.client.client import parse_refusal
 from sidecar.commands.completion import candidates
 from sidecar.commands.doctor import render_finding
 from sidecar.commands.errors import CommandFailed

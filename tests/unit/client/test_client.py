@@ -1,6 +1,6 @@
 import pytest
 
-from sidecar.commands.client import Message, SseParser
+from sidecar.client.client import Message, SseParser
 
 STREAM = (
     ': keep-alive\n\nid: 1\ndata: {"a":1}\n\ndata: {"live":"ü"}\n\nid: 2\r\ndata: {"b":\r\ndata: 2}\r\n\r\n'.encode()

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sidecar.commands.client import Client, Json
-from sidecar.commands.errors import EXIT_ALREADY_RUNNING, EXIT_NO_SIDECAR, CommandFailed, Unreachable
+from sidecar.client.client import Client, Json
+from sidecar.client.errors import EXIT_ALREADY_RUNNING, ClientError, Unreachable
 from sidecar.config.paths import READY_FILE, TOKEN_FILE
 
 START_SECONDS = 15.0
@@ -62,7 +62,7 @@ def working(data_dir: Path, workspace: Path, port: int) -> Iterator[Client]:
         return
     try:
         process, client = _start(data_dir, workspace, "--die-with-parent", "--port", str(port))
-    except CommandFailed:
+    except ClientError:
         # The port is taken; any other problem fails again.
         process, client = _start(data_dir, workspace, "--die-with-parent")
     try:
@@ -98,7 +98,7 @@ class Launcher:
         """Stop the sidecar we started, unless it is in use; it exits by itself when it is idle."""
         if self._own is None or self._own.poll() is not None:
             return
-        with suppress(CommandFailed):
+        with suppress(ClientError):
             client = find_sidecar(self._data_dir)
             if client is None or client.pid != self._own.pid or _in_use(client.get("/api/brain/status")):
                 return
@@ -112,10 +112,10 @@ def stop_sidecar(client: Client) -> None:
     while time.monotonic() < end:
         try:
             client.get("/health", timeout=1)
-        except CommandFailed:
+        except ClientError:
             return
         time.sleep(0.02)
-    raise CommandFailed(f"The sidecar (process {client.pid}) got SIGTERM but still answers.")
+    raise ClientError(f"The sidecar (process {client.pid}) got SIGTERM but still answers.")
 
 
 def _in_use(status: Json) -> bool:
@@ -132,7 +132,7 @@ def _start(
             process = _spawn(data_dir, workspace, *options)
         except OSError as error:
             problem = f"Can't use the data directory {data_dir}: {error.strerror}."
-            raise CommandFailed(f"{problem} Choose another with --data-dir.", EXIT_NO_SIDECAR) from error
+            raise Unreachable(f"{problem} Choose another with --data-dir.") from error
         line = _ready_line(process, end - time.monotonic())
         if line:
             ready = json.loads(line)
@@ -140,7 +140,7 @@ def _start(
             return process, Client(ready["url"], token, ready["pid"], runs_tasks="--at-rest" not in options)
         code = _terminate(process)
         if code != EXIT_ALREADY_RUNNING or time.monotonic() > end:
-            raise CommandFailed(_why_not(data_dir, code), EXIT_NO_SIDECAR)
+            raise Unreachable(_why_not(data_dir, code))
         # Another sidecar is starting or stopping: use it, or take its place.
         client = find_sidecar(data_dir)
         if client is not None:

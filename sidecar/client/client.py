@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from sidecar.commands.errors import Refused, Unreachable
+from sidecar.client.errors import Refused, Unreachable
 from sidecar.config.proofs import TOKEN_ID, new_nonce, same, server_proof
 
 SECONDS = 10.0
@@ -55,7 +55,7 @@ class SseParser:
 
 
 class Client:
-    def __init__(self, url: str, token: str, pid: int, *, runs_tasks: bool = True) -> None:
+    def __init__(self, url: str, token: str, pid: int = 0, *, runs_tasks: bool = True) -> None:
         self.url = url
         self.pid = pid
         #: Whether it runs tasks; one at rest only answers.

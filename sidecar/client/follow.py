@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.commands.client import Client
-from sidecar.commands.errors import EXIT_NO_SIDECAR, CommandFailed, Refused, Unreachable
-from sidecar.commands.sidecars import Launcher, find_sidecar
-from sidecar.commands.text import short
+from sidecar.client.client import Client
+from sidecar.client.errors import ClientError, Refused, Unreachable
+from sidecar.client.sidecars import Launcher, find_sidecar
 
 ENDED = frozenset({"completed", "failed", "cancelled", "escalated"})
 #: How long to wait for a sidecar that announced its stop, and for one that died.
@@ -27,14 +26,16 @@ class Seen(NamedTuple):
     connected_at: str = ""
 
 
+#: A new client after a lost connection; its argument says whether the sidecar announced its stop.
+Reconnect = Callable[[bool], Client]
+
+
 class Follower:
-    def __init__(self, task_id: str, data_dir: Path, launcher: Launcher | None) -> None:
+    def __init__(self, task_id: str, reconnect: Reconnect, after: int = 0) -> None:
         self._task_id = task_id
-        self._data_dir = data_dir
-        #: Replaces a sidecar that died; `None` for read-only watching.
-        self._launcher = launcher
+        self._reconnect = reconnect
         self._status = ""
-        self._last = 0
+        self._last = after
 
     def events(self, client: Client, notify: Callable[[str], None]) -> Iterator[Seen]:
         empty = 0
@@ -51,9 +52,9 @@ class Follower:
                     raise
             empty = empty + 1 if self._last == before else 0
             if empty > MAX_EMPTY_STREAMS:
-                raise CommandFailed("The sidecar accepts connections but sends no events. Run `brain doctor`.")
+                raise ClientError("The sidecar accepts connections but sends no events. Run `brain doctor`.")
             notify("Lost the connection to the sidecar; reconnecting …")
-            client = self._reconnect()
+            client = self._reconnect(self._status == "interrupted")
 
     def _one_stream(self, client: Client) -> Iterator[Seen]:
         connected_at = ""
@@ -66,19 +67,37 @@ class Follower:
                 self._status = event["status"]
             yield Seen(event, message.data, connected_at)
 
-    def _reconnect(self) -> Client:
-        """Replace a sidecar that died; leave one that was stopped alone."""
-        stopped = self._status == "interrupted"
-        end = time.monotonic() + (STOPPED_SECONDS if stopped or self._launcher is None else DIED_SECONDS)
+
+def find_again(data_dir: Path, launcher: Launcher | None, task_id: str = "") -> Reconnect:
+    """Replaces a sidecar that died if there is a launcher; leaves one that was stopped alone."""
+
+    def reconnect(stopped: bool) -> Client:
+        end = time.monotonic() + (STOPPED_SECONDS if stopped or launcher is None else DIED_SECONDS)
         while time.monotonic() < end:
             time.sleep(0.05)
-            client = find_sidecar(self._data_dir)
+            client = find_sidecar(data_dir)
             if client is not None:
                 return client
-        if stopped or self._launcher is None:
-            raise CommandFailed(
-                "The sidecar was stopped. The task is saved and resumes at the next start: "
-                f"brain resume --follow {short(self._task_id)}",
-                EXIT_NO_SIDECAR,
-            )
-        return self._launcher.client()
+        if stopped or launcher is None:
+            again = f"brain resume --follow {task_id[:10]}".rstrip()
+            raise Unreachable(f"The sidecar was stopped. The task is saved and resumes at the next start: {again}")
+        return launcher.client()
+
+    return reconnect
+
+
+def try_again(client: Client, seconds: float = DIED_SECONDS) -> Reconnect:
+    """Keeps asking at the same address, with the same token."""
+
+    def reconnect(stopped: bool) -> Client:
+        end = time.monotonic() + (STOPPED_SECONDS if stopped else seconds)
+        while True:
+            try:
+                client.get("/health", timeout=1)
+                return client
+            except Unreachable:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
+
+    return reconnect

@@ -1,0 +1,25 @@
+"""
+ClientError         a request didn't succeed; the message is one line for people
+├── Refused         the sidecar answered with a problem document; `code` is stable, `status` is the HTTP status
+└── Unreachable     no sidecar answered, or none can start
+"""
+
+#: The exit code of a sidecar that finds another one on its data directory.
+EXIT_ALREADY_RUNNING = 3
+
+
+class ClientError(Exception):
+    """`exit_code` is what a command that fails with it exits with."""
+
+    exit_code = 1
+
+
+class Refused(ClientError):
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+
+
+class Unreachable(ClientError):
+    exit_code = 4
