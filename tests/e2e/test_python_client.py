@@ -29,4 +29,4 @@ def test_the_same_key_starts_one_task(sidecar: RunningSidecar, workspace: Path) 
 def test_a_refusal_has_the_problems_code(sidecar: RunningSidecar) -> None:
     with pytest.raises(Refused) as refusal:
         BrainService(sidecar.url, sidecar.token).task("t_missing").state()
-    assert (refusal.value.status, refusal.value.code) == (404, "task_not_found")
+    assert (refusal.value.status, refusal.value.code) == (404, "unknown_task")
