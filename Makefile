@@ -17,7 +17,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: setup ## start the sidecar and open the panel
-	$(BIN)/brain
+	$(BIN)/brain --panel
 
 demo: setup $(STAMPS)/demo ## run three tasks in a temporary project, without a key
 	@$(BIN)/python packaging/demo.py

@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from bridge.bridge import Bridge
 from sidecar import __version__
 from sidecar.api import application
 from sidecar.api.grants import GrantRoutes
 from sidecar.api.guard import bearer
-from sidecar.api.limits import Limits
+from sidecar.api.limits import ConnectionLimits
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.routes import TABLE, bind
 from sidecar.api.server import QuietServer, open_socket
@@ -70,8 +70,8 @@ class Launch:
     host: str = "127.0.0.1"
     port: int = 3847
     exit_when_idle: bool = False
-    #: Answers requests and accepts operations, but runs no task and isn't announced to other commands.
-    at_rest: bool = False
+    #: Otherwise it answers requests and accepts operations, but runs no task and isn't announced to other commands.
+    runs_tasks: bool = True
 
 
 class Sidecar:
@@ -94,12 +94,12 @@ class Sidecar:
         socket = open_socket(launch.host, launch.port)
         port = socket.getsockname()[1]
         self._server = await self._build(self._data.new_token(), port)
-        if not launch.at_rest:
+        if launch.runs_tasks:
             await self._engine.start()
         self._serving = asyncio.create_task(self._server.serve([socket]), name="http")
         await self._server.listening.wait()
         if launch.exit_when_idle:
-            self._engine.call_at_rest(self._exit_if_idle)
+            self._engine.call_when_idle(self._exit_if_idle)
             self._streams.on_close = self._exit_if_idle
             self._exit_if_idle()
         ready = Ready(
@@ -108,7 +108,7 @@ class Sidecar:
             token_file=str(self._data.token_file),
             version=__version__,
         )
-        if not launch.at_rest:
+        if launch.runs_tasks:
             self._data.announce(ready)
             self._warming_up = asyncio.create_task(self._warm_up(), name="warm-up")
         say_ready(ready)
@@ -119,7 +119,7 @@ class Sidecar:
         retention = Retention(settings.keep_days, settings.keep_bytes, settings.keep_undo_bytes)
         self._journal = await SqliteJournal.open(self._data.journal, retention)
         self._registry, caches = default_registry(), Caches()
-        repositories = Repositories(self._data)
+        repositories = Repositories(self._data.path)
         trust = Trust(self._data, repositories)
         sandboxes = Sandboxes(settings.sandbox)
         approvals, grants = StandingApprovals(self._data), Grants(self._data, repositories)
@@ -177,7 +177,13 @@ class Sidecar:
             KeyRoutes(keys),
             DoctorRoutes(launch.data_dir, launch.workspace, self._journal),
             SystemRoutes(
-                self._journal, customizations, self._streams, self._bridge.shells, sandboxes, launch.workspace
+                self._journal,
+                customizations,
+                self._streams,
+                self._bridge.shells,
+                sandboxes,
+                launch.workspace,
+                _openapi_document,
             ),
             session,
         )
@@ -191,7 +197,7 @@ class Sidecar:
             origins=_split(settings.allowed_origins),
             max_body=settings.max_body_bytes,
         )
-        peers = Limits(authenticates, connections=settings.max_streams + MORE_CONNECTIONS)
+        peers = ConnectionLimits(authenticates, connections=settings.max_streams + MORE_CONNECTIONS)
         return QuietServer(app, self._streams, settings.bridge_heartbeat_seconds, peers)
 
     async def _warm_up(self) -> None:
@@ -211,7 +217,7 @@ class Sidecar:
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()
-        if not self._launch.at_rest:
+        if self._launch.runs_tasks:
             self._warming_up.cancel()
         self._bridge.hurry(SHELL_STOP_SECONDS)
         await self._engine.stop()
@@ -256,6 +262,12 @@ def _secrets(keys: Keys, token: str) -> dict[str, str]:
 
 def _split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _openapi_document() -> dict[str, Any]:
+    from sidecar.api.openapi import document
+
+    return document()
 
 
 def _hosts(host: str, port: int) -> Collection[str]:

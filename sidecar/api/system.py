@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -37,6 +38,7 @@ class SystemRoutes:
         shells: Callable[[], list[ShellState]],
         sandboxes: Sandboxes,
         workspace: Path,
+        document: Callable[[], dict[str, Any]],
     ) -> None:
         self._journal = journal
         self._customizations = customizations
@@ -44,15 +46,14 @@ class SystemRoutes:
         self._shells = shells
         self._sandboxes = sandboxes
         self._workspace = workspace
+        self._document = document
         self._started = time.monotonic()
 
     async def health(self, request: Request) -> Response:
         return answer(Health(version=__version__))
 
     async def openapi(self, request: Request) -> Response:
-        from sidecar.api.openapi import document
-
-        return JSONResponse(document())
+        return JSONResponse(self._document())
 
     async def status(self, request: Request) -> Response:
         counts = await self._journal.counts()

@@ -58,7 +58,7 @@ class Client:
     def __init__(self, url: str, token: str, pid: int = 0, *, runs_tasks: bool = True) -> None:
         self.url = url
         self.pid = pid
-        #: Whether it runs tasks; one at rest only answers.
+        #: Whether it runs tasks; one started with --no-work only answers.
         self.runs_tasks = runs_tasks
         self.token = token
         self._address = urlsplit(url)

@@ -1,6 +1,7 @@
 """Find the sidecar of a data directory, or start one.
 
-A working sidecar resumes every unfinished task, so commands that only read start one at rest and stop it afterwards.
+A working sidecar resumes every unfinished task. Commands that only read start one with --no-work instead, and stop it
+afterwards.
 """
 
 import json
@@ -38,12 +39,12 @@ def find_sidecar(data_dir: Path) -> Client | None:
 
 @contextmanager
 def reading(data_dir: Path, workspace: Path | None = None) -> Iterator[Client]:
-    """The running sidecar, else one at rest for as long as the block runs."""
+    """The running sidecar, else one that runs no task, until the block ends."""
     client = find_sidecar(data_dir)
     if client is not None:
         yield client
         return
-    process, client = _start(data_dir, workspace, "--at-rest", "--die-with-parent")
+    process, client = _start(data_dir, workspace, "--no-work", "--die-with-parent")
     if process is None:
         yield client
         return
@@ -137,7 +138,7 @@ def _start(
         if line:
             ready = json.loads(line)
             token = Path(ready["tokenFile"]).read_text(encoding="utf-8").strip()
-            return process, Client(ready["url"], token, ready["pid"], runs_tasks="--at-rest" not in options)
+            return process, Client(ready["url"], token, ready["pid"], runs_tasks="--no-work" not in options)
         code = _terminate(process)
         if code != EXIT_ALREADY_RUNNING or time.monotonic() > end:
             raise Unreachable(_why_not(data_dir, code))

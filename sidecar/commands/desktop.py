@@ -24,6 +24,7 @@ NAME = "brain desktop"
 #: After the window closes, how long the shell may take to stop its commands.
 STOP_SECONDS = 5.0
 _INSTALL = "pip install 'rainy-brain[desktop]' (in a clone: .venv/bin/pip install '.[desktop]')"
+_IN_BROWSER = "Or open the panel in your browser: brain --panel"
 
 
 def desktop(args: argparse.Namespace) -> int:
@@ -41,13 +42,11 @@ def desktop(args: argparse.Namespace) -> int:
 def _webview() -> Any:
     """pywebview, or a failure that says how to install it."""
     if not (has_desktop() or os.environ.get("QT_QPA_PLATFORM")):
-        raise CommandFailed("No desktop to open a window on. Use the panel in a browser: brain --no-open")
+        raise CommandFailed("No desktop to open a window on. Use the panel in a browser: brain --panel --no-open")
     try:
         return import_module("webview")
     except ImportError as error:
-        raise CommandFailed(
-            f"A window needs pywebview ({error}). Install it: {_INSTALL}. Or open the panel in your browser: brain"
-        ) from error
+        raise CommandFailed(f"A window needs pywebview ({error}). Install it: {_INSTALL}. {_IN_BROWSER}") from error
 
 
 def _show(webview: Any, url: str, directory: Path) -> None:
@@ -60,9 +59,7 @@ def _show(webview: Any, url: str, directory: Path) -> None:
         # The panel's preferences outlast the window.
         webview.start(private_mode=False, storage_path=str(directory / "desktop"))
     except webview.WebViewException as error:
-        raise CommandFailed(
-            f"Can't open the window: {error} Install its toolkit: {_INSTALL}. Or open the panel in your browser: brain"
-        ) from error
+        raise CommandFailed(f"Can't open the window: {error} Install its toolkit: {_INSTALL}. {_IN_BROWSER}") from error
 
 
 @contextmanager

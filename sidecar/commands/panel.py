@@ -53,7 +53,7 @@ def open_panel(args: argparse.Namespace) -> int:
     directory = data_dir(args)
     client = find_sidecar(directory)
     if client is None:
-        raise CommandFailed("No sidecar is running. Start one and its panel: brain", EXIT_NO_SIDECAR)
+        raise CommandFailed("No sidecar is running. Start one and its panel: brain --panel", EXIT_NO_SIDECAR)
     if not args.print and _open_browser(client, directory):
         print(f"Opened {client.url} in your browser. If it can't read the file, `brain open --print` prints a link.")
     else:

@@ -84,7 +84,7 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
         host=args.host,
         port=args.port,
         exit_when_idle=args.exit_when_idle,
-        at_rest=args.at_rest,
+        runs_tasks=not args.no_work,
     )
     sidecar = Sidecar(launch, load())
     stop_on_signals(sidecar.stop)

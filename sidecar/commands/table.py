@@ -120,8 +120,8 @@ DEFAULT = Command(
     "Start the sidecar in this terminal and open the panel in your browser. If a sidecar is already running, open its "
     "panel. Ctrl-C stops the sidecar; unfinished tasks resume at the next start.",
     """\
-brain
-brain --no-open --port 0""",
+brain --panel
+brain --panel --no-open --port 0""",
     "panel:start",
     (
         _WORKSPACE,
@@ -131,6 +131,7 @@ brain --no-open --port 0""",
             default=3847,
             help="port to listen on, 0 for any free port (default: %(default)s)",
         ),
+        _flag("--panel", help="start the sidecar and open the panel; `brain` alone does the same"),
         _flag("--no-open", help="don't open a browser"),
         _DATA_DIR,
     ),
@@ -533,7 +534,7 @@ brain serve --die-with-parent                  for a desktop shell""",
             _flag("--allow-remote", help="allow a --host that other machines can reach"),
             _flag("--die-with-parent", help="stop when standard input closes"),
             _flag("--exit-when-idle", help="stop when no task runs and nobody watches"),
-            _flag("--at-rest", help="answer requests, but run no task and stay hidden from other commands"),
+            _flag("--no-work", help="answer requests, but run no task and stay hidden from other commands"),
         ),
     ),
     Command(

@@ -86,7 +86,7 @@ class Engine:
     def busy(self) -> bool:
         return self._worker.busy
 
-    def call_at_rest(self, callback: Callable[[], None]) -> None:
+    def call_when_idle(self, callback: Callable[[], None]) -> None:
         """Call `callback` whenever the last running task has ended."""
         self._worker.on_rest = callback
 
