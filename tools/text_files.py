@@ -1,9 +1,9 @@
-"""Text files: read for a change, decoded and encoded so that everything not edited keeps its bytes."""
+"""Files: read for a change; text is decoded and encoded so that everything not edited keeps its bytes."""
 
 import codecs
 from typing import NamedTuple
 
-from tools.errors import BinaryFile, FileMissing, NotAFile, TooLarge, ToolError
+from tools.errors import BinaryFile, FileMissing, NotADirectory, NotAFile, TooLarge, ToolError
 from tools.host import Host
 
 #: Undo stores changed files in full, so their size is limited.
@@ -96,3 +96,12 @@ async def read_required(host: Host, path: str) -> bytes:
         advice = "Look for it with find_files, or create it with create_file."
         raise FileMissing(f"{path} does not exist.", advice=advice)
     return content
+
+
+async def read_content(host: Host, path: str) -> bytes | None:
+    """All of a file; `None` if there is none."""
+    try:
+        info = await host.stat(path)
+        return await host.read(path, info.size + 1)
+    except (FileMissing, NotADirectory):
+        return None

@@ -5,7 +5,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from sidecar.api.limits import Limits
+from sidecar.api.limits import ConnectionLimits
 from sidecar.api.problems import problem_body
 
 #: Requests a peer may send before it has read the first answer.
@@ -13,7 +13,7 @@ MAX_PIPELINED = 64
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    def __init__(self, *, limits: Limits, **given: Any) -> None:
+    def __init__(self, *, limits: ConnectionLimits, **given: Any) -> None:
         super().__init__(**given)
         self._limits = limits
         self._trusted = False
@@ -36,7 +36,7 @@ class LimitedProtocol(HttpToolsProtocol):
         waiting = self._limits.waiting
         waiting[self] = None
         if len(waiting) > self._limits.strangers:
-            next(iter(waiting))._abort()
+            next(iter(waiting)).abort()
         self._expect(self._limits.header_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -91,7 +91,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers) > limits.header_bytes:
             self._refuse_headers()
         if len(self.pipeline) >= MAX_PIPELINED:
-            self._abort()
+            self.abort()
         if not self._trusted and limits.authenticates(self.headers):
             self._trust()
         if self.transport.is_closing():
@@ -173,9 +173,9 @@ class LimitedProtocol(HttpToolsProtocol):
     def _abort_if_unread(self) -> None:
         """Closing waits until the peer has read everything, which it may never do."""
         if self.transport.get_write_buffer_size():
-            self._abort()
+            self.abort()
 
-    def _abort(self) -> None:
+    def abort(self) -> None:
         self._leave()
         self.transport.abort()
 

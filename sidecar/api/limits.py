@@ -6,16 +6,17 @@ budget for unfinished bodies.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from sidecar.api.guard import RawHeaders
 
-if TYPE_CHECKING:
-    from sidecar.api.connections import LimitedProtocol
+
+class Connection(Protocol):
+    def abort(self) -> None: ...
 
 
 @dataclass
-class Limits:
+class ConnectionLimits:
     """What all connections share."""
 
     #: Whether these headers carry the token.
@@ -34,5 +35,5 @@ class Limits:
     held_bytes: int = 64 * 1024 * 1024
     small_body_bytes: int = 64 * 1024
     held: int = 0
-    waiting: "dict[LimitedProtocol, None]" = field(default_factory=dict)
-    trusted: "set[LimitedProtocol]" = field(default_factory=set)
+    waiting: dict[Connection, None] = field(default_factory=dict)
+    trusted: set[Connection] = field(default_factory=set)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.types import ASGIApp
 
-from sidecar.api.limits import Limits
+from sidecar.api.limits import ConnectionLimits
 from sidecar.api.streams import Streams
 
 if TYPE_CHECKING or "uvicorn" in sys.modules:
@@ -45,7 +45,7 @@ MAX_WEBSOCKET_BYTES = 32 * 1024 * 1024
 
 
 class QuietServer(Server):
-    def __init__(self, app: ASGIApp, streams: Streams, heartbeat: float, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, streams: Streams, heartbeat: float, limits: ConnectionLimits) -> None:
         super().__init__(
             Config(
                 app,

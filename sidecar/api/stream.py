@@ -3,16 +3,19 @@
 A reader that takes nothing for too long is disconnected. It loses nothing: it reconnects with `Last-Event-ID`.
 """
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager, aclosing, suppress
 
 from sse_starlette.event import ServerSentEvent
 from sse_starlette.sse import EventSourceResponse, SendTimeoutError
 from starlette.types import Receive, Scope, Send
 
-from sidecar.api.streams import Batches, Streams
 from sidecar.journal.errors import CursorLost
+from sidecar.journal.port import StoredEvent
+
+Batches = AsyncGenerator[Sequence[StoredEvent], None]
 
 log = logging.getLogger(__name__)
 
@@ -21,7 +24,15 @@ KEEP_ALIVE_SECONDS = 15
 
 
 class EventStream(EventSourceResponse):
-    def __init__(self, events: Batches, streams: Streams, slow_seconds: float, *, all_tasks: bool = False) -> None:
+    def __init__(
+        self,
+        events: Batches,
+        counted: Callable[[], AbstractContextManager[None]],
+        closing: asyncio.Event,
+        slow_seconds: float,
+        *,
+        all_tasks: bool = False,
+    ) -> None:
         super().__init__(
             encode(events, all_tasks=all_tasks),
             ping=KEEP_ALIVE_SECONDS,
@@ -29,21 +40,19 @@ class EventStream(EventSourceResponse):
             send_timeout=slow_seconds,
             sep="\n",
         )
-        self._streams = streams
+        self._counted = counted
+        self._closing = closing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._streams.open += 1
-        try:
-            await super().__call__(scope, receive, send)
-        except SendTimeoutError:
-            log.info("Closed a stream whose reader stalled; it can resume.")
-        finally:
-            self._streams.open -= 1
-            self._streams.on_close()
+        with self._counted():
+            try:
+                await super().__call__(scope, receive, send)
+            except SendTimeoutError:
+                log.info("Closed a stream whose reader stalled; it can resume.")
 
     async def _listen_for_exit_signal(self) -> None:  # type: ignore[override]
         # The library polls twice a second whether the server is stopping; an event costs nothing.
-        await self._streams.closing.wait()
+        await self._closing.wait()
 
 
 async def encode(batches: Batches, *, all_tasks: bool = False) -> AsyncIterator[bytes]:

@@ -1,14 +1,16 @@
 """The open event streams: how many there are, and the event that closes them all."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
 from sidecar.api.problems import retry_later
-from sidecar.journal.port import StoredEvent
 
-Batches = AsyncGenerator[Sequence[StoredEvent], None]
+if TYPE_CHECKING:
+    from sidecar.api.stream import Batches
 
 
 class Streams:
@@ -19,10 +21,19 @@ class Streams:
         self.closing = asyncio.Event()
         self.on_close: Callable[[], None] = lambda: None
 
-    def respond(self, events: Callable[[], Batches], *, all_tasks: bool = False) -> Response:
+    def respond(self, events: "Callable[[], Batches]", *, all_tasks: bool = False) -> Response:
         """Server-sent events, or a refusal when too many streams are open."""
         if self.open >= self._limit:
             return retry_later(503, "too_many_streams", "Too many streams are open (`max_streams`); close one.", 5)
         from sidecar.api.stream import EventStream  # loads an SSE library that a start doesn't need
 
-        return EventStream(events(), self, self._slow_reader_seconds, all_tasks=all_tasks)
+        return EventStream(events(), self._counted, self.closing, self._slow_reader_seconds, all_tasks=all_tasks)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        self.open += 1
+        try:
+            yield
+        finally:
+            self.open -= 1
+            self.on_close()

@@ -54,7 +54,7 @@ class Grants:
     ) -> None:
         self._clock = clock
         self._file = data.path / "grants.json"
-        self._repositories = repositories or Repositories(data)
+        self._repositories = repositories or Repositories(data.path)
         self._grants = _read(self._file)
 
     def add(self, workspace: str, kind: GrantKind, value: str | None, until: float | None = None) -> Grant:

@@ -9,7 +9,6 @@ import os
 import re
 from pathlib import Path
 
-from sidecar.config.data_dir import DataDir
 from sidecar.config.paths import write_private
 
 _MOST = 10_000
@@ -30,8 +29,8 @@ def is_remote_name(named: str) -> bool:
 
 
 class Repositories:
-    def __init__(self, data: DataDir) -> None:
-        self._file = data.path / "copies.json"
+    def __init__(self, data_dir: Path) -> None:
+        self._file = data_dir / "copies.json"
         self._origins = _read(self._file)
 
     def register(self, copy: str, origin: str) -> None:

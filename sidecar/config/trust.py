@@ -43,7 +43,7 @@ class TrustStatus(NamedTuple):
 
 class Trust:
     def __init__(self, data: DataDir, repositories: Repositories | None = None) -> None:
-        self._repositories = repositories or Repositories(data)
+        self._repositories = repositories or Repositories(data.path)
         self._file = data.path / "trust.json"
         self._known = _read(self._file)
         self._seen: dict[str, tuple[tuple[object, ...], str]] = {}

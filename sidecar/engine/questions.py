@@ -1,18 +1,22 @@
-"""Questions to the person. Where nobody can be asked, a question takes its safe choice at once."""
+"""Questions to you. A task that may not wait takes a question's safe choice at once."""
 
-from sidecar.engine.approvals import Waits
-from sidecar.engine.inbox import Inbox
+from typing import TYPE_CHECKING
+
 from sidecar.engine.state import RecordKind
-from sidecar.engine.task_log import TaskLog
 from sidecar.journal.port import Record
 from sidecar.wire.events import QuestionEvent
 from tools.ledger import Question
 
+if TYPE_CHECKING:
+    from sidecar.engine.approvals import Waits
+    from sidecar.engine.inbox import Inbox
+    from sidecar.engine.task_log import TaskLog
+
 
 class Questions:
-    """`can_ask`: whether the task may wait for a person."""
+    """`can_ask`: whether the task may wait for your answer."""
 
-    def __init__(self, log: TaskLog, inbox: Inbox, waits: Waits, *, can_ask: bool) -> None:
+    def __init__(self, log: "TaskLog", inbox: "Inbox", waits: "Waits", *, can_ask: bool) -> None:
         self._log = log
         self._inbox = inbox
         self._waits = waits

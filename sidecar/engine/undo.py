@@ -20,9 +20,9 @@ from sidecar.wire.base import Wire
 from sidecar.wire.events import ChangedFile, DiffEvent, Event, MessageEvent, StatusEvent
 from sidecar.wire.tasks import RewoundFile, Status, Task
 from tools.errors import ToolError
-from tools.executor.recovery import read_content
 from tools.host import FileChange, Host, can_scan
 from tools.ledger import FileState, IntentRecord, Outcome, digest
+from tools.text_files import read_content
 
 #: Statuses in which no run works on a task.
 STILL = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.ESCALATED, Status.INTERRUPTED})

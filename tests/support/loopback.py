@@ -16,7 +16,7 @@ from bridge.editor_state import EditorState
 from bridge.server import BridgeServer
 from bridge.session.sidecar import Sessions
 from bridge.shell.shell import Endpoint, ReferenceShell
-from sidecar.api.limits import Limits
+from sidecar.api.limits import ConnectionLimits
 from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.streams import Streams
 from sidecar.wire.bridge import SUBPROTOCOL
@@ -78,7 +78,7 @@ async def loopback(*, reconnect_seconds: float = 30.0, heartbeat_seconds: float 
     changed: list[str] = []
     sessions = Sessions(reconnect_seconds=reconnect_seconds, heartbeat_seconds=heartbeat_seconds)
     dispatcher = Dispatcher(sessions, EditorState(changed.append))
-    server = QuietServer(BridgeServer(dispatcher), Streams(1), heartbeat_seconds, Limits(lambda _: False))
+    server = QuietServer(BridgeServer(dispatcher), Streams(1), heartbeat_seconds, ConnectionLimits(lambda _: False))
     socket = open_socket("127.0.0.1", 0)
     serving = asyncio.create_task(server.serve([socket]))
     await server.listening.wait()

@@ -1,10 +1,13 @@
 """References to a member of a class."""
 
+import builtins
+import importlib
+import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tools.code.mentions import PathMention, attribute_mentions, computed_lookups, path_mentions, quoted_paths
-from tools.code.outside import has_member
 from tools.code.scopes import BindingRef, ClassKey, FileScopes, ModuleRef, Place, Scope
 from tools.code.source import text_of
 from tools.code.symbols import References, Symbol
@@ -14,6 +17,9 @@ if TYPE_CHECKING:
 
     from tools.code.classes import ClassIndex
     from tools.code.project import Project
+
+#: Modules that do something when they are imported.
+_ACTING = frozenset({"antigravity", "this", "idlelib", "turtledemo", "test", "lib2to3"})
 
 
 class MemberFinder:
@@ -42,7 +48,7 @@ class MemberFinder:
             for place in (place for body in bodies for place in body.members.get(name, ())):
                 found.add(key.path, place, "property", key)
             for base in classes.outside_bases(key):
-                if has_member(base, name) is not False:
+                if _has_member(base, name) is not False:
                     found.risks.append(
                         f"{key.binding.name} ({key.path}:{key.binding.line}) has a base class outside the workspace, "
                         f"{base}: if {name} overrides a member of it, it no longer does."
@@ -206,3 +212,20 @@ class MemberFinder:
         if item is None and arguments is not None and arguments.named_child_count:
             item = arguments.named_children[0]
         self._access(path, file, item, scope, place, family)
+
+
+@lru_cache(maxsize=1_000)
+def _has_member(path: str, name: str) -> bool | None:
+    """Whether a class such as `threading.Thread` has a member; None if the class is not of Python's own library."""
+    module, _, word = path.rpartition(".")
+    top = module.partition(".")[0]
+    if not module:
+        found: object = getattr(builtins, word, None)
+    elif top in sys.stdlib_module_names and top not in _ACTING:
+        try:
+            found = getattr(importlib.import_module(module), word, None)
+        except Exception:  # a part of the library that is not on this machine
+            return None
+    else:
+        return None
+    return hasattr(found, name) if isinstance(found, type) else None

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, ToolError
+from tools.errors import ChangedElsewhere, ToolError
 from tools.executor.context import CallContext
 from tools.host import FileChange, Host
 from tools.ledger import FileState, Ledger, Question, digest
 from tools.spec import describe_arguments
 from tools.text import escape_hidden
+from tools.text_files import read_content
 
 RUN_AGAIN = "run again"
 SKIP = "skip"
@@ -80,12 +81,3 @@ async def plan_recovery(files: Sequence[FileState], host: Host, ledger: Ledger) 
 
 async def _blob(ledger: Ledger, name: str | None) -> bytes | None:
     return None if name is None else await ledger.blob(name)
-
-
-async def read_content(host: Host, path: str) -> bytes | None:
-    """All of a file; `None` if there is none."""
-    try:
-        info = await host.stat(path)
-        return await host.read(path, info.size + 1)
-    except (FileMissing, NotADirectory):
-        return None

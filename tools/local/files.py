@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Literal
 
-from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, NotAFile, PathDenied, SecretFile, ToolError
+from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, PathDenied, SecretFile, ToolError
 from tools.host import FileChange, FileContent, FileInfo
-from tools.local.root import WorkspaceRoot, name_to_text, path_of
+from tools.local.root import WorkspaceRoot, name_to_text, path_of, read_handle
 from tools.protected import is_public, may_be_certificate, secret_part
 
 #: Suffix of a file that is about to replace another one.
@@ -91,22 +91,6 @@ def refuse_secret(root: WorkspaceRoot, path: str, handle: int) -> None:
     if may_be_certificate(real) and is_public(os.pread(handle, _CHUNK, 0)):
         return
     raise SecretFile(path, name)
-
-
-def read_handle(handle: int, path: str, limit: int, offset: int = 0) -> bytes:
-    """Raises `NotAFile` unless it is a regular file."""
-    mode = os.fstat(handle).st_mode
-    if stat.S_ISDIR(mode):
-        raise NotAFile(f"{path} is a directory.", advice="Use list_dir for its entries.")
-    if not stat.S_ISREG(mode):
-        raise NotAFile(f"{path} is a pipe, socket or device, not a regular file.")
-    if offset:
-        os.lseek(handle, offset, os.SEEK_SET)
-    chunks = []
-    while limit > 0 and (chunk := os.read(handle, min(limit, _CHUNK))):
-        chunks.append(chunk)
-        limit -= len(chunk)
-    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
 def list_directory(root: WorkspaceRoot, path: str) -> list[FileInfo]:

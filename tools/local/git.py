@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tools.errors import ToolError
-from tools.local.files import read_handle
-from tools.local.root import Stamp, WorkspaceRoot, name_to_text, stamp_of
+from tools.local.root import Stamp, WorkspaceRoot, name_to_text, read_handle, stamp_of
 
 _SECOND = 1_000_000_000
 _INDEX = ".git/index"

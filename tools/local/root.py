@@ -19,7 +19,7 @@ from functools import cache
 from operator import attrgetter
 from pathlib import Path
 
-from tools.errors import FileMissing, NotADirectory, PathDenied, ToolError, WorkspaceGone
+from tools.errors import FileMissing, NotADirectory, NotAFile, PathDenied, ToolError, WorkspaceGone
 
 Stamp = tuple[int, int, int, int, int]
 #: Runs for every file of a workspace around each command, so it is one call and no function of ours.
@@ -319,3 +319,19 @@ def text_to_name(text: str) -> str:
     raw = _PRIVATE.sub(lambda match: chr(ord(match[0]) - _BASE + 0xDC00), text)
     # Stray bytes may form a valid character together.
     return os.fsdecode(os.fsencode(raw))
+
+
+def read_handle(handle: int, path: str, limit: int, offset: int = 0) -> bytes:
+    """Raises `NotAFile` unless it is a regular file."""
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISDIR(mode):
+        raise NotAFile(f"{path} is a directory.", advice="Use list_dir for its entries.")
+    if not stat.S_ISREG(mode):
+        raise NotAFile(f"{path} is a pipe, socket or device, not a regular file.")
+    if offset:
+        os.lseek(handle, offset, os.SEEK_SET)
+    chunks = []
+    while limit > 0 and (chunk := os.read(handle, min(limit, 1 << 20))):
+        chunks.append(chunk)
+        limit -= len(chunk)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)

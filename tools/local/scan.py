@@ -16,9 +16,9 @@ from typing import TypeVar
 from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
 from tools.local.attribution.trace import CommandTrace
-from tools.local.files import TEMPORARY_SUFFIX, read_handle
+from tools.local.files import TEMPORARY_SUFFIX
 from tools.local.git import Repository
-from tools.local.root import Stamp, WorkspaceRoot, name_to_text
+from tools.local.root import Stamp, WorkspaceRoot, name_to_text, read_handle
 from tools.local.snapshots import ContentSource, FileListing, LocalSnapshot, MemoryBudget
 from tools.local.walk import MAX_FILES, TooLargeToScan, Walked, Walker
 

@@ -16,8 +16,8 @@ from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
 from tools.local.attribution.versions import MISSING, Version, VersionLog, mark_of
 from tools.local.attribution.watch import DirectoryWatch
-from tools.local.files import TEMPORARY_SUFFIX, read_handle
-from tools.local.root import WorkspaceRoot, name_to_text, stamp_of
+from tools.local.files import TEMPORARY_SUFFIX
+from tools.local.root import WorkspaceRoot, name_to_text, read_handle, stamp_of
 from tools.protected import secret_part
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
