@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import re
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from tests.e2e.support import RunningSidecar
@@ -38,3 +40,9 @@ async def close(writer: asyncio.StreamWriter) -> None:
     writer.close()
     with suppress(ConnectionError):
         await writer.wait_closed()
+
+
+def resident(pid: int) -> int:
+    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found
+    return int(found[1]) * 1024

@@ -8,17 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.support import running_sidecar
-from tests.faults.readers import close, open_stream, read_to_end
+from tests.faults.readers import close, open_stream, read_to_end, resident
 from tests.waiting import SECONDS, until_true
 
 TURNS = 60
 TEXT = f"{'w' * 1_000} " * 200
-
-
-def resident(pid: int) -> int:
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    assert found
-    return int(found[1]) * 1024
 
 
 @pytest.mark.timeout(120)

@@ -11,8 +11,7 @@ import pytest
 
 from tests.e2e.bridge import raw_shell
 from tests.e2e.support import RunningSidecar, running_sidecar
-from tests.faults.readers import close, open_stream, read_to_end
-from tests.faults.test_f09_stalled_reader import resident
+from tests.faults.readers import close, open_stream, read_to_end, resident
 from tests.waiting import until_true
 
 MEGABYTE = 1024 * 1024
@@ -243,7 +242,7 @@ async def test_s38_streams_and_the_bridge_outlive_the_deadlines_and_the_flood(tm
             assert len(sidecar.get("/api/brain/status").json["shells"]) == 1
             async with asyncio.timeout(90):
                 events = await read_to_end(reader)
-            assert events[-1]["type"] == "complete"
+            assert events[-1]["status"] == "completed"
         await close(writer)
 
 

@@ -13,42 +13,19 @@ from pathlib import Path
 import pytest
 
 from tests.faults.scale import scaled
+from tests.support.sandboxes import sandboxes_of
 from tests.support.workbench import Workbench, workbench
 from tests.waiting import until_true
 from tools.ledger import Outcome, digest
 from tools.local.attribution.trace import attribution_problem
-from tools.local.sandbox.access import Sandbox
-from tools.local.sandbox.probe import Sandboxes
 
 pytestmark = pytest.mark.skipif(bool(attribution_problem()), reason=f"not here: {attribution_problem()}")
 ROOT = Path(__file__).parents[3]
 
 
-class _Chosen(Sandboxes):
-    def __init__(self, sandbox: Sandbox) -> None:
-        super().__init__()
-        self._found, self._looked = sandbox, True
-
-
-def _sandboxes(tier: str) -> Sandboxes | None:
-    from tools.local.sandbox.bubblewrap import Bubblewrap
-    from tools.local.sandbox.landlock import Landlock
-    from tools.local.sandbox.probe import works
-
-    if tier == "none":
-        return None
-    program = shutil.which("bwrap")
-    if tier == "bubblewrap" and program is None:
-        pytest.skip("bubblewrap is not installed")
-    sandbox: Sandbox = Landlock() if tier == "landlock" else Bubblewrap(str(program))
-    if not works(sandbox):
-        pytest.skip(f"{tier} does not work here")
-    return _Chosen(sandbox)
-
-
 @pytest.fixture(params=["none", "bubblewrap", "landlock"])
 async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Workbench]:
-    async with workbench(tmp_path, sandboxes=_sandboxes(request.param)) as opened:
+    async with workbench(tmp_path, sandboxes=sandboxes_of(request.param)) as opened:
         yield opened
 
 
@@ -299,11 +276,11 @@ def test_it_works_for_a_plain_user(tier: str, tmp_path: Path) -> None:
     script = f"""
     import asyncio
     from pathlib import Path
-    from tests.contract.tools.test_attribution import _sandboxes
+    from tests.support.sandboxes import sandboxes_of
     from tests.support.workbench import workbench
 
     async def main() -> None:
-        async with workbench(Path({str(tmp_path / "place")!r}), sandboxes=_sandboxes({tier!r})) as bench:
+        async with workbench(Path({str(tmp_path / "place")!r}), sandboxes=sandboxes_of({tier!r})) as bench:
             bench.write("a", "old")
             outcome = await bench.call("run_command", command="echo new > a; rm -f b; (echo c > c)")
             print(outcome.status, sorted(file.path for file in outcome.files), outcome.irreversible)

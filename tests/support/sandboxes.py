@@ -1,0 +1,32 @@
+"""The sandbox tiers by name, or a skip where this machine lacks one."""
+
+import shutil
+
+import pytest
+
+from tools.local.sandbox.access import Sandbox
+from tools.local.sandbox.bubblewrap import Bubblewrap
+from tools.local.sandbox.landlock import Landlock
+from tools.local.sandbox.probe import Sandboxes, works
+
+
+class _OneSandbox(Sandboxes):
+    def __init__(self, sandbox: Sandbox) -> None:
+        super().__init__()
+        self._sandbox = sandbox
+
+    def best(self) -> Sandbox | None:
+        return self._sandbox
+
+
+def sandboxes_of(tier: str) -> Sandboxes | None:
+    """`none`, `bubblewrap` or `landlock`."""
+    if tier == "none":
+        return None
+    program = shutil.which("bwrap")
+    if tier == "bubblewrap" and program is None:
+        pytest.skip("bubblewrap is not installed")
+    sandbox: Sandbox = Landlock() if tier == "landlock" else Bubblewrap(str(program))
+    if not works(sandbox):
+        pytest.skip(f"{tier} does not work here")
+    return _OneSandbox(sandbox)
