@@ -1,7 +1,7 @@
-"""Finds what commands did to files: scan the workspace before and after each, and record the difference.
+"""Finds what commands did to files, and records it with the contents before and after.
 
-Writes by other tools meanwhile are known and not mistaken for the command's. What you write meanwhile in an editor
-can't be told apart from it; it is stored with the rest, so nothing is lost.
+The host tells the changes of a command's own processes from those of others where the machine can; elsewhere it scans
+the workspace before and after, and each change is recorded as one whose author isn't known.
 """
 
 import asyncio
@@ -30,6 +30,8 @@ _COMPARED_IN_ALL = 2_000_000
 _FEW = 8
 _REASONS_SHOWN = 100
 _NAMES_SHOWN = 20
+#: Stands for files that nobody knows.
+_ANYWHERE = "."
 _NOT_RECORDED = "The changes of this command were not recorded"
 _FORGOTTEN = (
     f"{_NOT_RECORDED}: the workspace is too large to be remembered across a restart of the sidecar, or could not be "
@@ -45,11 +47,9 @@ class CommandChanges(NamedTuple):
     blobs: list[NewBlob]
     #: The files as the details of an outcome list them.
     listed: list[JsonValue]
-    #: Why nothing was recorded; empty if something was.
-    problem: str = ""
 
     def __bool__(self) -> bool:
-        return bool(self.files or self.irreversible or self.problem)
+        return bool(self.files or self.irreversible)
 
     def add_to(self, outcome: Outcome) -> Outcome:
         if not self:
@@ -58,9 +58,8 @@ class CommandChanges(NamedTuple):
         if self.listed:
             # A shell that edits files lists them itself, in more detail.
             details.setdefault("files", self.listed)
-        if self.irreversible or self.problem:
-            reasons = [f"{each.path}: {each.why}" for each in self.irreversible[:_REASONS_SHOWN]]
-            details["notKept"] = "\n".join([*([self.problem] if self.problem else []), *reasons])
+        if self.irreversible:
+            details["notKept"] = "\n".join(map(_reason, self.irreversible[:_REASONS_SHOWN]))
         changes: dict[str, object] = {"details": details, "files": self.files, "irreversible": self.irreversible}
         if outcome.status in ("unknown", "cancelled"):
             # Nothing else says what came of it.
@@ -68,10 +67,12 @@ class CommandChanges(NamedTuple):
         return outcome.model_copy(update=changes)
 
     def describe(self) -> str:
-        names = [*(file.path for file in self.files), *(each.path for each in self.irreversible)]
+        known = [each.path for each in self.irreversible if each.path != _ANYWHERE]
+        names = [*(file.path for file in self.files), *known]
         more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
         changed = f"Files that changed meanwhile: {', '.join(names[:_NAMES_SHOWN])}{more}." if names else ""
-        return " ".join(part for part in (changed, self.problem) if part)
+        unknown = [each.why for each in self.irreversible if each.path == _ANYWHERE]
+        return " ".join(part for part in (changed, *unknown) if part)
 
 
 @dataclass(slots=True)
@@ -131,11 +132,11 @@ class ChangeTracker:
     async def end(self, window: ChangeWindow) -> CommandChanges:
         self._open.discard(window)
         if window.host is None or window.snapshot is None or window.blind:
-            return CommandChanges([], [], [], [], window.blind)
+            return _unknown(window.blind)
         try:
             found = await window.host.changes(window.snapshot)
         except (ToolError, OSError) as error:
-            return CommandChanges([], [], [], [], f"{_NOT_RECORDED}: {error}")
+            return _unknown(f"{_NOT_RECORDED}: {error}")
         for other in self._open:
             # A change of this command must not count again for another one of the same task.
             if other.ledger() is window.ledger() and other.snapshot is not None:
@@ -167,6 +168,11 @@ class ChangeTracker:
             await window.host.forget(window.snapshot)
 
 
+def _unknown(why: str) -> CommandChanges:
+    """Nobody knows which files the command changed: a rewind has to say so."""
+    return CommandChanges([], [IrreversibleChange(path=_ANYWHERE, change="modified", why=why)], [], [])
+
+
 def _collect(found: Sequence[ScannedFile]) -> CommandChanges:
     changes = CommandChanges([], [], [], [])
     room = _COMPARED_IN_ALL
@@ -195,6 +201,10 @@ def _collect(found: Sequence[ScannedFile]) -> CommandChanges:
         added, removed = _count_lines(each, compared=size <= _COMPARED and room > 0)
         changes.listed.append({"path": each.path, "change": kind, "added": added, "removed": removed})
     return changes
+
+
+def _reason(each: IrreversibleChange) -> str:
+    return each.why if each.path == _ANYWHERE else f"{each.path}: {each.why}"
 
 
 def _kind(file: ScannedFile) -> Literal["created", "modified", "deleted"]:

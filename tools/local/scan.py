@@ -27,7 +27,7 @@ T = TypeVar("T")
 ReadObjects = Callable[[Sequence[bytes]], dict[bytes, bytes]]
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
-MAX_CHANGED = 2_000
+MAX_CHANGED = 20_000
 MAX_BYTES = 64 * 1024 * 1024
 #: A file that changed this recently may change again within the same timestamp.
 _RACY_NS = 30_000_000

@@ -5,7 +5,6 @@ It always sees tracked files. Of the others it leaves out ignored files, install
 
 import os
 import stat
-import time
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +20,8 @@ from tools.local.snapshots import FileListing
 from tools.skipped import CACHE_FOLDERS, INSTALLED_FOLDERS, VERSION_CONTROL, is_cache_name
 
 MAX_FILES = 50_000
-_MAX_SECONDS = 2.0
+#: Entries looked at and rules asked in one walk. Not a time: a busy machine must find the same files.
+_MAX_WORK = 1_000_000
 _MAX_DEPTH = 200
 _MAX_RULES_BYTES = 1 << 20
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -41,17 +41,18 @@ class Walked:
 
     known: Mapping[str, dict[str, Stamp]]
     most: int
-    deadline: float
     folders: dict[str, dict[str, Stamp]] = field(default_factory=dict)
     changed: dict[str, Stamp] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     #: Paths left out by a rule, with their stamps: a change there shows, but not its content.
     left_out: dict[str, Stamp] = field(default_factory=dict)
     total: int = 0
+    work: int = 0
 
-    def check_time(self) -> None:
-        if time.monotonic() > self.deadline:
-            raise TooLargeToScan(f"Scanning the workspace takes longer than {_MAX_SECONDS:g} s")
+    def add_work(self, amount: int) -> None:
+        self.work += amount
+        if self.work > _MAX_WORK:
+            raise TooLargeToScan(f"Scanning the workspace takes more than {_MAX_WORK:,} steps")
 
 
 class Walker:
@@ -64,7 +65,7 @@ class Walker:
         self._nothing = Ignored()
 
     def walk(self, known: FileListing, most: int = MAX_FILES) -> Walked:
-        walked = Walked(known.folders, most, time.monotonic() + _MAX_SECONDS)
+        walked = Walked(known.folders, most)
         handle = self._root.open(".", os.O_RDONLY | os.O_DIRECTORY)
         try:
             self._visit(handle, "", self._excluded(), walked, 0)
@@ -79,6 +80,7 @@ class Walker:
             entries = list(islice(found, 2 * walked.most + 1))
         if len(entries) > 2 * walked.most:
             raise TooLargeToScan(f"A directory has more than {2 * walked.most:,} entries")
+        walked.add_work(len(entries))
         if ".gitignore" in map(_NAME, entries):
             rules = self._below(handle, prefix, rules)
         known = walked.known.get(prefix, {})
@@ -105,7 +107,6 @@ class Walker:
             walked.folders[prefix] = known
         if walked.total > walked.most:
             raise TooLargeToScan(f"The workspace has more than {walked.most:,} files")
-        walked.check_time()
 
     def _compare(
         self,
@@ -119,17 +120,15 @@ class Walker:
         known, here = walked.known.get(prefix, {}), {entry.name for entry in entries}
         changed: dict[str, Stamp] = {}
         ruled, tracked = rules is not self._nothing, self._repository.tracked
+        walked.add_work(len(others) if ruled else 0)
         for entry in others:
             stamp, path = stamp_of(entry.stat(follow_symlinks=False)), prefix + entry.name
             if path not in tracked and is_cache_name(entry.name):
                 pass  # programs write it again when they need it
             elif ruled and path not in tracked and self._ignores(rules, path, directory=False):
                 walked.left_out[path] = stamp
-                walked.check_time()
             elif stamp[0] & _KIND in _FILE_KINDS:
                 changed[entry.name] = walked.changed[path] = stamp
-                if ruled:
-                    walked.check_time()
                 continue
             here.discard(entry.name)
         here -= {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
