@@ -157,6 +157,10 @@ class ReviewRoutes:
     async def rewind(self, request: Request) -> Response:
         wanted = await read(request, RewindRequest)
         done = await self._review.rewind(
-            task_id(request), wanted.seq, preview=wanted.preview, conversation=wanted.conversation
+            task_id(request),
+            wanted.seq,
+            preview=wanted.preview,
+            conversation=wanted.conversation,
+            uncertain=wanted.uncertain,
         )
         return answer(done)

@@ -1,15 +1,18 @@
-"""`brain diff` and `brain rewind`: a task's changes, and undoing them."""
+"""`brain diff`, `brain rewind` and `brain undo`: a task's changes, and undoing them."""
 
 import argparse
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from sidecar.client.client import Json
+from sidecar.client.client import Client, Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, task_id
-from sidecar.commands.text import safe, short, style_for
+from sidecar.commands.text import safe, safe_line, short, style_for
+
+_PAGE = 200
 
 
 def diff(args: argparse.Namespace) -> int:
@@ -23,19 +26,27 @@ def diff(args: argparse.Namespace) -> int:
         print(json.dumps(found, ensure_ascii=False))
         return 0
     style = style_for()
-    for file in found["files"]:
-        for line in safe(file["diff"]).splitlines():
-            paint = {"+": style.green, "-": style.red, "@": style.cyan}.get(line[:1])
-            print(paint(line) if paint else line)
     # Notes are not part of the patch.
     notes = sys.stdout if sys.stdout.isatty() else sys.stderr
+    if sys.stdout.isatty():
+        for file in found["files"]:
+            for line in safe(file["diff"]).split("\n")[:-1]:
+                paint = {"+": style.green, "-": style.red, "@": style.cyan}.get(line[:1])
+                print(paint(line) if paint else line)
+    else:
+        # Byte for byte: `git apply` takes it.
+        sys.stdout.buffer.write("".join(file["diff"] for file in found["files"]).encode())
+        sys.stdout.buffer.flush()
     for file in found["files"]:
         if file.get("note"):
             print(style.dim(f"{safe(file['path'])}: {safe(file['note'])}"), file=notes)
     for conflict in found.get("conflicts", []):
         print(style.yellow(f"{safe(conflict['path'])}: {safe(conflict.get('why') or '')}"), file=notes)
     if not found["files"]:
-        print(style.dim("All changes undone." if args.reject else f"Task {short(task)} changed no files."))
+        if args.reject:
+            print(style.dim("All changes undone."))
+        else:
+            print(style.dim(f"Task {short(task)} changed no files."), file=notes)
     return 0
 
 
@@ -56,20 +67,52 @@ def _hunk_ids(found: Json, named: Sequence[str]) -> list[str]:
 
 def rewind(args: argparse.Namespace) -> int:
     with reading(data_dir(args)) as client:
-        task = task_id(client, args.id)
-        body = {"seq": args.seq, "preview": args.preview, "conversation": not args.files}
-        done = client.post(f"/api/brain/tasks/{task}/rewind", body)
+        return _rewind(client, task_id(client, args.id), args, {"seq": args.seq, "conversation": not args.files})
+
+
+def undo(args: argparse.Namespace) -> int:
+    with reading(data_dir(args)) as client:
+        task = task_id(client, args.id) if args.id else _newest_here(client)
+        return _rewind(client, task, args, {} if args.last_change else {"seq": 0})
+
+
+def _newest_here(client: Client) -> str:
+    """The newest task in this directory."""
+    here, before = str(Path.cwd()), None
+    while True:
+        page = client.get("/api/brain/tasks", {"limit": _PAGE, "before": before})
+        for task in page["tasks"]:
+            if here == task["workspace"] or here.startswith(f"{task['workspace'].rstrip('/')}/"):
+                name: str = task["id"]
+                return name
+        before = page["nextBefore"]
+        if before is None:
+            raise CommandFailed(f"No task worked in {here}. `brain tasks` lists tasks; name one: brain undo ID")
+
+
+def _rewind(client: Client, task: str, args: argparse.Namespace, what: Json) -> int:
+    path = f"/api/brain/tasks/{task}/rewind"
+    body = {**what, "preview": args.preview, "uncertain": args.include}
+    done = client.post(path, body)
+    if args.json:
+        print(json.dumps(done, ensure_ascii=False))
+        return 0
     style = style_for()
     for file in done["files"]:
-        kept = file["change"] == "conflict"
-        mark = style.yellow("left alone") if kept else style.green(file["change"])
-        print(f"  {mark}  {safe(file['path'])}" + (f"  {safe(file.get('why') or '')}" if kept else ""))
-    left = sum(file["change"] == "conflict" for file in done["files"])
-    count = len(done["files"]) - left
-    what = "would change" if args.preview else "changed"
-    also = f", {left} {'would be ' if args.preview else ''}left alone" if left else ""
-    print(f"{count or 'No'} {'file' if count == 1 else 'files'} {what}{also}.")
-    if not args.preview and not args.files:
-        where = f"event {args.seq}" if args.seq else "its start"
-        print(style.dim(f"Rewound the task to {where}. Continue from there: brain resume {short(task)}"))
+        print(f"  {style.green(file['change'])}  {safe_line(file['path'])}")
+    for file in done["conflicts"]:
+        print(f"  {style.yellow('left alone')}  {safe_line(file['path'])}  {safe_line(file['why'])}")
+    for file in done["notRestored"]:
+        print(f"  {style.red('not restored')}  {safe_line(file['path'])}  {safe_line(file['why'])}")
+    print(_count(done, preview=args.preview))
+    if not args.preview and what.get("conversation", True):
+        where = f"event {done['seq']}" if done["seq"] else "its start"
+        print(style.dim(f"Rewound task {short(task)} to {where}. Continue from there: brain resume {short(task)}"))
     return 0
+
+
+def _count(done: Json, *, preview: bool) -> str:
+    count, left = len(done["files"]), len(done["conflicts"]) + len(done["notRestored"])
+    files = f"{count or 'No'} {'file' if count == 1 else 'files'}"
+    also = f", {left} {'would be ' if preview else ''}left alone" if left else ""
+    return f"{files} {'would change' if preview else 'changed'}{also}."

@@ -112,6 +112,19 @@ _GRANT = (
 
 _DECISION = {"action": "store_const", "dest": "decision"}
 
+_REWIND = (
+    _arg(
+        "--include",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="restore this file too, although it is unknown who changed it",
+    ),
+    _flag("--preview", help="show what would change and change nothing"),
+    _JSON,
+    _DATA_DIR,
+)
+
 #: `brain` without a command.
 DEFAULT = Command(
     "",
@@ -333,8 +346,27 @@ brain rewind t_4642c5 17 --files      only the files""",
             _TASK_ID,
             _arg("seq", type=int, metavar="SEQ", help="number of the event to go back to"),
             _flag("--files", help="rewind the files only and keep the conversation"),
-            _flag("--preview", help="show what would change and change nothing"),
-            _DATA_DIR,
+            *_REWIND,
+        ),
+    ),
+    Command(
+        "undo",
+        "Tasks",
+        "undo what a task did to your files",
+        "Rewind the newest task in this directory to its start: its changes are undone, yours and those of other tasks "
+        "stay. It lists every file that it restored, left alone or could not restore. Repeat it once you removed the "
+        "reason. `brain rewind` goes back to any event instead.",
+        """\
+brain undo                    the newest task in this directory
+brain undo --last-change      only its last change; again for the one before
+brain undo t_4642c5 --preview""",
+        "review:undo",
+        (
+            _arg(
+                "id", metavar="ID", nargs="?", help="task id, or a unique prefix of it (default: the newest task here)"
+            ),
+            _flag("--last-change", help="undo only the last change of files"),
+            *_REWIND,
         ),
     ),
     Command(

@@ -1,6 +1,6 @@
 """A task's changes of files, read from its records: each file's changes in order, as of any event."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -9,6 +9,9 @@ from sidecar.engine.timeline import Timeline
 from sidecar.journal.port import Record
 from tools.ledger import FileState, IntentRecord, IrreversibleChange, Outcome
 from tools.paths import normalize
+
+#: Keys of what undoing did to files.
+UNDO_PREFIX = "review."
 
 
 class Side(NamedTuple):
@@ -26,6 +29,8 @@ class FileStep:
     path: str
     before: Side | None
     after: Side | None
+    #: Why it isn't known that the task changed it, or only the task; empty if it is.
+    doubt: str = ""
 
 
 class Hop(NamedTuple):
@@ -41,12 +46,21 @@ class FileHistory:
         self._steps: dict[str, list[FileStep]] = {}
         self._unkept: list[tuple[int, IrreversibleChange]] = []
         self._timelines: dict[int | None, Timeline] = {}
-        for seq, outcome, intent in _settled(records):
+        #: For each call of the task that changed files: its outcome's event, and the last event before it.
+        self._calls: list[tuple[int, int]] = []
+        for seq, outcome, intent, began in _settled(records):
             planned = intent.files if intent is not None and outcome.status == "success" else []
+            if began is not None and (planned or outcome.files or outcome.irreversible):
+                self._calls.append((seq, began - 1))
             for file in (*planned, *outcome.files):
                 path = normalize(file.path, workspace)  # earlier versions recorded it as the model wrote it
                 self._steps.setdefault(path, []).append(_step(seq, path, file))
             self._unkept += [(seq, each) for each in outcome.irreversible]
+
+    def before_last_change(self) -> int | None:
+        """The last event before the newest call whose changes count; `None` if there is no such call."""
+        timeline = self._timeline(None)
+        return next((before for seq, before in reversed(self._calls) if timeline.holds(seq)), None)
 
     def paths(self) -> list[str]:
         return list(self._steps)
@@ -58,12 +72,35 @@ class FileHistory:
 
     def hops(self, path: str, seq: int) -> list[Hop]:
         """The changes from the file as the task left it to how it was at that event."""
+        back, forth = self._way(path, seq)
+        return _join(
+            [
+                *(Hop(step.after, step.before) for step in reversed(back)),
+                *(Hop(step.before, step.after) for step in forth),
+            ]
+        )
+
+    def doubt(self, path: str, seq: int = 0) -> str:
+        """Why it isn't known that the task made the changes since that event; empty if it is."""
+        back, forth = self._way(path, seq)
+        return next((step.doubt for step in (*back, *forth) if step.doubt), "")
+
+    def left(self, paths: Collection[str], seq: int) -> list[FileState]:
+        """The changes that stay in files which a rewind to that event leaves alone: from how they were, to now."""
+        return [
+            file_state(path, hop.to, hop.source, self.doubt(path, seq))
+            for path in paths
+            if path in self._steps
+            for hop in reversed(self.hops(path, seq))
+        ]
+
+    def _way(self, path: str, seq: int) -> tuple[list[FileStep], list[FileStep]]:
+        """The steps to take back, and those to make again, to get from now to that event."""
         now, then = self._held(path), self._held(path, seq)
         same = 0
         while same < min(len(now), len(then)) and now[same].seq == then[same].seq:
             same += 1
-        back = [Hop(step.after, step.before) for step in reversed(now[same:])]
-        return _join([*back, *(Hop(step.before, step.after) for step in then[same:])])
+        return now[same:], then[same:]
 
     def unkept(self, seq: int = 0) -> list[IrreversibleChange]:
         """Changes of commands since that event that count now and can't be restored."""
@@ -84,13 +121,27 @@ class FileHistory:
         )
 
 
-def _settled(records: Sequence[Record]) -> Iterator[tuple[int, Outcome, IntentRecord | None]]:
-    intents: dict[str, IntentRecord] = {}
+def file_state(path: str, before: Side | None, after: Side | None, doubt: str = "") -> FileState:
+    return FileState(
+        path=path,
+        before=before.content if before else None,
+        after=after.content if after else None,
+        mode=after.mode if after else before.mode if before else None,
+        was=before.mode if before else None,
+        doubt=doubt or None,
+    )
+
+
+def _settled(records: Sequence[Record]) -> Iterator[tuple[int, Outcome, IntentRecord | None, int | None]]:
+    """Outcomes with their intent records, and for calls of the task itself the events at which they began."""
+    intents: dict[str, tuple[IntentRecord, int]] = {}
     for record in records:
         if record.kind == RecordKind.INTENT:
-            intents[record.key] = IntentRecord.model_validate_json(record.body)
+            intents[record.key] = IntentRecord.model_validate_json(record.body), record.seq
         elif record.kind == RecordKind.OUTCOME:
-            yield record.seq, Outcome.model_validate_json(record.body), intents.get(record.key)
+            intent, began = intents.get(record.key, (None, None))
+            own = not record.key.startswith(UNDO_PREFIX)
+            yield record.seq, Outcome.model_validate_json(record.body), intent, began if own else None
 
 
 def _step(seq: int, path: str, file: FileState) -> FileStep:
@@ -99,7 +150,7 @@ def _step(seq: int, path: str, file: FileState) -> FileStep:
     mode = file.mode if file.before is None or file.was is not None else None
     before = None if file.before is None else Side(file.before, was)
     after = None if file.after is None else Side(file.after, mode)
-    return FileStep(seq, path, before, after)
+    return FileStep(seq, path, before, after, file.doubt or "")
 
 
 def _with_modes(steps: list[FileStep]) -> list[FileStep]:

@@ -133,7 +133,7 @@ class Forks:
         if not wanted.keep_files:
             why = "For a new task that starts there: "
             done = await self._review.rewind(old.id, seq, conversation=False, why=why)
-            left = [file.path for file in done.files if file.change == "conflict"]
+            left = [file.path for file in (*done.conflicts, *done.not_restored)]
             more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
             reason += f"; files left as they are: {', '.join(left[:_NAMED])}{more}" if left else ""
         return await self._forked(old, task_id, seq, operation, start, reason)

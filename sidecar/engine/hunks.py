@@ -1,39 +1,34 @@
 """A change of one file as hunks that you can reject one by one."""
 
 import stat
-from collections.abc import Collection, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Literal
 
+from sidecar.engine.comparison import Opcode, grouped, opcodes
+from sidecar.engine.merge import File
+from sidecar.engine.patch import git_patch
 from sidecar.wire.tasks import DiffLine, FileDiff, Hunk
 
 CONTEXT = 3
 LARGEST = 2 * 1024 * 1024
+#: A patch holds a larger or binary content whole, compressed.
+LARGEST_PATCH = 16 * 1024 * 1024
 
-Opcode = tuple[str, int, int, int, int]
-
-
-_NO_TEXT = "Not text, or too large to show. You can rewind it, but not reject parts of it."
+_NO_TEXT = "Not text. You can rewind it, but not reject parts of it."
 _LINK = "A link, now or before. You can rewind it, but not reject parts of it."
+_TOO_LARGE = f"Larger than {LARGEST_PATCH >> 20} MiB, so it is not in the patch. You can rewind it."
 
 
-def file_diff(
-    path: str,
-    before: bytes | None,
-    after: bytes | None,
-    states: dict[str, str],
-    modes: tuple[int | None, int | None] = (None, None),
-) -> FileDiff:
+def file_diff(path: str, before: File | None, after: File | None, states: Mapping[str, str]) -> FileDiff:
     change: Literal["created", "deleted", "modified"]
     change = "created" if before is None else "deleted" if after is None else "modified"
-    header, note = _modes(path, before is not None, after is not None, modes)
     old, new = _lines(before), _lines(after)
-    linked = any(stat.S_ISLNK(mode or 0) for mode in modes)
+    patch, too_large = patch_of(path, before, after)
+    linked = any(file is not None and file.linked for file in (before, after))
     if old is None or new is None or linked:
-        return FileDiff(
-            path=path, change=change, added=0, removed=0, diff="", hunks=[], note=_LINK if linked else _NO_TEXT
-        )
+        note = _TOO_LARGE if too_large else _LINK if linked else _NO_TEXT
+        return FileDiff(path=path, change=change, added=0, removed=0, diff=patch, hunks=[], note=note)
     groups = _groups(old, new)
     ids = _ids(path, groups, old, new)
     hunks = [_hunk(hunk_id, group, old, new, states) for hunk_id, group in zip(ids, groups, strict=True)]
@@ -43,9 +38,37 @@ def file_diff(
         change=change,
         added=lines.count("added"),
         removed=lines.count("removed"),
-        diff=header + _patch(path, before, after, [_text(group, old, new) for group in groups]),
+        diff=patch,
         hunks=hunks,
-        note=note,
+        note=_mode_note(before, after),
+    )
+
+
+def patch_of(path: str, before: File | None, after: File | None, renamed_from: str | None = None) -> tuple[str, bool]:
+    """The change as a patch for Git, and whether it is too large for one."""
+    if any(file is not None and len(file.content) > LARGEST_PATCH for file in (before, after)):
+        return "", True
+    if before is not None and after is not None and before.linked != after.linked:
+        # Git has no change from a file to a link: one goes, the other comes.
+        return patch_of(path, before, None)[0] + patch_of(path, None, after)[0], False
+    old, new = _lines(before), _lines(after)
+    hunks = None if old is None or new is None else [_text(group, old, new) for group in _groups(old, new)]
+    return git_patch(path, before, after, hunks, renamed_from), False
+
+
+def renamed(diff: FileDiff, source: str, before: File, after: File) -> FileDiff:
+    """The diff of a created file as that of a renamed one. Its hunks still create it, so that each can be rejected."""
+    changes = file_diff(diff.path, before, after, {})
+    patch, _ = patch_of(diff.path, before, after, source)
+    return diff.model_copy(
+        update={
+            "change": "renamed",
+            "renamed_from": source,
+            "diff": patch,
+            "added": changes.added,
+            "removed": changes.removed,
+            "note": " ".join(filter(None, (f"Renamed from {source}.", diff.note))),
+        }
     )
 
 
@@ -54,27 +77,10 @@ def unkept(path: str, change: Literal["created", "deleted", "modified"], why: st
     return FileDiff(path=path, change=change, added=0, removed=0, diff="", hunks=[], note=why)
 
 
-def _modes(path: str, was: bool, now: bool, modes: tuple[int | None, int | None]) -> tuple[str, str | None]:
-    """The mode lines of a Git patch, and the same in words."""
-    before, after = modes
-    start = f"diff --git a/{path} b/{path}\n"
-    if was and now and before is not None and after is not None and before != after:
-        note = f"Mode changed from {stat.S_IMODE(before):o} to {stat.S_IMODE(after):o}."
-        return f"{start}old mode {_git_mode(before)}\nnew mode {_git_mode(after)}\n", note
-    if was != now and (mode := after if now else before) is not None and mode & 0o100:
-        return f"{start}{'new' if now else 'deleted'} file mode {_git_mode(mode)}\n", None
-    return "", None
-
-
-def _git_mode(mode: int) -> str:
-    return "100755" if mode & 0o100 else "100644"
-
-
-def _patch(path: str, before: bytes | None, after: bytes | None, hunks: Sequence[str]) -> str:
-    if not hunks and before is not None and after is not None:
-        return ""
-    source, target = "/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}"
-    return f"--- {source}\n+++ {target}\n" + "".join(hunks)
+def _mode_note(before: File | None, after: File | None) -> str | None:
+    if before is None or after is None or before.mode is None or after.mode is None or before.mode == after.mode:
+        return None
+    return f"Mode changed from {stat.S_IMODE(before.mode):o} to {stat.S_IMODE(after.mode):o}."
 
 
 def _text(group: Sequence[Opcode], old: Sequence[str], new: Sequence[str]) -> str:
@@ -98,11 +104,11 @@ def hunk_text(hunk: Hunk) -> str:
     return f"{hunk.header}\n" + "".join(f"{_MARKS[line.kind]}{line.text}\n" for line in hunk.lines)
 
 
-def without(path: str, before: bytes | None, after: bytes | None, rejected: Collection[str]) -> bytes | None:
+def without(path: str, before: File | None, after: File | None, rejected: Collection[str]) -> bytes | None:
     """The file after the change, with the rejected hunks as they were before it."""
     old, new = _lines(before), _lines(after)
     if old is None or new is None:
-        return after
+        return None if after is None else after.content
     groups = _groups(old, new)
     ids = _ids(path, groups, old, new)
     if before is None and set(ids) <= set(rejected):
@@ -122,9 +128,11 @@ def without(path: str, before: bytes | None, after: bytes | None, rejected: Coll
 _MARKS = {"context": " ", "added": "+", "removed": "-"}
 
 
-def _lines(content: bytes | None) -> list[str] | None:
-    if content is None:
+def _lines(file: File | None) -> list[str] | None:
+    """`None` if it is not text, or too long for hunks."""
+    if file is None:
         return []
+    content = file.content
     if len(content) > LARGEST or b"\0" in content:
         return None
     try:
@@ -138,12 +146,11 @@ def _lines(content: bytes | None) -> list[str] | None:
 
 
 def _groups(old: Sequence[str], new: Sequence[str]) -> list[list[Opcode]]:
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    return [list(group) for group in matcher.get_grouped_opcodes(CONTEXT)]
+    return grouped(opcodes(old, new), CONTEXT)
 
 
 def _hunk(
-    hunk_id: str, group: Sequence[Opcode], old: Sequence[str], new: Sequence[str], states: dict[str, str]
+    hunk_id: str, group: Sequence[Opcode], old: Sequence[str], new: Sequence[str], states: Mapping[str, str]
 ) -> Hunk:
     lines: list[DiffLine] = []
     for tag, i1, i2, j1, j2 in group:

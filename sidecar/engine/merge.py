@@ -2,8 +2,9 @@
 
 import stat
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple
+
+from sidecar.engine.comparison import opcodes
 
 
 class Conflict(Exception):
@@ -87,7 +88,7 @@ class _Edit:
 
 def _edits(base: Sequence[bytes], changed: bytes) -> Iterator[_Edit]:
     lines = changed.splitlines(keepends=True)
-    for tag, start, end, first, last in SequenceMatcher(None, base, lines, autojunk=False).get_opcodes():
+    for tag, start, end, first, last in opcodes(base, lines):
         if tag != "equal":
             yield _Edit(start, end, lines[first:last])
 

@@ -1,19 +1,26 @@
 """A task's changes, and undoing them: by hunk, or to a checkpoint, with or without the conversation."""
 
-from collections.abc import Callable, Sequence
+from asyncio import Lock, to_thread
+from collections.abc import Callable, Collection, Sequence
+from typing import ParamSpec, TypeVar
+from weakref import WeakValueDictionary
 
 from sidecar.engine.errors import OperationRefused
-from sidecar.engine.files import FileHistory, Hop, Side
-from sidecar.engine.hunks import file_diff, hunk_text, unkept, without
+from sidecar.engine.files import FileHistory, Hop, Side, file_state
+from sidecar.engine.hunks import file_diff, hunk_text, renamed, unkept, without
 from sidecar.engine.merge import Conflict, File
+from sidecar.engine.renames import find_renames
 from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.timeline import branched
 from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, change_of
 from sidecar.journal.port import Journal, Record
-from sidecar.wire.tasks import DiffAnswer, FileDiff, HunkRequest, RewindAnswer, RewoundFile, Task
+from sidecar.wire.tasks import DiffAnswer, FileDiff, HunkRequest, LeftFile, RewindAnswer, RewoundFile, Task
 from tools.host import Host
-from tools.ledger import FileState
 
+P = ParamSpec("P")
+T = TypeVar("T")
+#: Contents up to this size are compared at once; larger ones in a thread.
+_FEW_BYTES = 16 * 1024
 _REJECTED = "I rejected these changes and undid them; don't make them again:\n\n"
 
 
@@ -21,6 +28,8 @@ class Review:
     def __init__(self, journal: Journal, host: Callable[[str], Host], heard: Callable[[str, Record], None]) -> None:
         self._journal = journal
         self._undoing = Undoing(journal, host, heard)
+        #: One rewind of a task at a time.
+        self._rewinding: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 
     async def diff(self, task_id: str) -> DiffAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
@@ -46,30 +55,48 @@ class Review:
         undo = await self._rejection(task, history, diffs, set(decision.reject))
         if undo is not None:
             await self._undoing.carry_out(task, await self._undoing.plan(task, undo, still=False), undo)
-        return DiffAnswer(files=(await self.diff(task_id)).files, conflicts=undo.conflicts if undo else [])
+        left = [*undo.conflicts, *undo.not_restored] if undo else []
+        return DiffAnswer(files=(await self.diff(task_id)).files, conflicts=left)
 
     async def rewind(
-        self, task_id: str, seq: int, *, preview: bool = False, conversation: bool = True, why: str = ""
+        self,
+        task_id: str,
+        seq: int | None,
+        *,
+        preview: bool = False,
+        conversation: bool = True,
+        why: str = "",
+        uncertain: Collection[str] = (),
     ) -> RewindAnswer:
-        """`why` begins the message to the agent if the conversation goes on."""
+        """Without `seq`, to just before the last change. `why` begins the message if the conversation stays.
+
+        `uncertain` files are restored although it isn't known who changed them.
+        """
+        async with self._rewinding.setdefault(task_id, Lock()):
+            return await self._rewind(task_id, seq, preview, conversation, why, uncertain)
+
+    async def _rewind(
+        self, task_id: str, seq: int | None, preview: bool, conversation: bool, why: str, uncertain: Collection[str]
+    ) -> RewindAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
+        history = FileHistory(records, task.workspace)
+        if seq is None:
+            seq = history.before_last_change()
+        if seq is None:
+            raise OperationRefused(409, "nothing_to_undo", "The task has no change of files left to undo.")
         if seq > task.last_seq:
             raise OperationRefused(
                 422, "unknown_event", f"The task has no event {seq}; its last one is {task.last_seq}."
             )
         if task.status not in STILL and not preview:
             raise OperationRefused(409, "task_active", f"The task is {task.status}. Cancel it first, then rewind it.")
-        history = FileHistory(records, task.workspace)
-        undo = await (self._rewinding if conversation else self._files_alone)(task, history, seq, preview)
-        undo.conflicts.extend(
-            RewoundFile(path=each.path, change="conflict", why=each.why) for each in history.unkept(seq)
-        )
+        undo = await self._planned(task, history, seq, conversation=conversation, preview=preview, uncertain=uncertain)
         if not preview and (conversation or undo.files or undo.history):
-            undo = undo.model_copy(update={"message": f"{why}{undo.message}" if undo.message else ""})
+            undo = undo.model_copy(update={"announcement": f"{why}{undo.announcement}" if undo.announcement else ""})
             await self._undoing.carry_out(task, await self._undoing.plan(task, undo, still=True), undo)
-        left = {conflict.path for conflict in undo.conflicts}
+        left = undo.left()
         done = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files if file.path not in left]
-        return RewindAnswer(seq=seq, files=[*done, *undo.conflicts])
+        return RewindAnswer(seq=seq, files=done, conflicts=undo.conflicts, not_restored=undo.not_restored)
 
     async def finish(self) -> None:
         """Finish what an earlier process was undoing when it died."""
@@ -78,26 +105,39 @@ class Review:
     # -- what was changed --------------------------------------------------------------------------------------------
 
     async def _diffs(self, history: FileHistory, memory: TaskState) -> list[FileDiff]:
-        found = [diff for path in history.paths() if (diff := await self._file_diff(path, history, memory))]
-        shown = {diff.path for diff in found}
+        found: dict[str, FileDiff] = {}
+        deleted: dict[str, File] = {}
+        created: dict[str, File] = {}
+        for path in history.paths():
+            hops = history.hops(path, 0)
+            if not hops:
+                continue
+            try:
+                before, after = await self._both(path, history, hops)
+            except Dropped:
+                change = "created" if hops[-1].to is None else "deleted" if hops[0].source is None else "modified"
+                found[path] = unkept(path, change, DROPPED)  # type: ignore[arg-type]
+                continue
+            if before != after:
+                found[path] = await self._file_diff(path, before, after, history, memory)
+            if before is not None and after is None:
+                deleted[path] = before
+            elif before is None and after is not None:
+                created[path] = after
+        for path, source in (await to_thread(find_renames, deleted, created) if deleted and created else {}).items():
+            found[path] = renamed(found[path], source, deleted[source], created[path])
+            found[source] = found[source].model_copy(update={"diff": "", "note": f"Renamed to {path}."})
         return [
-            *found,
-            *(unkept(each.path, each.change, each.why) for each in history.unkept() if each.path not in shown),
+            *found.values(),
+            *(unkept(each.path, each.change, each.why) for each in history.unkept() if each.path not in found),
         ]
 
-    async def _file_diff(self, path: str, history: FileHistory, memory: TaskState) -> FileDiff | None:
-        hops = history.hops(path, 0)
-        if not hops:
-            return None
-        try:
-            before, after = await self._both(path, history, hops)
-        except Dropped:
-            change = "created" if hops[-1].to is None else "deleted" if hops[0].source is None else "modified"
-            return unkept(path, change, DROPPED)  # type: ignore[arg-type]
-        if before == after:
-            return None
-        modes = (before.mode if before else None, after.mode if after else None)
-        return file_diff(path, _bytes(before), _bytes(after), memory.hunks, modes)
+    async def _file_diff(
+        self, path: str, before: File | None, after: File | None, history: FileHistory, memory: TaskState
+    ) -> FileDiff:
+        diff = await _compared(before, after, file_diff, path, before, after, memory.hunks)
+        doubt = history.doubt(path)
+        return diff.model_copy(update={"note": " ".join(filter(None, (diff.note, doubt)))}) if doubt else diff
 
     async def _both(self, path: str, history: FileHistory, hops: Sequence[Hop]) -> tuple[File | None, File | None]:
         """The file without the task's changes but with yours, and the file as the task left it."""
@@ -120,45 +160,51 @@ class Review:
                 continue
             path = diff.path
             before, after = await self._both(path, history, history.hops(path, 0))
-            data = without(path, _bytes(before), _bytes(after), rejected)
+            data = await _compared(before, after, without, path, before, after, rejected)
             mode = after.mode if after else before.mode if before else None
             wanted = None if data is None else Side(await self._undoing.put_blob(task, data), mode)
             state = history.state(path)
             if await self._undoing.plan_file(task, undo, path, [Hop(state, wanted)]):
-                undo.history.append(_state(path, state, wanted))
+                undo.history.append(file_state(path, state, wanted))
                 lines = "".join(hunk_text(hunk) for hunk in hunks)
                 said.append(f"{path}\n{lines}")
         if not undo.files and not undo.conflicts:
             return None
         return undo.model_copy(update={"message": _REJECTED + "\n\n".join(said) if said else ""})
 
-    async def _rewinding(self, task: Task, history: FileHistory, seq: int, preview: bool) -> Undo:
-        undo = Undo(rewind_to=seq, files=[])
-        for path in history.paths():
-            await self._undoing.plan_file(task, undo, path, history.hops(path, seq), preview=preview)
-        return undo
-
-    async def _files_alone(self, task: Task, history: FileHistory, seq: int, preview: bool) -> Undo:
-        """The conversation stays, so a message tells the agent which files went back."""
-        undo = Undo(rewind_to=None, files=[], tool="rewind_files")
+    async def _planned(
+        self,
+        task: Task,
+        history: FileHistory,
+        seq: int,
+        *,
+        conversation: bool,
+        preview: bool,
+        uncertain: Collection[str],
+    ) -> Undo:
+        """If the conversation stays, a message tells the agent which files went back."""
+        undo = Undo(rewind_to=seq if conversation else None, files=[], tool="rewind_files")
+        if not conversation:
+            news = f"I restored files to event {seq}; read them again before you go on: "
+            undo = undo.model_copy(update={"announcement": news})
+        undo.not_restored.extend(LeftFile(path=each.path, why=each.why) for each in history.unkept(seq))
+        unkept = undo.left()
         for path in history.paths():
             hops = history.hops(path, seq)
-            if hops and await self._undoing.plan_file(task, undo, path, hops, preview=preview):
-                undo.history.extend(_state(path, hop.source, hop.to) for hop in hops)
-        names = ", ".join(dict.fromkeys(file.path for file in undo.history))
-        message = f"I restored files to event {seq}; read them again before you go on: {names}"
-        return undo.model_copy(update={"message": message if names else ""})
+            if not hops or path in unkept:
+                continue
+            doubt = history.doubt(path, seq)
+            if doubt and path not in uncertain:
+                undo.conflicts.append(LeftFile(path=path, why=doubt, uncertain=True))
+            elif await self._undoing.plan_file(task, undo, path, hops, preview=preview) and not conversation:
+                undo.history.extend(file_state(path, hop.source, hop.to) for hop in hops)
+        return undo
 
 
-def _bytes(file: File | None) -> bytes | None:
-    return None if file is None else file.content
-
-
-def _state(path: str, before: Side | None, after: Side | None) -> FileState:
-    return FileState(
-        path=path,
-        before=before.content if before else None,
-        after=after.content if after else None,
-        mode=after.mode if after else None,
-        was=before.mode if before else None,
-    )
+async def _compared(
+    before: File | None, after: File | None, compare: Callable[P, T], *args: P.args, **more: P.kwargs
+) -> T:
+    """In a thread if it may take longer than the loop can wait."""
+    if sum(len(file.content) for file in (before, after) if file is not None) <= _FEW_BYTES:
+        return compare(*args, **more)
+    return await to_thread(compare, *args, **more)

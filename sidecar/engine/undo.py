@@ -1,25 +1,29 @@
 """Undoing changes of files: plan and record it with the contents, do it, record that it is done.
 
 If the process dies in between, the next start finishes it. Your own edits since are merged, or the file is left alone
-and reported; so is a file whose earlier content was not kept.
+and reported; so is a file whose earlier content was not kept, or that can't be written. What was left alone stays part
+of the task's changes, so a later rewind tries it again.
 """
 
 import secrets
 import stat
+from asyncio import gather
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import field_validator
 
 from sidecar.engine.errors import OperationRefused
-from sidecar.engine.files import Hop, Side
+from sidecar.engine.files import UNDO_PREFIX, FileHistory, Hop, Side
 from sidecar.engine.merge import Conflict, File, merge_file
 from sidecar.engine.state import RecordKind, RewoundTo, UserMessage
 from sidecar.journal.errors import DuplicateRecord, WrongStatus
-from sidecar.journal.port import Journal, Record
+from sidecar.journal.port import Entry, Journal, Record
 from sidecar.wire.base import Wire
 from sidecar.wire.events import ChangedFile, DiffEvent, Event, MessageEvent, StatusEvent
-from sidecar.wire.tasks import RewoundFile, Status, Task
-from tools.errors import ToolError
+from sidecar.wire.tasks import LeftFile, Status, Task
+from tools.errors import ChangedElsewhere, ToolError
 from tools.host import FileChange, Host, can_scan
 from tools.ledger import FileState, IntentRecord, Outcome, digest
 from tools.text_files import read_content
@@ -27,9 +31,14 @@ from tools.text_files import read_content
 #: Statuses in which no run works on a task.
 STILL = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.ESCALATED, Status.INTERRUPTED})
 DROPPED = "Left as it is: its earlier content was dropped to keep the journal within its size limit."
-_EDITED = "Left as it is: you edited the same place since."
+_EDITED = "Left as it is: you or another task changed the same place since."
 _LARGEST = 64 * 1024 * 1024
 _TOO_LARGE = f"Left as it is: it is larger than {_LARGEST >> 20} MiB now."
+#: Files that are written at the same time.
+_AT_ONCE = 8
+#: Names in the reason of a rewind.
+_NAMED = 20
+_REPEAT = "Remove the cause, then rewind again."
 
 
 class Dropped(Exception):
@@ -44,8 +53,35 @@ class Undo(Wire):
     #: If the conversation goes on: the same changes for the task's own history, and the tool that made them.
     history: list[FileState] = []
     tool: str = "reject_hunks"
-    conflicts: list[RewoundFile] = []
+    conflicts: list[LeftFile] = []
+    not_restored: list[LeftFile] = []
     message: str = ""
+    #: Begins the message that names the restored files.
+    announcement: str = ""
+
+    @field_validator("conflicts", mode="before")
+    @classmethod
+    def _without_change(cls, found: Any) -> Any:
+        """Earlier versions stored a change beside each path."""
+        if isinstance(found, list):
+            for each in found:
+                if isinstance(each, dict):
+                    each.pop("change", None)
+                    each.setdefault("why", _EDITED)
+        return found
+
+    def leave(self, path: str, error: Exception) -> None:
+        if isinstance(error, Conflict):
+            self.conflicts.append(LeftFile(path=path, why=_EDITED))
+        elif isinstance(error, ChangedElsewhere):
+            self.conflicts.append(LeftFile(path=path, why=f"Left as it is: {error}"))
+        elif isinstance(error, Dropped):
+            self.not_restored.append(LeftFile(path=path, why=DROPPED))
+        else:
+            self.not_restored.append(LeftFile(path=path, why=f"{error} {_REPEAT}"))
+
+    def left(self) -> set[str]:
+        return {each.path for each in (*self.conflicts, *self.not_restored)}
 
 
 class Undoing:
@@ -87,8 +123,7 @@ class Undoing:
             found = await self._found(self._host(task.workspace), path, hops)
             result = await self.follow(found, hops)
         except (Conflict, Dropped, ToolError) as error:
-            why = _EDITED if isinstance(error, Conflict) else DROPPED if isinstance(error, Dropped) else str(error)
-            undo.conflicts.append(RewoundFile(path=path, change="conflict", why=why))
+            undo.leave(path, error)
             return False
         if result != found:
             before = None if found is None else digest(found.content)
@@ -111,9 +146,11 @@ class Undoing:
 
     async def plan(self, task: Task, undo: Undo, *, still: bool) -> str:
         key = secrets.token_hex(8)
-        record = Record(RecordKind.UNDO, key, undo.to_json())
+        # An undo whose end could not be recorded is over: this one begins with the files as they are now.
+        over = [Record(RecordKind.UNDONE, old, "{}") for old, _ in _unfinished(await self._journal.records(task.id))]
+        records = [*over, Record(RecordKind.UNDO, key, undo.to_json())]
         try:
-            await self._journal.append(task.id, records=[record], sync=True, when=STILL if still else None)
+            await self._journal.append(task.id, records=records, sync=True, when=STILL if still else None)
         except WrongStatus as error:
             raise OperationRefused(409, "task_active", f"The task is {error.status} again. Cancel it first.") from error
         return key
@@ -133,40 +170,72 @@ class Undoing:
     # -- doing -------------------------------------------------------------------------------------------------------
 
     async def carry_out(self, task: Task, key: str, undo: Undo) -> None:
-        host = self._host(task.workspace)
+        """Do what is planned. Files that can't be restored are added to those that `undo` leaves alone."""
         # Deletions first: a directory may be in the place of a file, or the other way round.
-        for file in sorted(undo.files, key=lambda each: each.after is not None):
-            try:
-                await self._bring(host, file)
-            except (Dropped, ToolError) as error:
-                why = DROPPED if isinstance(error, Dropped) else str(error)
-                undo.conflicts.append(RewoundFile(path=file.path, change="conflict", why=why))
-        events: list[Event] = [DiffEvent(files=[_changed(file) for file in undo.files])] if undo.files else []
+        await self._bring_all(task, undo, [file for file in undo.files if file.after is None])
+        await self._bring_all(task, undo, [file for file in undo.files if file.after is not None])
+        left = undo.left()
+        restored = [_changed(file) for file in undo.files if file.path not in left]
+        events: list[Event] = [DiffEvent(files=restored)] if restored else []
         records = [Record(RecordKind.UNDONE, key, "{}")]
+        stays: list[Record] = []
         if undo.rewind_to is not None:
-            reason = f"rewound to event {undo.rewind_to}"
+            reason = f"rewound to event {undo.rewind_to}{_left_in_words(left)}"
             events.append(StatusEvent(status=Status.CANCELLED, reason=reason, rewound_to=undo.rewind_to))
             records.append(Record(RecordKind.REWIND, key, RewoundTo(to=undo.rewind_to).to_json()))
-        if undo.history:
-            records += _as_history(key, undo)
-        said = UserMessage(id=f"m_{key}", text=undo.message, is_news=True)
-        if undo.message:
-            events.append(MessageEvent(message_id=said.id, role="user", agent="", text=undo.message))
+            stays = await self._what_stays(task, key, undo.rewind_to, left)
+        history = [file for file in undo.history if file.path not in left]
+        if history:
+            records += _as_history(key, undo.tool, history)
+        names = ", ".join(dict.fromkeys(file.path for file in history))
+        text = f"{undo.announcement}{names}" if undo.announcement and names else undo.message
+        said = UserMessage(id=f"m_{key}", text=text, is_news=True)
+        if text:
+            events.append(MessageEvent(message_id=said.id, role="user", agent="", text=text))
             records.append(Record(RecordKind.MESSAGE, said.id, said.to_json()))
         with suppress(DuplicateRecord):  # it was finished meanwhile
-            await self._journal.append(task.id, events, records)
-            if undo.message:
+            if stays:
+                # They belong to the event after the rewind, which doesn't take them back.
+                await self._journal.append(task.id, records=stays, earlier=[Entry.now(events, records)])
+            else:
+                await self._journal.append(task.id, events, records)
+            if text:
                 self._heard(task.id, Record(RecordKind.MESSAGE, said.id, said.to_json()))
+
+    async def _what_stays(self, task: Task, key: str, seq: int, left: set[str]) -> list[Record]:
+        """The changes in files that the rewind leaves alone, as the first of what the task does from there."""
+        history = FileHistory(await self._journal.records(task.id), task.workspace)
+        files, irreversible = history.left(sorted(left), seq), history.unkept(seq)
+        if not files and not irreversible:
+            return []
+        outcome = Outcome(
+            status="success",
+            content="",
+            summary="not taken back by a rewind",
+            duration_ms=0,
+            files=files,
+            irreversible=irreversible,
+        )
+        return [Record(RecordKind.OUTCOME, f"{UNDO_PREFIX}{key}.left", outcome.to_json())]
 
     async def finish(self) -> None:
         """Finish what an earlier process was undoing when it died."""
         for task_id in await self._journal.tasks_with_undo():
-            records = await self._journal.records(task_id)
-            done = {record.key for record in records if record.kind == RecordKind.UNDONE}
-            for record in records:
-                if record.kind == RecordKind.UNDO and record.key not in done:
-                    task = await self._journal.task(task_id)
-                    await self.carry_out(task, record.key, Undo.model_validate_json(record.body))
+            for key, undo in _unfinished(await self._journal.records(task_id)):
+                await self.carry_out(await self._journal.task(task_id), key, undo)
+
+    async def _bring_all(self, task: Task, undo: Undo, files: Sequence[FileState]) -> None:
+        """A few at once: each waits for the disk most of the time."""
+        host, waiting = self._host(task.workspace), iter(files)
+
+        async def bring() -> None:
+            for file in waiting:
+                try:
+                    await self._bring(host, file)
+                except (Dropped, ToolError) as error:
+                    undo.leave(file.path, error)
+
+        await gather(*(bring() for _ in range(min(_AT_ONCE, len(files)))))
 
     async def _bring(self, host: Host, file: FileState) -> None:
         before = await self.file(None if file.before is None else Side(file.before, file.was))
@@ -202,11 +271,28 @@ def _changed(file: FileState) -> ChangedFile:
     return ChangedFile(path=file.path, change=change_of(file), added=0, removed=0)
 
 
-def _as_history(key: str, undo: Undo) -> list[Record]:
+def _unfinished(records: Sequence[Record]) -> list[tuple[str, Undo]]:
+    done = {record.key for record in records if record.kind == RecordKind.UNDONE}
+    return [
+        (record.key, Undo.model_validate_json(record.body))
+        for record in records
+        if record.kind == RecordKind.UNDO and record.key not in done
+    ]
+
+
+def _left_in_words(left: set[str]) -> str:
+    if not left:
+        return ""
+    names = sorted(left)
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"; left as they are: {', '.join(names[:_NAMED])}{more}"
+
+
+def _as_history(key: str, tool: str, files: Sequence[FileState]) -> list[Record]:
     """The undo as one more change in the task's own history of files."""
-    call_id = f"review.{key}"
-    intent = IntentRecord(tool=undo.tool, args={}, backend="local")
-    outcome = Outcome(status="success", content="", summary="undone by you", duration_ms=0, files=undo.history)
+    call_id = f"{UNDO_PREFIX}{key}"
+    intent = IntentRecord(tool=tool, args={}, backend="local")
+    outcome = Outcome(status="success", content="", summary="undone by you", duration_ms=0, files=list(files))
     return [
         Record(RecordKind.INTENT, call_id, intent.to_json()),
         Record(RecordKind.OUTCOME, call_id, outcome.to_json()),

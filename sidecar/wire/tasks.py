@@ -215,22 +215,43 @@ class HunkRequest(Wire):
 
 
 class RewindRequest(Wire):
-    seq: Annotated[int, Field(ge=0)]
+    seq: Annotated[
+        int | None, Field(ge=0, description="The event to go back to; default: just before the last change of files.")
+    ] = None
     conversation: Annotated[bool, Field(description="False rewinds the files only.")] = True
     preview: Annotated[bool, Field(description="Report what would change and change nothing.")] = False
+    uncertain: Annotated[
+        list[str], Field(description="Restore these files too, though it is unknown who changed them.")
+    ] = []
 
 
 class RewoundFile(Wire):
     path: str
-    change: Literal["created", "modified", "deleted", "conflict"]
-    why: str | None = optional()
+    change: Literal["created", "modified", "deleted"]
+
+
+class LeftFile(Wire):
+    """A file that a rewind left as it is, and the reason."""
+
+    path: str
+    why: str
+    uncertain: Annotated[
+        bool | None, Field(description="It is unknown who changed it; name it in `uncertain` to restore it.")
+    ] = optional()
 
 
 class RewindAnswer(Wire):
-    """What a rewind did to each file. Your later edits are merged; a conflicting file stays as it is."""
+    """What a rewind did to each file that the task changed. Your own later edits are merged."""
 
     seq: int
-    files: list[RewoundFile]
+    files: Annotated[list[RewoundFile], Field(description="What was restored.")]
+    conflicts: Annotated[
+        list[LeftFile],
+        Field(description="Left alone: others changed the same place, or it is unknown who changed the file."),
+    ]
+    not_restored: Annotated[
+        list[LeftFile], Field(description="Could not be restored. Remove the reason, then rewind again.")
+    ]
 
 
 class ForkRequest(Wire):
@@ -263,7 +284,8 @@ class FileDiff(Wire):
     change: Literal["created", "modified", "deleted", "renamed"]
     added: int
     removed: int
-    diff: Annotated[str, Field(description="The file's unified diff.")]
+    diff: Annotated[str, Field(description="The change as a patch that `git apply` takes.")]
+    renamed_from: Annotated[str | None, Field(description="Its path before a rename.")] = optional()
     hunks: list[Hunk]
     note: str | None = optional()
 
@@ -272,7 +294,7 @@ class DiffAnswer(Wire):
     """The remaining changes; `conflicts` are files in which a rejected hunk couldn't be undone."""
 
     files: list[FileDiff]
-    conflicts: list[RewoundFile] = []
+    conflicts: list[LeftFile] = []
 
 
 class StoredRequest(Wire):

@@ -20,7 +20,8 @@ def test_a_rewind_survives_a_restart_and_can_be_rewound(sidecar: RunningSidecar)
     task_id = run_edits(sidecar, write("a.txt", "one\n"), write("a.txt", "two\n"))
     last = sidecar.task(task_id)["lastSeq"]
     answer = sidecar.post(f"/api/brain/tasks/{task_id}/rewind", {"seq": 0})
-    assert answer.json == {"seq": 0, "files": [{"path": "a.txt", "change": "deleted"}]}
+    restored = [{"path": "a.txt", "change": "deleted"}]
+    assert answer.json == {"seq": 0, "files": restored, "conflicts": [], "notRestored": []}
     assert not (sidecar.workspace / "a.txt").exists()
     sidecar.restart()
     assert sidecar.task(task_id)["status"] == "cancelled"

@@ -1,5 +1,6 @@
 """Taking back what commands did, and forking, with the real process: over HTTP, in the terminal, and when killed."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -62,6 +63,47 @@ def test_parts_are_accepted_and_rejected_on_the_command_line(sidecar: RunningSid
     assert [hunk["state"] for hunk in file["hunks"]] == ["accepted"]
     assert "undone" in brain_output(sidecar, "diff", task_id, "--reject", "all")
     assert not (sidecar.workspace / "a.txt").exists()
+
+
+def undo(sidecar: RunningSidecar, *words: str) -> str:
+    argv = [sys.executable, "-m", "sidecar", "undo", *words, "--data-dir", str(sidecar.data_dir)]
+    environ = {**sidecar.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS, cwd=sidecar.workspace, env=environ)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_undo_takes_back_the_newest_task_here_and_names_what_it_leaves(sidecar: RunningSidecar) -> None:
+    for name in ("a.txt", "b.txt"):
+        (sidecar.workspace / name).write_text("before\n")
+    task_id = worked(sidecar, command("echo after > a.txt; echo after > b.txt; echo new > c.txt"))
+    (sidecar.workspace / "b.txt").write_text("yours\n")
+    assert "2 files would change, 1 would be left alone." in undo(sidecar, "--preview")
+    said = undo(sidecar)
+    assert "left alone  b.txt  Left as it is: you or another task changed the same place since." in said
+    assert "2 files changed, 1 left alone." in said and f"Rewound task {task_id[:8]}" in said
+    assert (sidecar.workspace / "a.txt").read_text() == "before\n"
+    assert (sidecar.workspace / "b.txt").read_text() == "yours\n"
+    assert not (sidecar.workspace / "c.txt").exists()
+    (sidecar.workspace / "b.txt").write_text("after\n")
+    answer = json.loads(undo(sidecar, task_id, "--json"))
+    assert answer == {"seq": 0, "files": [{"path": "b.txt", "change": "modified"}], "conflicts": [], "notRestored": []}
+
+
+def test_undo_of_the_last_change_goes_one_change_back_each_time(sidecar: RunningSidecar) -> None:
+    worked(sidecar, command("echo one > a.txt"), command("echo two > a.txt"), command("true"))
+    undo(sidecar, "--last-change")
+    assert (sidecar.workspace / "a.txt").read_text() == "one\n"
+    undo(sidecar, "--last-change")
+    assert not (sidecar.workspace / "a.txt").exists()
+
+
+def test_undo_elsewhere_touches_nothing(sidecar: RunningSidecar) -> None:
+    worked(sidecar, command("echo one > a.txt"))
+    argv = [sys.executable, "-m", "sidecar", "undo", "--data-dir", str(sidecar.data_dir)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS, cwd=PROJECT, env=sidecar.environ)
+    assert done.returncode == 1 and f"No task worked in {PROJECT}" in done.stderr
+    assert (sidecar.workspace / "a.txt").exists()
 
 
 def test_a_fork_over_http_is_one_task_however_often_it_is_sent(sidecar: RunningSidecar) -> None:

@@ -59,7 +59,7 @@ class ManualTask:
     async def rewind(self, seq: int, *, conversation: bool = True, task_id: str = "t_1") -> list[str]:
         """The files that were left alone."""
         answer = await self.engine.review.rewind(task_id, seq, conversation=conversation)
-        return [file.path for file in answer.files if file.change == "conflict"]
+        return [file.path for file in (*answer.conflicts, *answer.not_restored)]
 
     def files(self) -> dict[str, tuple[bytes, int]]:
         """Everything that stands in the workspace: of links where they lead, and no mode."""

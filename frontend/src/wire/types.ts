@@ -190,7 +190,7 @@ export interface Diagnostic {
 /** The remaining changes; `conflicts` are files in which a rejected hunk couldn't be undone. */
 export interface DiffAnswer {
   files: FileDiff[];
-  conflicts?: RewoundFile[];
+  conflicts?: LeftFile[];
 }
 
 /** Files that a tool call or command changed. */
@@ -283,8 +283,10 @@ export interface FileDiff {
   change: "created" | "modified" | "deleted" | "renamed";
   added: number;
   removed: number;
-  /** The file's unified diff. */
+  /** The change as a patch that `git apply` takes. */
   diff: string;
+  /** Its path before a rename. */
+  renamedFrom?: string;
   hunks: Hunk[];
   note?: string;
 }
@@ -432,6 +434,14 @@ export interface KilledProcess {
   callId: string;
   pid: number;
   command: string;
+}
+
+/** A file that a rewind left as it is, and the reason. */
+export interface LeftFile {
+  path: string;
+  why: string;
+  /** It is unknown who changed it; name it in `uncertain` to restore it. */
+  uncertain?: boolean;
 }
 
 export interface LocalModelInfo {
@@ -701,24 +711,31 @@ export interface RevokeRequest {
   taskId?: string | null;
 }
 
-/** What a rewind did to each file. Your later edits are merged; a conflicting file stays as it is. */
+/** What a rewind did to each file that the task changed. Your own later edits are merged. */
 export interface RewindAnswer {
   seq: number;
+  /** What was restored. */
   files: RewoundFile[];
+  /** Left alone: others changed the same place, or it is unknown who changed the file. */
+  conflicts: LeftFile[];
+  /** Could not be restored. Remove the reason, then rewind again. */
+  notRestored: LeftFile[];
 }
 
 export interface RewindRequest {
-  seq: number;
+  /** The event to go back to; default: just before the last change of files. */
+  seq?: number | null;
   /** False rewinds the files only. */
   conversation?: boolean;
   /** Report what would change and change nothing. */
   preview?: boolean;
+  /** Restore these files too, though it is unknown who changed them. */
+  uncertain?: string[];
 }
 
 export interface RewoundFile {
   path: string;
-  change: "created" | "modified" | "deleted" | "conflict";
-  why?: string;
+  change: "created" | "modified" | "deleted";
 }
 
 export interface RoleInfo {

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.hunks import file_diff, without
+from sidecar.engine.merge import File
 from sidecar.engine.operations import Resume
 from sidecar.journal.memory import MemoryJournal
 from sidecar.wire.tasks import HunkRequest, Status
@@ -183,12 +184,12 @@ LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\r\n", "e"]), max_size=
 def test_rejecting_all_hunks_gives_the_old_file_and_rejecting_none_the_new(
     old: str, new: str, data: st.DataObject
 ) -> None:
-    before, after = old.encode(), new.encode()
+    before, after = File(old.encode(), 0o644), File(new.encode(), 0o644)
     diff = file_diff("f", before, after, {})
     ids = [hunk.id for hunk in diff.hunks]
     assert len(set(ids)) == len(ids)
-    assert without("f", before, after, ids) == before
-    assert without("f", before, after, []) == after
+    assert without("f", before, after, ids) == before.content
+    assert without("f", before, after, []) == after.content
     some = data.draw(st.lists(st.sampled_from(ids), unique=True)) if ids else []
-    rest = file_diff("f", before, without("f", before, after, some), {})
+    rest = file_diff("f", before, File(without("f", before, after, some) or b"", 0o644), {})
     assert len(rest.hunks) <= len(ids)

@@ -32,7 +32,7 @@ export function Changes({ thread, wide, onRewind }: Props) {
     setBusy(true);
     try {
       const { conflicts = [] } = await service.hunks(thread.taskId, request);
-      for (const { path, why } of conflicts) showError(new Error(`${path}: ${why ?? "left as it is"}`));
+      for (const { path, why } of conflicts) showError(new Error(`${path}: ${why}`));
       reload();
     } catch (error) {
       showError(error);

@@ -1,6 +1,6 @@
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { isActive, type Thread } from "../../../client/index.ts";
-import type { RewoundFile } from "../../../wire/types.ts";
+import type { RewindAnswer } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import dialog from "../../shared/dialog.module.css";
 import { Dialog } from "../../shared/dialog.tsx";
@@ -30,7 +30,9 @@ export function RewindDialog({ thread, point, onClose, onFork }: Props) {
   const { taskId } = thread;
   const active = isActive(thread.status);
   const [mode, setMode] = useState<Mode>(point.mode ?? "both");
-  const [files, setFiles] = useState<readonly RewoundFile[]>();
+  const [preview, setPreview] = useState<RewindAnswer>();
+  const [done, setDone] = useState<RewindAnswer>();
+  const [uncertain, setUncertain] = useState<readonly string[]>([]);
   const [failure, setFailure] = useState("");
   const [instead, setInstead] = useState(point.text ?? "");
   const [keepFiles, setKeepFiles] = useState(false);
@@ -39,7 +41,7 @@ export function RewindDialog({ thread, point, onClose, onFork }: Props) {
     if (active) return;
     let mounted = true;
     service.rewind(taskId, point.seq, { preview: true }).then(
-      (answer) => mounted && setFiles(answer.files),
+      (answer) => mounted && setPreview(answer),
       (error: Error) => mounted && setFailure(error.message),
     );
     return () => {
@@ -49,9 +51,10 @@ export function RewindDialog({ thread, point, onClose, onFork }: Props) {
 
   const rewind = async (conversation: boolean) => {
     const before = thread.lastSeq;
-    await service.rewind(taskId, point.seq, { conversation });
+    const answer = await service.rewind(taskId, point.seq, { conversation, uncertain: [...uncertain] });
     const undo = () => void service.rewind(taskId, before, { conversation }).catch(showError);
-    showToast(`Rewound to ${point.label}.`, { action: { label: "Undo", run: undo } });
+    showToast(`Rewound to ${point.label}. ${countRestored(answer)}`, { action: { label: "Undo", run: undo } });
+    return answer;
   };
   const confirm = async () => {
     setBusy(true);
@@ -60,7 +63,11 @@ export function RewindDialog({ thread, point, onClose, onFork }: Props) {
         const text = instead.trim();
         onFork((await service.fork(taskId, { seq: point.seq, keepFiles, ...(text ? { task: text } : {}) })).id);
       } else {
-        await rewind(mode === "both");
+        const answer = await rewind(mode === "both");
+        if (answer.conflicts.length + answer.notRestored.length > 0) {
+          setDone(answer);
+          return;
+        }
       }
       onClose();
     } catch (error) {
@@ -68,6 +75,20 @@ export function RewindDialog({ thread, point, onClose, onFork }: Props) {
       setBusy(false);
     }
   };
+  if (done !== undefined)
+    return (
+      <Dialog label={`Rewound to ${point.label}`} onClose={onClose} titled>
+        <p className={ui.note} data-tone="warn">
+          {countRestored(done)} These files are as they were before the rewind:
+        </p>
+        <FileRows label="Files left as they are" answer={{ ...done, files: [] }} />
+        <footer className={dialog.foot}>
+          <button type="button" className={ui.primary} onClick={onClose}>
+            Close
+          </button>
+        </footer>
+      </Dialog>
+    );
   return (
     <Dialog label={`Rewind to ${point.label}?`} onClose={onClose} titled>
       <fieldset className={styles.ways}>
@@ -103,7 +124,9 @@ export function RewindDialog({ thread, point, onClose, onFork }: Props) {
           The task is running. Cancel it first; you can resume it later.
         </p>
       ) : (
-        !(mode === "fork" && keepFiles) && <Preview files={files} failure={failure} />
+        !(mode === "fork" && keepFiles) && (
+          <Preview answer={preview} failure={failure} uncertain={uncertain} onUncertain={setUncertain} />
+        )
       )}
       <p className={ui.hint}>Your own edits since then are merged or reported, never overwritten.</p>
       <footer className={dialog.foot}>
@@ -118,25 +141,75 @@ export function RewindDialog({ thread, point, onClose, onFork }: Props) {
   );
 }
 
-function Preview({ files, failure }: { files: readonly RewoundFile[] | undefined; failure: string }) {
+function countRestored({ files }: RewindAnswer): string {
+  return files.length === 1 ? "1 file restored." : `${files.length || "No"} files restored.`;
+}
+
+interface Choice {
+  /** The files of unknown author that you chose to restore too. */
+  readonly uncertain: readonly string[];
+  readonly onUncertain: (paths: readonly string[]) => void;
+}
+
+function Preview({ answer, failure, ...choice }: Choice & { answer: RewindAnswer | undefined; failure: string }) {
   if (failure)
     return (
       <p className={ui.note} data-tone="warn">
         {failure}
       </p>
     );
-  if (files === undefined) return <p className={ui.hint}>Checking what would change…</p>;
-  if (files.length === 0) return <p className={ui.hint}>No file would change.</p>;
+  if (answer === undefined) return <p className={ui.hint}>Checking what would change…</p>;
+  if (answer.files.length + answer.conflicts.length + answer.notRestored.length === 0)
+    return <p className={ui.hint}>No file would change.</p>;
+  return <FileRows label="What would change" answer={answer} choice={choice} />;
+}
+
+function FileRows({ label, answer, choice }: { label: string; answer: RewindAnswer; choice?: Choice }) {
   return (
-    <ul className={styles.preview} aria-label="What would change">
-      {files.map(({ path, change, why }) => (
-        <li key={path}>
-          <span className={styles.change} data-change={change}>
-            {change}
-          </span>{" "}
-          <code>{path}</code> {why}
-        </li>
+    <ul className={styles.preview} aria-label={label}>
+      {answer.files.map(({ path, change }) => (
+        <FileRow key={path} path={path} change={change} />
+      ))}
+      {answer.conflicts.map(({ path, why, uncertain }) => (
+        <FileRow key={path} path={path} change="left alone" why={why}>
+          {uncertain && choice && <RestoreToo path={path} {...choice} />}
+        </FileRow>
+      ))}
+      {answer.notRestored.map(({ path, why }) => (
+        <FileRow key={path} path={path} change="not restored" why={why} />
       ))}
     </ul>
+  );
+}
+
+interface Row {
+  readonly path: string;
+  readonly change: string;
+  readonly why?: string;
+  readonly children?: ReactNode;
+}
+
+function FileRow({ path, change, why, children }: Row) {
+  return (
+    <li>
+      <span className={styles.change} data-change={change}>
+        {change}
+      </span>{" "}
+      <code>{path}</code> {why} {children}
+    </li>
+  );
+}
+
+function RestoreToo({ path, uncertain, onUncertain }: Choice & { path: string }) {
+  const chosen = uncertain.includes(path);
+  return (
+    <label className={styles.keep}>
+      <input
+        type="checkbox"
+        checked={chosen}
+        onChange={() => onUncertain(chosen ? uncertain.filter((one) => one !== path) : [...uncertain, path])}
+      />
+      Restore it too
+    </label>
   );
 }
