@@ -46,6 +46,7 @@ class TaskCheckRunner:
             task_text=user_text or run.instruction,
             single_use=True,
             can_ask=run.request.options.can_ask and not run.request.options.verify_unasked,
+            copy_of="" if directory is None else run.request.workspace,
         )
         try:
             # The time that you take to answer doesn't count.

@@ -31,21 +31,32 @@ for path in sys.argv[1:]:
 
 
 def _tier(name: str) -> Sandbox | None:
+    found = make_tier(name)
+    if name != "none" and found is None:
+        pytest.skip(f"this machine has no {name}")
+    return found
+
+
+def make_tier(name: str) -> Sandbox | None:
+    """The sandbox of that name; `None` if it doesn't work here."""
     if name == "bubblewrap":
         program = shutil.which("bwrap")
         found: Sandbox | None = None if program is None else Bubblewrap(program)
     else:
         found = Landlock() if name == "landlock" and sys.platform == "linux" else None
-    if name != "none" and (found is None or not works(found)):
-        pytest.skip(f"this machine has no {name}")
-    return found
+    return found if found is not None and works(found) else None
+
+
+def sandboxes_of(tier: str) -> Sandboxes:
+    sandboxes = Sandboxes()
+    sandboxes._found, sandboxes._looked = _tier(tier), True
+    return sandboxes
 
 
 class SandboxedWorkbench(Workbench):
     def __init__(self, root: Path, tier: str) -> None:
         super().__init__(root)
-        self.sandboxes = Sandboxes()
-        self.sandboxes._found, self.sandboxes._looked = _tier(tier), True
+        self.sandboxes = sandboxes_of(tier)
         self.backend = LocalBackend(self.registry, self.data_dir, sandboxes=self.sandboxes, limits=CommandLimits())
         self.executor = Executor(self.registry, [self.backend], Policy())
         subprocess.run(["git", "init", "-q", str(self.workspace)], check=True)

@@ -25,11 +25,11 @@ class Caged:
         self.workspace = root / "workspace"
         self.home = root / "home"
         self.data = self.home / "data"
-        for place in (self.workspace, self.data, self.home / ".ssh", self.home / "tools"):
+        for place in (self.workspace, self.data, self.home / ".ssh", self.home / ".local/bin"):
             place.mkdir(parents=True)
         (self.home / ".ssh" / "id").write_text("canary")
         (self.data / "token").write_text("canary")
-        (self.home / "tools" / "x").write_text("of use")
+        (self.home / ".local/bin/x").write_text("of use")
         self._sandbox = Landlock()
 
     def run(self, command: str, *, approved: bool = False) -> str:
@@ -58,7 +58,7 @@ def test_theworkspace_is_written_the_system_read_and_nothing_else(caged: Caged) 
 
 
 def test_keys_and_the_sidecars_files_are_out_of_sight_and_the_persons_tools_are_not(caged: Caged) -> None:
-    assert caged.run(f"cat ~/.ssh/id {caged.data}/token; cat ~/tools/x") == "of use"
+    assert caged.run(f"cat ~/.ssh/id {caged.data}/token; cat ~/.local/bin/x") == "of use"
     assert caged.run("cat ~/.ssh/id", approved=True) == "canary"
     assert caged.run(f"cat {caged.data}/token", approved=True) == ""
 

@@ -47,6 +47,8 @@ class BatchContext:
     can_ask: bool = True
     #: Nobody watches the task: what would ask is denied at once, and the model is told what to do instead.
     unattended: bool = False
+    #: The workspace is our copy of this one: commands read it too, because the copy links to its packages.
+    copy_of: str = ""
 
 
 @dataclass(slots=True)

@@ -145,8 +145,9 @@ class CallRunner:
             context.secret = any(map(secret_part, await self._named_paths(context)))
         decision = _refused(decision)
         if context.spec.effects == "command" or context.spec.runs_project:
-            context.hosts = self._policy.hosts(context.args, context.workspace)
-            context.readable = self._policy.permissions(context.workspace).reads
+            origin = batch.copy_of or context.workspace
+            context.hosts = self._policy.hosts(context.args, origin)
+            context.readable = (*self._policy.permissions(origin).reads, *((origin,) if batch.copy_of else ()))
         return decision
 
     async def _named_paths(self, context: CallContext) -> list[str]:

@@ -13,6 +13,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tools.errors import ToolError
+from tools.local.repository.identity import GitIdentity
+from tools.local.repository.location import find_repository
 from tools.local.sandbox.access import CommandAccess, CommandLaunch, Sandbox
 
 _MAX_OPEN_FILES = 65_536
@@ -22,6 +25,9 @@ _EXTRA_SECONDS = 60
 _OOM_SCORE = "500"
 _SHELL = ("/bin/sh", "-c")
 _LIMITS = re.compile(r"ulimit -c 0 2>/dev/null; (?:(?:ulimit|\{ ulimit|\{ echo)[^;]*(?:; \})? 2>/dev/null; )*")
+
+#: Read once for all commands of this process, and again when your configuration changes.
+_IDENTITY = GitIdentity()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,10 @@ class Confinement:
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
     writes: bool = True
+    #: Paths that you granted the repository to read.
+    granted: tuple[str, ...] = ()
+    #: Whether it reads the system beside the libraries of a program.
+    system: bool = True
 
     @property
     def supervised(self) -> bool:
@@ -100,11 +110,32 @@ class Confinement:
             approved=self.approved,
             private=self.private,
             readonly=self.readonly,
-            readable=self.readable,
+            readable=(*self.readable, *self._around()),
             writable=self.writable,
+            granted=self.granted,
             writes=self.writes,
+            system=self.system,
+            environment=os.environ,
         )
-        return self.sandbox.wrap(limited, access, cwd, environment)
+        return self.sandbox.wrap(
+            limited, access, cwd, environment if self.approved else self._with_identity(environment)
+        )
+
+    def _around(self) -> list[str]:
+        """What a command must see of the repository that the workspace is a part or a worktree of."""
+        if self.approved or not self.writes:
+            return []
+        identity = [place] if (place := _IDENTITY.find(os.environ)) else []
+        try:
+            repository = find_repository(self.workspace, os.environ.get("HOME", ""))
+        except ToolError:
+            return identity
+        return [*identity, *(place for place in repository if not f"{place}/".startswith(f"{self.workspace}/"))]
+
+    def _with_identity(self, environment: Mapping[str, str]) -> Mapping[str, str]:
+        """A Git that the command starts knows who you are, without your own configuration."""
+        place = _IDENTITY.find(os.environ) if self.writes else ""
+        return {"GIT_CONFIG_GLOBAL": f"{place}/config", **environment} if place else environment
 
 
 def _check_program(argv: Sequence[str], cwd: str, environment: Mapping[str, str]) -> None:

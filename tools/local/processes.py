@@ -230,7 +230,7 @@ class Processes:
         try:
             if confinement is not None:
                 launch = confinement.wrap(argv, path_of(cwd), clean, seconds)
-            tracer = None if attribution is None else attribution.tracer()
+            tracer = None if attribution is None else attribution.tracer(launch.guard)
             command = await spawn(launch, directory, lambda: RunningCommand(call_id, capture), tracer)
         except (OSError, ValueError) as error:
             capture.close()

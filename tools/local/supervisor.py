@@ -59,7 +59,9 @@ class CommandSupervisor:
             looking = local.for_one_call()
             return add_git_notes(await tool.run(arguments, looking, call, output), looking.git_notes)
         sandbox = None if self._sandboxes is None else await self._sandboxes.find()
-        confinement = partial(Confinement, sandbox, self._limits, local.workspace, call.approved, self._private)
+        confinement = partial(
+            Confinement, sandbox, self._limits, local.workspace, call.approved, self._private, granted=call.readable
+        )
         monitor, background_exit = self._monitor(local), partial(self._processes.background_exit, call.id)
         if call.approved:
             async with monitor.allow_changes(background_exit):
@@ -79,7 +81,10 @@ class CommandSupervisor:
         async with monitor.watch(call.id, lambda: None) as watch:
             held = monitor.hold(watch, _MAX_HELD) if sandbox is not None and sandbox.holds_files else []
             readonly = [f"{local.workspace}/{path}" for path in held]
-            inside = local.confined(Confinement(sandbox, self._limits, local.workspace, False, self._private, readonly))
+            cage = Confinement(
+                sandbox, self._limits, local.workspace, False, self._private, readonly, granted=call.readable
+            )
+            inside = local.confined(cage)
             result = await tool.run(arguments, inside, call, output)
         return add_git_notes(add_reverted(result, watch.reverted), inside.git_notes)
 

@@ -10,6 +10,7 @@ import os
 import struct
 from functools import cache
 
+from tools.local.attribution.attributes import GUARDED
 from tools.local.attribution.system_calls import AT_REMOVEDIR, MACHINES, SYSTEM_CALLS, WRITING, SystemCall
 
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
@@ -25,12 +26,15 @@ _X32 = 0x40000000
 Line = tuple[int, int, int, int]
 
 
-def install_listener() -> int:
-    """Report this thread's file changes from now on; the handle of the listener. Raises `OSError`."""
+def install_listener(*, guarded: bool = False) -> int:
+    """Report this thread's file changes from now on; the handle of the listener. Raises `OSError`.
+
+    With `guarded`, calls that change attributes of files are reported too, all of them.
+    """
     libc = _libc()
     if os.geteuid() != 0 and libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         raise OSError(errno.EPERM, "the thread could still gain rights")
-    length, code = _program()
+    length, code = _program(guarded)
     buffer = ctypes.create_string_buffer(code)
     program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", length, ctypes.addressof(buffer)))
     number = _SECCOMP[os.uname().machine]
@@ -44,16 +48,16 @@ def install_listener() -> int:
 
 
 @cache
-def _program() -> tuple[int, bytes]:
+def _program(guarded: bool) -> tuple[int, bytes]:
     lines: list[Line] = []
     for architecture in MACHINES[os.uname().machine]:
-        body = _body(architecture)
+        body = _body(architecture, guarded)
         lines += [(_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 1, 0, architecture), (_JUMP, 0, 0, len(body)), *body]
     lines.append((_GIVE, 0, 0, _MISSING))
     return len(lines), b"".join(struct.pack("HBBI", *line) for line in lines)
 
 
-def _body(architecture: int) -> list[Line]:
+def _body(architecture: int, guarded: bool) -> list[Line]:
     lines: list[Line] = [
         (_LOAD, 0, 0, _NUMBER),
         (_AT_LEAST, 0, 1, _X32),
@@ -63,6 +67,8 @@ def _body(architecture: int) -> list[Line]:
     ]
     for number, call in SYSTEM_CALLS[architecture].items():
         lines += _report(number, call)
+    for number in GUARDED.get(architecture, {}) if guarded else ():
+        lines += [(_EQUAL, 0, 1, number), (_GIVE, 0, 0, _NOTIFY)]
     lines.append((_GIVE, 0, 0, _ALLOW))
     return lines
 

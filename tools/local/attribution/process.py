@@ -24,16 +24,16 @@ class Unreadable(Exception):
 
 
 def read_text(thread: int, address: int) -> str:
-    return os.fsdecode(_memory(thread, address, _LONGEST).partition(b"\0")[0])
+    return os.fsdecode(read_memory(thread, address, _LONGEST).partition(b"\0")[0])
 
 
 def read_flags(thread: int, address: int) -> int:
     """The flags of `openat2`, which are behind a pointer."""
-    data = _memory(thread, address, 8)
+    data = read_memory(thread, address, 8)
     return int(struct.unpack("Q", data)[0]) if len(data) == 8 else 0
 
 
-def _memory(thread: int, address: int, size: int) -> bytes:
+def read_memory(thread: int, address: int, size: int) -> bytes:
     try:
         handle = os.open(f"/proc/{thread}/mem", os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:

@@ -16,6 +16,7 @@ from typing import Protocol
 from weakref import finalize
 
 from tools.host import ScannedFile
+from tools.local.attribution.attributes import AttributeGuard
 from tools.local.attribution.versions import VersionLog
 from tools.local.git import Repository
 from tools.local.root import WorkspaceRoot, name_to_text, text_to_name
@@ -38,8 +39,8 @@ class Attribution(Protocol):
 
     partial: str
 
-    def tracer(self) -> Tracer:
-        """For one more process of this command."""
+    def tracer(self, guard: AttributeGuard | None = None) -> Tracer:
+        """For one more process of this command, whose changes of attributes go through the guard."""
 
     def other_write(self, path: str) -> None:
         """Another tool is about to write this file, relative to the workspace."""
@@ -78,9 +79,9 @@ class CommandTrace:
             return None
         return trace
 
-    def tracer(self) -> Tracer:
+    def tracer(self, guard: AttributeGuard | None = None) -> Tracer:
         handle = self._root.open(".", os.O_RDONLY | os.O_DIRECTORY)
-        listener = self._make(self._touched, self._versions, self._root.path, handle)
+        listener = self._make(self._touched, self._versions, self._root.path, handle, guard)
         self._listeners.append(listener)
         return listener
 

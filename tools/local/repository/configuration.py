@@ -23,6 +23,12 @@ diff.algorithm i18n.commitencoding i18n.logoutputencoding user.name user.email a
 committer.email
 """
 _DESCRIBING = frozenset(_DESCRIBING_NAMES.split())
+#: Your habits, for a Git that a command starts: no settings that name programs, files or addresses.
+_HABIT_NAMES = """
+init.defaultbranch pull.rebase pull.ff push.default merge.ff merge.conflictstyle rebase.autosquash rebase.autostash
+core.whitespace commit.verbose commit.cleanup diff.colormoved fetch.prune branch.sort tag.sort log.date
+"""
+_HABITS = _DESCRIBING | frozenset(_HABIT_NAMES.split())
 #: Settings that start a program, or lead to other files of configuration.
 _STARTING_NAMES = """
 core.hookspath core.pager core.editor core.sshcommand core.askpass core.gitproxy core.alternaterefscommand
@@ -91,6 +97,11 @@ def describing(settings: Iterable[GitSetting]) -> list[GitSetting]:
     return [each for each in settings if each.kind in _DESCRIBING and "\0" not in f"{each.part}{each.value}"]
 
 
+def habits(settings: Iterable[GitSetting]) -> list[GitSetting]:
+    """The settings of yours that a command may see: your name and how you like to work, no keys."""
+    return [each for each in settings if each.kind in _HABITS and "\0" not in f"{each.part}{each.value}"]
+
+
 def starting(settings: Iterable[GitSetting]) -> tuple[str, ...]:
     """The names of settings that would start programs, or lead elsewhere."""
     found = dict.fromkeys(_clean(str(each)) for each in settings if _starts(each))
@@ -141,6 +152,12 @@ def personal_config(files: Sequence[str], home: str, git_dir: str) -> list[GitSe
             if each.kind == "include.path" or (each.kind == "includeif.*.path" and _applies(each, home, git_dir)):
                 waiting.insert(0, os.path.join(os.path.dirname(path), _expand(each.value, home)))  # noqa: PTH118, PTH120
     return found
+
+
+def personal_ignores(yours: Sequence[GitSetting], home: str) -> str:
+    """The rules that your own configuration names."""
+    named = last_value(yours, "core.excludesfile")
+    return read_text(_expand(named, home) if named else f"{home}/.config/git/ignore") if home else ""
 
 
 def last_value(settings: Sequence[GitSetting], name: str) -> str | None:

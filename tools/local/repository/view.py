@@ -20,8 +20,8 @@ from tools.local.repository.configuration import (
     last_value,
     personal_config,
     personal_files,
+    personal_ignores,
     read_config,
-    read_text,
     render_config,
     starting,
 )
@@ -98,7 +98,7 @@ class RepositoryViews:
             encoding="utf-8",
             errors="surrogateescape",
         )
-        (view / "git/ignore").write_text(_your_ignores(yours, home), encoding="utf-8", errors="surrogateescape")
+        (view / "git/ignore").write_text(personal_ignores(yours, home), encoding="utf-8", errors="surrogateescape")
         for name in ("HEAD", *_LINKED):
             (view / name).symlink_to(f"{place.common}/{name}")
         return RepositoryView(
@@ -124,11 +124,6 @@ def own_settings(place: RepositoryPlace) -> list[GitSetting]:
 
 def _forced() -> list[GitSetting]:
     return [GitSetting(name, None, value) for name, _, value in (each.partition("=") for each in _FORCED.split())]
-
-
-def _your_ignores(yours: list[GitSetting], home: str) -> str:
-    named = last_value(yours, "core.excludesfile")
-    return read_text(expand_home(named, home) if named else f"{home}/.config/git/ignore") if home else ""
 
 
 def _hooks(place: RepositoryPlace, own: list[GitSetting], yours: list[GitSetting], home: str) -> str:

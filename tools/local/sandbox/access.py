@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import stat
 import sys
 import tempfile
 import weakref
@@ -10,14 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-_SECRETS = """
-.ssh .gnupg .aws .azure .kube .docker .netrc .git-credentials .pypirc .npmrc .password-store .config/gcloud .config/gh
-.config/rainy-brain .local/share/rainy-brain .local/share/keyrings .mozilla .thunderbird .config/google-chrome
-.config/chromium .bash_history .zsh_history .python_history Library/Keychains
-"""
-_CACHES = """
-.cache .npm .yarn .pnpm-store .bun/install .cargo/registry .cargo/git go/pkg .gradle .m2 .ivy2 .nuget .gem
-.local/share/pnpm .local/share/virtualenv Library/Caches
+from tools.local.attribution.attributes import AttributeGuard
+from tools.local.sandbox.home import cache_places, secret_places, tool_places
+
+#: All that a program of ours needs of the system.
+LIBRARIES = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/nix")
+#: Root could read these.
+_SYSTEM_SECRETS = """
+/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/ssl/private /etc/krb5.keytab
+/etc/wireguard /etc/NetworkManager/system-connections /var/lib/docker /var/lib/kubelet /var/lib/rancher
 """
 
 
@@ -30,17 +30,25 @@ class CommandAccess:
 
     workspace: str
     home: str
+    #: You saw exactly this command and allowed it.
+    approved: bool
     network: bool
-    #: Beside the system: the home directory, and our own Python, whose programs are on the PATH.
+    #: Beside the system: your tools and caches, our own Python, and the repository around the workspace.
     readable: tuple[str, ...]
     #: Beside the workspace.
     writable: tuple[str, ...]
     #: Parts of the workspace that stay as they are, for a sandbox that can hold them.
     readonly: tuple[str, ...]
-    #: Nothing else uncovers these.
+    #: Only `granted` uncovers these.
     hidden: tuple[str, ...]
+    #: What you granted the repository to read, by name.
+    granted: tuple[str, ...]
+    #: The sidecar's own. Nothing uncovers it.
+    private: tuple[str, ...]
     #: Whether the workspace itself may be written.
     writes: bool = True
+    #: Whether it reads the system; a search needs nothing but its own program.
+    system: bool = True
 
     @classmethod
     def grant(
@@ -53,22 +61,32 @@ class CommandAccess:
         readonly: Sequence[str] = (),
         readable: Sequence[str] = (),
         writable: Sequence[str] = (),
+        granted: Sequence[str] = (),
         writes: bool = True,
+        system: bool = True,
+        environment: Mapping[str, str] | None = None,
     ) -> "CommandAccess":
-        """`approved`: you saw exactly this command and allowed it. `private` are the sidecar's own directories.
+        """`private` are the sidecar's own directories; `environment` names tools in your home directory.
 
         An approved command may use the network, your credentials and caches, and change protected files; it would be
         of no use otherwise. It still writes nowhere else. Without `writes`, it only looks at the workspace.
         """
+        secrets = [] if approved else [*secret_places(home), *_system_secrets()]
+        tools = [home] if approved else tool_places(home, environment or {}) if writes else []
         return cls(
             workspace,
             home,
+            approved=approved,
             network=approved,
-            readable=(*((home,) if writes else ()), sys.prefix, sys.base_prefix, *readable),
-            writable=(*(_existing(home, _CACHES) if approved else ()), *writable),
+            readable=(*tools, sys.prefix, sys.base_prefix, *readable),
+            writable=(*(cache_places(home) if approved else ()), *writable),
             readonly=() if approved else tuple(readonly),
-            hidden=(*(() if approved else _existing(home, _SECRETS)), *private),
+            # A workspace beneath such a place is visible, and nothing beside it.
+            hidden=tuple(place for place in secrets if not f"{workspace}/".startswith(f"{place}/")),
+            granted=tuple(granted),
+            private=tuple(private),
             writes=writes,
+            system=system,
         )
 
 
@@ -76,12 +94,15 @@ class CommandLaunch(NamedTuple):
     """How to start a command inside a sandbox.
 
     `restrict` runs in a new thread, which then starts the command and ends: the command never has the rights that the
-    thread dropped. If it raises, nothing starts.
+    thread dropped. If it raises, nothing starts. The command inherits `handles`, which are closed after its start.
     """
 
     argv: Sequence[str]
     environment: Mapping[str, str]
     restrict: Callable[[], None] | None = None
+    handles: tuple[int, ...] = ()
+    #: Carries out changes of modes and owners, where the sandbox can't confine them.
+    guard: AttributeGuard | None = None
 
 
 class Sandbox(Protocol):
@@ -103,15 +124,5 @@ def temporary_directory(owner: object) -> str:
     return place
 
 
-def _existing(home: str, names: str) -> list[str]:
-    if not home.startswith("/"):
-        return []
-    return [place for name in names.split() if _is_there(place := f"{home.rstrip('/')}/{name}")]
-
-
-def _is_there(place: str) -> bool:
-    """Links don't count: they may lead anywhere."""
-    try:
-        return not stat.S_ISLNK(os.lstat(place).st_mode)
-    except OSError:
-        return False
+def _system_secrets() -> list[str]:
+    return [place for place in _SYSTEM_SECRETS.split() if os.path.exists(place)] if os.geteuid() == 0 else []  # noqa: PTH110

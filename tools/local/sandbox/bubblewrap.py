@@ -1,15 +1,20 @@
-"""The sandbox of bubblewrap: mount, process and network namespaces."""
+"""The sandbox of bubblewrap: mount, process and network namespaces, and a seccomp filter."""
+
+# Runs for each command, where pathlib would cost as much as the rest.
+# ruff: noqa: PTH110, PTH112, PTH114
 
 import os
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 
-from tools.local.sandbox.access import CommandAccess, CommandLaunch
+from tools.local.sandbox.access import LIBRARIES, CommandAccess, CommandLaunch
+from tools.local.sandbox.seccomp import build_filter, open_filter
 
 #: Root in a container needs these for a workspace of another user; they open nothing but its files.
 _ROOT_CAPABILITIES = ("--cap-add", "CAP_DAC_OVERRIDE", "--cap-add", "CAP_FOWNER", "--cap-add", "CAP_CHOWN")
 #: Each command gets its own, empty.
-_EMPTIED = ("/tmp", "/var/tmp", "/run")  # noqa: S108
+_TEMPORARY = ("/tmp", "/var/tmp", "/run")  # noqa: S108
+#: Where people have their files. A command sees its workspace there, and what it was given.
+_PERSONAL = ("/home", "/root", "/mnt", "/media", "/Users")
 #: As root, writes to these would change the whole machine.
 _KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs")
 
@@ -25,30 +30,68 @@ class Bubblewrap:
     def wrap(
         self, argv: Sequence[str], access: CommandAccess, cwd: str, environment: Mapping[str, str]
     ) -> CommandLaunch:
+        filter_handle = open_filter(build_filter("network" if access.network else "own", approved=access.approved))
         line = [self._program, "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-cgroup-try"]
         line += [] if access.network else ["--unshare-net"]
         line += ["--cap-drop", "ALL", *(_ROOT_CAPABILITIES if os.geteuid() == 0 else ())]
-        line += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+        # The devices are new ones: a terminal of anybody else is not among them.
+        line += ["--seccomp", str(filter_handle), *_system(access), "--dev", "/dev", "--proc", "/proc"]
         for place in _KERNEL:
             line += ["--ro-bind-try", place, place]
-        for place in _EMPTIED:
-            line += ["--tmpfs", place] if Path(place).is_dir() and not Path(place).is_symlink() else []
-        for place in sorted(set(access.readable) - {access.home}):
-            line += ["--ro-bind", place, place] if place.startswith(_EMPTIED) else []
-        if access.network:
-            line += ["--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"]
-        for place in access.writable:
-            line += ["--bind", place, place]
-        if access.home.startswith(("/tmp/", "/var/tmp/")):  # noqa: S108
-            line += ["--dir", access.home]
-        line += ["--bind" if access.writes else "--ro-bind", access.workspace, access.workspace, *_readonly(access)]
-        for place in access.hidden:
-            # Last, so that nothing above uncovers it.
-            if Path(place).is_dir():
-                line += ["--tmpfs", place]
-            elif Path(place).exists():
-                line += ["--ro-bind", "/dev/null", place]
-        return CommandLaunch([*line, "--setenv", "TMPDIR", "/tmp", "--chdir", cwd, "--", *argv], environment)  # noqa: S108
+        line += _files(access)
+        line += ["--setenv", "TMPDIR", "/tmp", "--chdir", cwd, "--", *argv]  # noqa: S108
+        return CommandLaunch(line, environment, handles=(filter_handle,))
+
+
+def _system(access: CommandAccess) -> list[str]:
+    if access.system:
+        return ["--ro-bind", "/", "/"]
+    return [word for place in LIBRARIES for word in ("--ro-bind-try", place, place)]
+
+
+def _files(access: CommandAccess) -> list[str]:
+    """Empty what is private first, then fill in what the command may see, from the outside to the inside."""
+    emptied = _emptied(access)
+    line = [word for place in emptied for word in ("--tmpfs", place)]
+    if _is_beneath(access.home, emptied):
+        line += ["--dir", access.home]
+    for place in sorted({place for place in access.readable if _is_beneath(place, emptied) or not access.system}):
+        line += ["--ro-bind-try", place, place]
+    if access.network:
+        line += ["--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"]
+    for place in access.writable:
+        line += ["--bind", place, place]
+    line += ["--bind" if access.writes else "--ro-bind", access.workspace, access.workspace, *_readonly(access)]
+    visible = [access.workspace, *access.readable, *access.writable]
+    line += _hide(place for place in access.hidden if not _is_beneath(place, emptied) or _is_beneath(place, visible))
+    for place in access.granted:
+        line += ["--ro-bind-try", place, place]
+    return [*line, *_hide(access.private)]
+
+
+def _emptied(access: CommandAccess) -> list[str]:
+    """Without links: what they lead to is emptied, or is part of the system."""
+    if not access.system:
+        return []
+    homes = [] if access.approved else [*_PERSONAL, access.home, os.path.realpath(access.home)]
+    wanted = [*_TEMPORARY, *(place for place in homes if place.startswith("/") and place != "/")]
+    found = dict.fromkeys(place for place in wanted if os.path.isdir(place) and not os.path.islink(place))
+    return [place for place in found if not _is_beneath(place, found.keys() - {place})]
+
+
+def _hide(places: Iterable[str]) -> list[str]:
+    """After everything else, so that nothing uncovers them."""
+    line: list[str] = []
+    for place in places:
+        if os.path.isdir(place):
+            line += ["--tmpfs", place]
+        elif os.path.exists(place):
+            line += ["--ro-bind", "/dev/null", place]
+    return line
+
+
+def _is_beneath(place: str, others: Iterable[str]) -> bool:
+    return any(f"{place}/".startswith(f"{other.rstrip('/')}/") for other in others)
 
 
 def _readonly(access: CommandAccess) -> list[str]:
@@ -58,10 +101,10 @@ def _readonly(access: CommandAccess) -> list[str]:
     }
     for place in sorted(repositories):
         # A mount of its own can't be moved away to make room for another repository.
-        line += [] if Path(place).is_symlink() else ["--bind", place, place]
+        line += [] if os.path.islink(place) else ["--bind", place, place]
     for place in access.readonly:
         # Hold the target of a link, if the command could write it at all.
-        real = os.path.realpath(place) if Path(place).is_symlink() else place
-        if Path(real).exists() and (real == place or real.startswith(f"{access.workspace}/")):
+        real = os.path.realpath(place) if os.path.islink(place) else place
+        if os.path.exists(real) and (real == place or real.startswith(f"{access.workspace}/")):
             line += ["--ro-bind-try", real, real]
     return line

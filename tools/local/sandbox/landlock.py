@@ -8,15 +8,18 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from tools.local.sandbox.access import CommandAccess, CommandLaunch, temporary_directory
+from tools.local.attribution.attributes import AttributeGuard
+from tools.local.sandbox.access import LIBRARIES, CommandAccess, CommandLaunch, temporary_directory
 from tools.local.sandbox.restrict import restrict_thread
+from tools.local.sandbox.seccomp import Sockets, build_filter
 
 #: Everything in `/` but these, then the useful parts of them. Other processes' entries in `/proc` show only their
 #: names: Landlock treats a look inside as tracing, and forbids it.
 _CLOSED = frozenset({"home", "root", "tmp", "run", "var", "dev", "mnt", "media", "Users"})
 _USEFUL = ("/var/lib", "/var/cache", "/run/systemd/resolve")
+#: No terminals: yours are beside any new one, and a rule covers all of them.
 _DEVICES = """
-/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/ptmx /dev/pts /dev/shm
+/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/shm
 """
 
 
@@ -31,14 +34,21 @@ class Landlock:
     def wrap(
         self, argv: Sequence[str], access: CommandAccess, cwd: str, environment: Mapping[str, str]
     ) -> CommandLaunch:
-        hidden = set(access.hidden)
+        hidden = {*access.hidden, *access.private}
         top = [f"/{entry}" for entry in os.listdir("/") if entry not in _CLOSED]  # noqa: PTH208
-        read = [part for place in (*top, *access.readable) for part in _without(place, hidden)]
+        system = [*top, *_USEFUL] if access.system else LIBRARIES
+        homes = () if access.approved else (access.home, os.path.realpath(access.home))
+        read = [part for place in system for part in _without(place, {*hidden, *homes})]
+        read += [part for place in access.readable for part in _without(place, hidden)]
+        read += [part for place in access.granted for part in _without(place, set(access.private))]
         inside = list(_without(access.workspace, hidden))
         write = [*(inside if access.writes else ()), self._tmp, *_DEVICES.split(), *access.writable]
         read += [] if access.writes else inside
-        restrict = partial(restrict_thread, [*read, *_USEFUL], write, network=access.network)
-        return CommandLaunch(argv, {**environment, "TMPDIR": self._tmp}, restrict)
+        sockets: Sockets = "network" if access.network else "none"
+        code = build_filter(sockets, approved=access.approved, attributes=access.writes)
+        restrict = partial(restrict_thread, read, write, code)
+        guard = AttributeGuard(write, [*hidden]) if access.writes else None
+        return CommandLaunch(argv, {**environment, "TMPDIR": self._tmp}, restrict, guard=guard)
 
 
 def _without(place: str, hidden: set[str]) -> Iterator[str]:

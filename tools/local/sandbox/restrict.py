@@ -1,4 +1,4 @@
-"""Drops rights of the calling thread for good: Landlock for files, seccomp for sockets, and root's capabilities.
+"""Drops rights of the calling thread for good: Landlock for files, seccomp for system calls, and root's capabilities.
 
 Rights belong to a thread, and every process it starts lacks them too. A right that can't be dropped is an error.
 """
@@ -12,16 +12,15 @@ import struct
 from collections.abc import Sequence
 from functools import cache
 
+from tools.local.sandbox.seccomp import install_filter
+
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _PATH_BENEATH = 1
 _READ = 0b1101  # execute, read a file, read a directory
 _FILE_ONLY = (1 << 0) | (1 << 1) | (1 << 2) | (1 << 14) | (1 << 15)
 #: Number of access kinds in each version of Landlock.
 _KINDS = {1: 13, 2: 14, 3: 15, 4: 15}
-_NO_NEW_PRIVS, _SET_SECCOMP, _FILTER, _IN_BOUND, _DROP_BOUND = 38, 22, 2, 23, 24
-_SOCKET = {"x86_64": 41, "aarch64": 198}
-_IO_URING = 425
-_ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+_NO_NEW_PRIVS, _IN_BOUND, _DROP_BOUND = 38, 23, 24
 #: Root in a container needs these for a workspace of another user.
 _KEPT_CAPABILITIES = frozenset({0, 1, 3})  # CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER
 _MAX_CAPABILITIES = 64
@@ -32,8 +31,8 @@ class Unconfined(OSError):
     """A right could not be dropped, so nothing runs."""
 
 
-def restrict_thread(read: Sequence[str], write: Sequence[str], *, network: bool) -> None:
-    """From now on the calling thread reads and writes only beneath these places."""
+def restrict_thread(read: Sequence[str], write: Sequence[str], code: bytes) -> None:
+    """From now on the calling thread reads and writes only beneath these places; `code` is its seccomp filter."""
     libc = _libc()
     version = libc.syscall(_CREATE, None, 0, 1)
     if version < 1:
@@ -43,8 +42,7 @@ def restrict_thread(read: Sequence[str], write: Sequence[str], *, network: bool)
     if os.geteuid() == 0:
         _drop_capabilities(libc)
     _restrict_files(libc, version, read, write)
-    if not network:
-        _forbid_sockets(libc)
+    install_filter(code)
 
 
 def _restrict_files(libc: ctypes.CDLL, version: int, read: Sequence[str], write: Sequence[str]) -> None:
@@ -94,35 +92,6 @@ def _drop_capabilities(libc: ctypes.CDLL) -> None:
     kept = struct.unpack("6I", held.raw)[1] & sum(1 << capability for capability in _KEPT_CAPABILITIES)
     if libc.capset(header, struct.pack("6I", kept, kept, 0, 0, 0, 0)) != 0:
         raise Unconfined("Root would keep its capabilities")
-
-
-def _forbid_sockets(libc: ctypes.CDLL) -> None:
-    """Forbid every socket, even local ones: a local service could reach out for the command.
-
-    Pipes and socket pairs still work. A system call of another architecture kills the process.
-    """
-    machine = os.uname().machine
-    if machine not in _SOCKET:
-        raise Unconfined(f"No seccomp filter for {machine}")
-    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
-    kill, refuse, allow = 0x80000000, 0x00050000 | 1, 0x7FFF0000
-    program = [
-        (load, 0, 0, 4),
-        (equal, 1, 0, _ARCHITECTURE[machine]),
-        (give, 0, 0, kill),
-        (load, 0, 0, 0),
-        (at_least, 0, 1, 0x40000000),  # the x32 numbers of the same calls
-        (give, 0, 0, kill),
-        (equal, 1, 0, _SOCKET[machine]),
-        (equal, 0, 1, _IO_URING),  # io_uring could open sockets unseen
-        (give, 0, 0, refuse),
-        (give, 0, 0, allow),
-    ]
-    code = b"".join(struct.pack("HBBI", *line) for line in program)
-    buffer = ctypes.create_string_buffer(code)
-    filled = struct.pack("HxxxxxxP", len(program), ctypes.addressof(buffer))
-    if libc.prctl(_SET_SECCOMP, _FILTER, filled, 0, 0) != 0:
-        raise Unconfined("Seccomp accepts no filter")
 
 
 @cache

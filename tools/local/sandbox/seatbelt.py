@@ -36,9 +36,13 @@ class Seatbelt:
         rules = [
             _HEAD,
             "(allow mach-lookup) (allow network*)" if access.network else _SERVICES,
+            _rule("deny file-read*", [access.home] if access.home and not access.approved else []),
+            _rule("allow file-read*", [access.workspace, *access.readable]),
             _rule("allow file-write*", [*([access.workspace] if access.writes else []), self._tmp, *access.writable]),
             _rule("deny file-write*", access.readonly),
             _rule("deny file-read* file-write*", access.hidden),
+            _rule("allow file-read*", access.granted),
+            _rule("deny file-read* file-write*", access.private),
         ]
         line = ["/usr/bin/sandbox-exec", "-p", "\n".join(filter(None, rules)), *argv]
         return CommandLaunch(line, {**environment, "TMPDIR": self._tmp})

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import IO, Any, TypeVar, cast
 
+from tools.local.attribution.notifications import NotificationThread
 from tools.local.attribution.trace import Tracer
 from tools.local.sandbox.access import CommandLaunch
 
@@ -18,16 +19,23 @@ P = TypeVar("P", bound=asyncio.SubprocessProtocol)
 async def spawn(
     launch: CommandLaunch, directory: str, make_protocol: Callable[[], P], tracer: Tracer | None = None
 ) -> P:
-    """Start a command in a session of its own; its protocol hears the output and the end."""
+    """Start a command in a session of its own; its protocol hears the output and the end.
+
+    A tracer was made with the launch's guard; without a tracer, the guard gets a thread of its own.
+    """
     if launch.restrict is None and tracer is None:
-        _, protocol = await asyncio.get_running_loop().subprocess_exec(
-            make_protocol,
-            *launch.argv,
-            stdin=asyncio.subprocess.DEVNULL,
-            cwd=directory,
-            env=launch.environment,
-            start_new_session=True,
-        )
+        try:
+            _, protocol = await asyncio.get_running_loop().subprocess_exec(
+                make_protocol,
+                *launch.argv,
+                stdin=asyncio.subprocess.DEVNULL,
+                cwd=directory,
+                env=launch.environment,
+                start_new_session=True,
+                pass_fds=launch.handles,
+            )
+        finally:
+            _close(launch.handles)
         return protocol
     process = popen(
         launch,
@@ -45,6 +53,15 @@ async def spawn(
 
 def popen(launch: CommandLaunch, tracer: Tracer | None = None, **options: Any) -> "subprocess.Popen[bytes]":
     """`options` are those of `Popen`. If dropping rights or starting raises, nothing was started."""
+    if tracer is None and launch.guard is not None:
+        tracer = NotificationThread(launch.guard)
+    try:
+        return _popen(launch, tracer, {**options, "pass_fds": launch.handles})
+    finally:
+        _close(launch.handles)
+
+
+def _popen(launch: CommandLaunch, tracer: Tracer | None, options: dict[str, Any]) -> "subprocess.Popen[bytes]":
     if launch.restrict is None and tracer is None:
         # Not from another thread: bubblewrap ends with the thread that started it.
         return subprocess.Popen(launch.argv, env=launch.environment, **options)
@@ -77,6 +94,11 @@ def popen(launch: CommandLaunch, tracer: Tracer | None = None, **options: Any) -
             tracer.stop()
         raise failed[0]
     return started[0]
+
+
+def _close(handles: tuple[int, ...]) -> None:
+    for handle in handles:
+        os.close(handle)
 
 
 def _wait_for(process: int) -> None:

@@ -1,0 +1,156 @@
+"""A thread that answers the system calls which a command's seccomp filter reports, until its last process has ended.
+
+Calls that change attributes of files go to a guard, if there is one, which carries them out itself. Every other call
+goes on. If the thread ends, the kernel fails the calls that it would have reported instead of making them wait.
+"""
+
+import errno
+import fcntl
+import logging
+import os
+import select
+import struct
+import threading
+from contextlib import suppress
+from typing import NamedTuple
+from weakref import finalize
+
+from tools.local.attribution import filter as seccomp
+from tools.local.attribution.attributes import AttributeGuard
+from tools.local.sandbox.seccomp import build_filter, install_filter
+
+log = logging.getLogger(__name__)
+
+_RECEIVE, _ANSWER, _STILL_VALID, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082102, 0x40082104
+#: id, thread, flags; number, architecture, instruction; six arguments.
+_NOTIFICATION = struct.Struct("QIIiIQ6Q")
+_REPLY = struct.Struct("QqiI")
+_CONTINUE = 1
+_SYNCHRONOUS = 1
+_BEAT_SECONDS = 1.0
+
+
+class Notification(NamedTuple):
+    id: int
+    thread: int
+    call: int
+    architecture: int
+    arguments: list[int]
+
+
+class NotificationThread:
+    """One for each process that is started. `install` runs in the thread that starts it."""
+
+    beat_seconds = _BEAT_SECONDS
+
+    def __init__(self, guard: AttributeGuard | None = None) -> None:
+        self._guard = guard
+        self._handle = -1
+        self._installed = threading.Event()
+        self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        finalize(self, os.close, self._wake)
+        # Started by a thread that has all rights: one that is confined would pass its lack of them on.
+        self._thread = threading.Thread(target=self._run, name="notifications", daemon=True)
+        self._thread.start()
+
+    def install(self) -> None:
+        """In the thread that starts the command. Raises only if the command must not run."""
+        try:
+            self._handle = seccomp.install_listener(guarded=self._guard is not None)
+        except (OSError, KeyError) as error:
+            self.missed(f"The changes of this command were not recorded: {error}")
+            if self._guard is not None:
+                # Somebody else listens already, so nobody can carry these calls out.
+                install_filter(build_filter("network", approved=True, attributes=False))
+        finally:
+            self._installed.set()
+
+    def stop(self) -> None:
+        """After the last process has ended: handle what is pending, then end."""
+        self._installed.set()
+        os.eventfd_write(self._wake, 1)
+        self._thread.join()
+
+    # -- for a kind of thread that also records ----------------------------------------------------------------------
+
+    def begin(self) -> list[int]:
+        """Other handles to wait for."""
+        return []
+
+    def ready(self, handles: set[int]) -> None: ...
+
+    def record(self, notification: Notification) -> None: ...
+
+    def beat(self) -> None: ...
+
+    def finish(self) -> None: ...
+
+    def missed(self, why: str) -> None: ...
+
+    # ----------------------------------------------------------------------------------------------------------------
+
+    def is_waiting(self, number: int) -> bool:
+        """Whether the call still waits: otherwise its process is gone, and its number may be another's."""
+        try:
+            fcntl.ioctl(self._handle, _STILL_VALID, struct.pack("Q", number))
+        except OSError:
+            return False
+        return True
+
+    def _run(self) -> None:
+        self._installed.wait()
+        try:
+            if self._handle >= 0:
+                with suppress(OSError):
+                    fcntl.ioctl(self._handle, _SET_FLAGS, _SYNCHRONOUS)
+                self._serve(self.begin())
+        except Exception:
+            log.exception("The calls of a command are no longer answered")
+            self.missed("")
+        finally:
+            if self._handle >= 0:
+                os.close(self._handle)
+            self.finish()
+
+    def _serve(self, others: list[int]) -> None:
+        poll = select.poll()
+        for handle in (self._handle, self._wake, *others):
+            poll.register(handle, select.POLLIN)
+        stopping = False
+        while True:
+            ready = dict(poll.poll(0 if stopping else self.beat_seconds * 1000))
+            self.ready(ready.keys() & set(others))
+            happened = ready.get(self._handle, 0)
+            if happened & select.POLLIN:
+                self._notified()
+            elif happened or stopping:
+                return  # nobody is left whom the filter binds
+            stopping = stopping or self._wake in ready
+            self.beat()
+
+    def _notified(self) -> None:
+        buffer = bytearray(_NOTIFICATION.size)
+        try:
+            fcntl.ioctl(self._handle, _RECEIVE, buffer)
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.EINTR):
+                return  # the process was killed meanwhile
+            raise
+        number, thread, _, call, architecture, _, *arguments = _NOTIFICATION.unpack(buffer)
+        notification = Notification(number, thread, call, architecture, arguments)
+        reply = _REPLY.pack(number, 0, 0, _CONTINUE)
+        try:
+            self.record(notification)
+        finally:
+            if self._guard is not None and self._guard.covers(architecture, call):
+                reply = _REPLY.pack(number, 0, -self._carry_out(self._guard, notification), 0)
+            with suppress(OSError):
+                fcntl.ioctl(self._handle, _ANSWER, reply)
+
+    def _carry_out(self, guard: AttributeGuard, notification: Notification) -> int:
+        """The error number, or 0. Never lets a call go on: its arguments may have changed since they were checked."""
+        try:
+            return guard.perform(notification, lambda: self.is_waiting(notification.id))
+        except Exception:
+            log.exception("A change of attributes could not be carried out")
+            return errno.EPERM
