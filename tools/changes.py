@@ -49,11 +49,10 @@ def render_changes(changes: Sequence[FileChange], note: str = "") -> ToolResult:
     return ToolResult(content="\n".join(parts), details={"note": note.strip(), "files": list(files)}, summary=summary)
 
 
-def render_full_diff(changes: Sequence[FileChange]) -> str:
-    """The diff for an approval prompt: all of it, unless it is huge."""
+def render_full_diff(changes: Sequence[FileChange]) -> tuple[str, int]:
+    """The diff for an approval prompt, and how many lines of a huge one are left out."""
     lines = [line for change in changes for line in unified_diff(change)]
-    more = [f"… {len(lines) - _FULL_LINES} more lines"] if len(lines) > _FULL_LINES else []
-    return "\n".join([*lines[:_FULL_LINES], *more])
+    return "\n".join(lines[:_FULL_LINES]), max(0, len(lines) - _FULL_LINES)
 
 
 def unified_diff(change: FileChange) -> list[str]:

@@ -102,11 +102,14 @@ class ApprovalPrompt:
 
     id: str
     call_id: str
+    tool: str
     action: str
     why: str
     argv: tuple[str, ...] | None = None
     cwd: str | None = None
     diff: str | None = None
+    #: How many lines of the diff are left out.
+    omitted_lines: int = 0
     #: Names of the environment variables that a command sees.
     environment: tuple[str, ...] | None = None
     #: Hash of exactly what would run: arguments, program files, environment values, diff.

@@ -62,7 +62,9 @@ def render_rewind(style: Style, status: Event) -> list[str]:
 def render_approval(style: Style, event: Event, columns: int | None = None) -> list[str]:
     """The whole call, to the last argument: you must see what you approve."""
     argv, diff = event.get("argv"), event.get("diff")
-    action = event["action"].partition(" ")[0] if argv or diff else event["action"]
+    action: str = event["action"]
+    if argv or diff:
+        action = event.get("tool") or action
     lines = ["", f"{style.yellow('?')} {style.bold(safe_line(action))} needs your approval"]
     lines += paragraph(safe_line(event["why"]), columns)
     if argv:
@@ -75,6 +77,8 @@ def render_approval(style: Style, event: Event, columns: int | None = None) -> l
     for line in safe(diff or "").rstrip("\n").split("\n"):
         paint = style.green if line.startswith("+") else style.red if line.startswith("-") else style.dim
         lines += [paint(f"    {line}")] if line else []
+    if omitted := event.get("omittedLines"):
+        lines.append(style.dim(f"    … {omitted} more lines"))
     return lines
 
 

@@ -151,10 +151,12 @@ def _approval_event(prompt: ApprovalPrompt) -> ApprovalEvent:
     return ApprovalEvent(
         approval_id=prompt.id,
         call_id=prompt.call_id,
+        tool=prompt.tool,
         action=prompt.action,
         argv=list(prompt.argv) if prompt.argv is not None else None,
         cwd=prompt.cwd,
         diff=prompt.diff,
+        omitted_lines=prompt.omitted_lines or None,
         environment=list(prompt.environment) if prompt.environment is not None else None,
         binding=prompt.binding or None,
         why=prompt.why,

@@ -13,6 +13,8 @@ ESCALATION = "escalation"
 BUDGET = "budget"
 #: Part of an agent that carries out one step of a plan.
 PLANNED = "s"
+#: Part of an agent that fixes what a review found.
+FIX = "fix"
 
 _WORD = re.compile(r"([a-z]+)(\d*)")
 _CALL = re.compile(r"(?P<task>[^.]+)\.(?P<rest>r\d+\..*?)(?:~(?P<branch>\d+))?(?:\+(?P<repeat>\d+))?")
@@ -51,6 +53,10 @@ class StepKey:
     @property
     def is_planned(self) -> bool:
         return self.part == PLANNED
+
+    @property
+    def is_fix(self) -> bool:
+        return self.part == FIX
 
     def of_part(self, part: str, number: int = 0) -> "StepKey":
         return replace(self, part=part, number=number)

@@ -75,7 +75,7 @@ class LiveText:
                 done = [key for key in pieces if key[0] == event.message_id]
             case ToolEvent():
                 # A turn that calls a tool has finished its text.
-                done = [key for key in pieces if event.call_id.startswith(f"{task_id}.{key[0]}.")]
+                done = [key for key in pieces if key[0] == event.message_id]
                 if event.status not in ("pending", "running"):
                     done.append((event.call_id, _OUTPUT))
             case RetryEvent():

@@ -109,15 +109,17 @@ class EarlierCall:
 class Brief:
     """The assignment of an agent as typed parts; a language model reads the same as prose in the history.
 
-    `part` names the agent's share of the task if it has only one of several (`test`, `s2`, `fix1`), and `follows` says
-    whether other agents worked on the task before. `plan` lists the files of each planned step. `changed` are the files
-    that the task changed so far, and `changed_lines` their lines, for a reviewer: `path:3-9,12`, or the path of a new
-    file.
+    `part` names the agent's share of the task if it has only one of several, such as `test`. `planned_step` is its step
+    of the plan, counted from 1. `fixes` says that it fixes what a review found, `follows` that other agents worked on
+    the task before. `plan` lists the files of each planned step. `changed` are the files that the task changed so far,
+    and `changed_lines` their lines, for a reviewer: `path:3-9,12`, or the path of a new file.
     """
 
     asked: str = ""
     workspace: str = ""
     part: str = ""
+    planned_step: int = 0
+    fixes: bool = False
     follows: bool = False
     plan: Sequence[Sequence[str]] = ()
     earlier_calls: Sequence[EarlierCall] = ()

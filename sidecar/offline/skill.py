@@ -73,7 +73,7 @@ def answer_change(last: ToolReturn) -> Move:
 
 def decline_fix(question: Question) -> Decline | None:
     """Declines to fix a change that failed verification: the same rule would make the same change."""
-    if not question.brief.part.startswith("fix"):
+    if not question.brief.fixes:
         return None
     return Decline(
         "The change was made, but a check failed and the offline model can't fix it. Undo the change, or configure a "

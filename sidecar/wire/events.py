@@ -100,6 +100,7 @@ class ToolEvent(Event):
 
     type: Literal["tool"] = "tool"
     call_id: str
+    message_id: Annotated[str | None, Field(description="The message of the turn that made the call.")] = optional()
     tool: str
     status: ToolStatus
     args: JsonObject
@@ -127,10 +128,12 @@ class ApprovalEvent(Event):
     type: Literal["approval"] = "approval"
     approval_id: str
     call_id: str
+    tool: str | None = optional()
     action: str
     argv: list[str] | None = optional()
     cwd: str | None = optional()
     diff: str | None = optional()
+    omitted_lines: Annotated[int | None, Field(description="How many lines of the diff are left out.")] = optional()
     environment: Annotated[
         list[str] | None, Field(description="Names of the environment variables the command gets.")
     ] = optional()

@@ -11,6 +11,7 @@ from sidecar.engine.steps import CONTEXT, StepKey
 from sidecar.models.catalog import UNPRICED, Catalog
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Brief, EarlierCall, Model, Switch, Turn, UserTurn
+from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ModelEvent
 from sidecar.wire.tasks import Models
 from sidecar.work.attachments import parse_attachments
@@ -28,7 +29,7 @@ from tools.errors import ToolError
 from tools.executor.executor import Executor
 from tools.executor.registry import Registry
 from tools.host import Host
-from tools.spec import Call
+from tools.spec import Call, ToolResult
 
 #: The model can't do this kind of work at all, so a retry is useless.
 CANNOT = frozenset({"not_understood"})
@@ -90,7 +91,9 @@ class AgentSetup:
         brief = Brief(
             asked=self.request,
             workspace=self.run.request.workspace,
-            part=f"{key.part}{key.number or ''}",
+            part=key.part,
+            planned_step=key.number if key.is_planned else 0,
+            fixes=key.is_fix,
             follows=assignment.follows,
             plan=[step.files for step in assignment.plan.steps] if assignment.plan and assignment.step else (),
             current_file=context.current_file,
@@ -150,7 +153,7 @@ class AgentSetup:
             result = await GitStatus().run(GitStatusArguments(), host, call, lambda stream, text: None)
         except ToolError:
             return []
-        return result.content.splitlines()[1:] if isinstance(result.content, str) else []
+        return [f"{each['state']} {each['path']}" for each in _records(result, "changes")]
 
     async def _find_definitions(self, host: Host, name: str) -> Sequence[str]:
         """Where exactly this name is defined."""
@@ -159,8 +162,8 @@ class AgentSetup:
             result = await FindSymbols().run(FindSymbolsArguments(query=name), host, call, lambda stream, text: None)
         except (ToolError, ValueError):
             return ()
-        lines = result.content.splitlines() if isinstance(result.content, str) else []
-        return [line for line in lines if line.endswith((f" {name}", f".{name}"))][:_MAX_DEFINITIONS]
+        found = [each for each in _records(result, "symbols") if each["name"] == name][:_MAX_DEFINITIONS]
+        return [f"{each['path']}:{each['line']} {each['kind']} {_qualified(each)}" for each in found]
 
     def is_deterministic(self, name: str) -> bool:
         """Whether the agent's model gives the same answer however often it is asked."""
@@ -193,3 +196,13 @@ class AgentSetup:
         if not agent.model or getattr(wanted, agent.role):
             return wanted
         return wanted.model_copy(update={agent.role: agent.model})
+
+
+def _records(result: ToolResult, name: str) -> list[JsonObject]:
+    """The list of objects in the result's details under this name."""
+    found = result.details.get(name) if isinstance(result.details, dict) else None
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def _qualified(symbol: JsonObject) -> str:
+    return f"{symbol['parent']}.{symbol['name']}" if symbol["parent"] else str(symbol["name"])

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal
 
 from sidecar.engine.errors import AgentError
-from sidecar.engine.steps import PLANNED, StepKey
+from sidecar.engine.steps import FIX, PLANNED, StepKey
 from sidecar.wire.events import Event, PlanEvent, PlanItem
 from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import RouteAnswer
@@ -236,7 +236,7 @@ class PipelineBuilder:
             if verdict is None:
                 return []
             fix = Part(worker, f"Fix what the review found ({count})")
-            fix_key = self._key(worker).of_part("fix", sent_back + 1)
+            fix_key = self._key(worker).of_part(FIX, sent_back + 1)
             step = self._step(fix_key, fix, (review, *following), verdict=verdict)
             return [step, *self._review(following, sent_back + 1)]
 

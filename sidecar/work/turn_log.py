@@ -64,7 +64,7 @@ class TaskTurnLog:
         )
         # A call's id is its idempotency key, also in a shell that serves many tasks, so it includes the task.
         batch = [
-            ToolCall(run.turns.call_id(key, number), call.tool, call.args, call.problem)
+            ToolCall(run.turns.call_id(key, number), call.tool, call.args, call.problem, str(key))
             for number, call in enumerate(calls)
         ]
         outcomes = await self._executor.batch(batch, context)

@@ -41,9 +41,9 @@ async def check_links(paths: Iterable[str], host: Host, decision: Decision) -> D
 
 
 def build_prompt(
-    context: CallContext, stage: str, why: str, diff: str | None, bound: str | None = None
+    context: CallContext, stage: str, why: str, diff: str | None, bound: str | None = None, omitted: int = 0
 ) -> ApprovalPrompt:
-    """`bound` is the hash of what the approval is bound to."""
+    """`bound` is the hash of what the approval is bound to, `omitted` how many lines of the diff are left out."""
     command = getattr(context.args, "command", None)
     argv = None if command is None else ("/bin/sh", "-c", command) if isinstance(command, str) else tuple(command)
 
@@ -53,11 +53,13 @@ def build_prompt(
     return ApprovalPrompt(
         id=f"{context.call.id}:{stage}",
         call_id=context.call.id,
+        tool=context.spec.name,
         action=show(f"{context.spec.name} {describe_arguments(context.call.args)}"[:500]),
         why=show(why),
         argv=None if argv is None else tuple(map(show, argv)),
         cwd=None if argv is None else show(_directory(context)),
         diff=None if diff is None else show(diff),
+        omitted_lines=omitted,
         environment=None if argv is None else tuple(sorted(command_variables())),
         binding=bound if bound is not None else bind_call(context, None).digest,
     )

@@ -28,6 +28,8 @@ class ToolCall:
     args: JsonObject
     #: Why it can't run, if the caller already knows.
     problem: str | None = None
+    #: The message of the turn that made the call, if a turn did.
+    message_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ class CallContext:
         if self._display_args is None:
             self._display_args = redact_arguments(self.call.args, self.redact, self.clean)
         summary = outcome.summary if outcome else self.clean(describe_arguments(self.call.args)[:200])
-        return _event(self.call.id, self.spec.name, status, self._display_args, summary, outcome, self.backend)
+        return _event(self.call, self.spec.name, status, self._display_args, summary, outcome, self.backend)
 
     def enqueue(self, status: ToolStatus) -> None:
         self.ledger.enqueue(self.event(status))
@@ -157,11 +159,11 @@ class CallContext:
 def call_event(call: ToolCall, tool: str, outcome: Outcome, redact: Redactor | None = None) -> ToolEvent:
     """The event of a call without a context: invalid, answered by a twin, or left by an earlier process."""
     args = redact_arguments(call.args, redact)
-    return _event(call.id, tool, outcome.status, args, outcome.summary, outcome, outcome.executor)
+    return _event(call, tool, outcome.status, args, outcome.summary, outcome, outcome.executor)
 
 
 def _event(
-    call_id: str,
+    call: ToolCall,
     tool: str,
     status: ToolStatus,
     args: JsonObject,
@@ -174,7 +176,8 @@ def _event(
         # The model gets an image from the outcome; events only name it.
         details = {name: value for name, value in details.items() if name != "attachments"}
     return ToolEvent(
-        call_id=call_id,
+        call_id=call.id,
+        message_id=call.message_id,
         tool=tool,
         status=status,
         args=args,

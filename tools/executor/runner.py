@@ -182,10 +182,12 @@ class CallRunner:
         context.approved, context.bound = True, bound.digest
 
     async def _ask(self, context: CallContext, why: str, diff: str | None, bound: Binding) -> None:
+        omitted = 0
         if context.prepared is not None:
-            diff = render_full_diff(context.prepared.changes) or context.prepared.result.content
+            diff, omitted = render_full_diff(context.prepared.changes)
+            diff = diff or context.prepared.result.content
         context.enqueue("pending")
-        answer = await context.ledger.ask(build_prompt(context, "approve", why, diff, bound.digest))
+        answer = await context.ledger.ask(build_prompt(context, "approve", why, diff, bound.digest, omitted))
         context.started = time.monotonic()  # the wait for an answer isn't part of the call's duration
         if answer is None:
             raise _unasked(why)

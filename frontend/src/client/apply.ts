@@ -175,7 +175,7 @@ function tool(builder: ThreadBuilder, event: ToolEvent, seq: number): void {
   const before = builder.item(callId);
   builder.set("lastCall", { key: callId, seq });
   // A turn that calls a tool is over, also if it had only thinking and no message.
-  for (const id of builder.now.drafts.keys()) if (callId.startsWith(`${event.taskId}.${id}.`)) finishDraft(builder, id);
+  if (event.messageId !== undefined) finishDraft(builder, event.messageId);
   builder.put({ kind: "tool", key: callId, seq: before?.seq ?? seq, at: before?.at ?? at, ...rest });
 }
 

@@ -34,10 +34,13 @@ export interface ApprovalEvent {
   at: string;
   approvalId: string;
   callId: string;
+  tool?: string;
   action: string;
   argv?: string[];
   cwd?: string;
   diff?: string;
+  /** How many lines of the diff are left out. */
+  omittedLines?: number;
   /** Names of the environment variables the command gets. */
   environment?: string[];
   /** Hash of exactly what was asked. */
@@ -931,6 +934,8 @@ export interface ToolEvent {
   taskId: string;
   at: string;
   callId: string;
+  /** The message of the turn that made the call. */
+  messageId?: string;
   tool: string;
   status: "pending" | "running" | "success" | "error" | "cancelled" | "unknown";
   args: { [key: string]: JsonValue };

@@ -140,12 +140,11 @@ def to_write(found: Location) -> list[str]:
 
 
 def planned(asked: ProjectRequest, brief: Brief) -> tuple[NewProject, Sequence[str]] | None:
-    """The project of the plan, and the files of the agent's step `s1`, `s2`, …"""
+    """The project of the plan, and the files of the agent's own step."""
     project = project_of(asked, [file for step in brief.plan for file in step], brief.workspace)
-    number = brief.part.removeprefix("s")
-    if project is None or not number.isdecimal() or not 1 <= int(number) <= len(brief.plan):
+    if project is None or not 1 <= brief.planned_step <= len(brief.plan):
         return None
-    return project, brief.plan[int(number) - 1]
+    return project, brief.plan[brief.planned_step - 1]
 
 
 def project_of(asked: ProjectRequest, files: Sequence[str], workspace: str) -> NewProject | None:

@@ -52,19 +52,19 @@ class Scaffold:
         asked = ProjectRequest(**{name: str(value) for name, value in args.items()})
         if asked.refusal:
             return Decline(asked.refusal)
-        part = question.brief.part
+        brief = question.brief
         if question.agent == "planner":
             return plan(asked, question)
-        if question.agent == "coder" and part not in ("configure", "fix1", "fix2"):
-            return _write_step(asked, question) if part else _write_all(asked, question)
-        project = project_of(asked, question.brief.changed, question.brief.workspace)
+        if question.agent == "coder" and brief.part != "configure" and not brief.fixes:
+            return _write_step(asked, question) if brief.planned_step else _write_all(asked, question)
+        project = project_of(asked, brief.changed, brief.workspace)
         if project is None:
             return _without_project(question.agent)
         match question.agent:
             case "coder":
                 return _complete(project, question)
             case "terminal":
-                return _test(project, question) if part == "test" else _install(project, question)
+                return _test(project, question) if brief.part == "test" else _install(project, question)
             case "reviewer":
                 return _review(project, question)
             case _:
@@ -108,7 +108,7 @@ def _complete(project: NewProject, question: Question) -> Move:
     if missing:
         return _write(project, missing, question.returns[1:])
     complete = f"All {plural(len(files), 'file')} of `{project.name}` are there."
-    if question.brief.part.startswith("fix"):
+    if question.brief.fixes:
         return Say(f"{complete} The offline model can't fix what else the review found.")
     return Say(f"{complete} Nothing is left to configure.")
 

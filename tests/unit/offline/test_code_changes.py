@@ -116,7 +116,7 @@ def test_without_an_open_file_or_a_selection_it_says_so(text: str) -> None:
 def test_what_the_tool_says_is_the_answer(text: str, tool: str) -> None:
     assert ask_coder(text, result(tool, note="Did it.\nLeft alone: b.py.")) == Say("Did it.\nLeft alone: b.py.")
     assert ask_coder(text, failed(tool, "It cannot be.")) == Decline("It cannot be.")
-    assert isinstance(ask_coder(text, brief=Brief(part="fix1")), Decline)
+    assert isinstance(ask_coder(text, brief=Brief(fixes=True)), Decline)
 
 
 @pytest.mark.parametrize(

@@ -118,4 +118,4 @@ def test_a_kind_that_was_said_is_compared_before_anything_is_written() -> None:
 
 
 def test_what_a_check_found_is_not_mended_by_renaming_again() -> None:
-    assert isinstance(ask_coder("rename foo to bar", brief=Brief(part="fix1")), Decline)
+    assert isinstance(ask_coder("rename foo to bar", brief=Brief(fixes=True)), Decline)

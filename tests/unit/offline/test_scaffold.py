@@ -257,7 +257,7 @@ def test_each_step_of_the_plan_writes_its_own_files(kind: str, place: str) -> No
     plan = parse_plan(move.text)
     written: list[str] = []
     for number, step in enumerate(plan.steps, start=1):
-        act, _ = played("coder", text, {}, part=f"s{number}", plan=[each.files for each in plan.steps])
+        act, _ = played("coder", text, {}, planned_step=number, plan=[each.files for each in plan.steps])
         assert isinstance(act, Act), act
         assert [args["path"] for _, args in act.calls] == step.files
         written += step.files
@@ -273,7 +273,7 @@ def test_a_file_that_could_not_be_written_ends_the_task_and_is_named() -> None:
             id="1", tool="create_file", status="error", content="The disk is full.", message="The disk is full."
         ),
     ]
-    question = Question("coder", text, Brief(asked=text, part="s1", plan=plan), TOOLS, back, 1)
+    question = Question("coder", text, Brief(asked=text, planned_step=1, plan=plan), TOOLS, back, 1)
     args = Scaffold().parse(question)
     assert args is not None
     move = Scaffold().next(args, question)

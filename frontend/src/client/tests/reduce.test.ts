@@ -78,7 +78,7 @@ describe("a thread", () => {
     const { type, ...call } = STORY.find((event) => event.type === "tool")!;
     const events = journal(
       { type: "delta", messageId: "coder.1", role: "assistant", agent: "coder", kind: "thinking", text: "Hm." },
-      { ...call, type, callId: "t.coder.1.0" } as never,
+      { ...call, type, messageId: "coder.1" } as never,
     );
     expect(replay(events.slice(0, 1)).drafts.size).toBe(1);
     expect(replay(events).drafts.size).toBe(0);

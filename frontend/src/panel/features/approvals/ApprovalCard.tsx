@@ -121,7 +121,6 @@ function OpenApproval({ taskId, item }: Omit<Props, "status">) {
 
 /** The whole action: command, directory and diff. */
 function Action({ item }: { item: ApprovalItem }) {
-  const cut = linesLeftOut(item.diff);
   return (
     <>
       {item.argv && <pre className={styles.command}>{commandLine(item.argv)}</pre>}
@@ -145,13 +144,10 @@ function Action({ item }: { item: ApprovalItem }) {
             ))}
           </div>
         ))}
-      {cut && <p className={styles.why}>{cut} not shown.</p>}
+      {item.omittedLines && <p className={styles.why}>{item.omittedLines} more lines not shown.</p>}
     </>
   );
 }
-
-/** The sidecar cuts off a diff of many thousand lines, with the number of lines left out as its last line. */
-const linesLeftOut = (diff: string | undefined): string | undefined => /\n… (\d+ more lines)$/.exec(diff ?? "")?.[1];
 
 const LABELS = { allowed: "Allowed", denied: "Denied", requested: "Not answered" } as const;
 const ICONS = { allowed: "check", denied: "close", requested: "question" } as const;
