@@ -14,6 +14,7 @@ from sidecar.api import application
 from sidecar.api.grants import GrantRoutes
 from sidecar.api.guard import bearer
 from sidecar.api.limits import ConnectionLimits
+from sidecar.api.memory import MemoryRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.routes import TABLE, bind
 from sidecar.api.server import QuietServer, open_socket
@@ -35,6 +36,7 @@ from sidecar.engine.engine import Engine
 from sidecar.engine.stalls import Stalls
 from sidecar.journal.port import Retention
 from sidecar.journal.sqlite import SqliteJournal
+from sidecar.memory.local import LocalMemory
 from sidecar.models.catalog import Catalog
 from sidecar.models.selection import Selection
 from sidecar.offline.registration import OFFLINE
@@ -119,6 +121,7 @@ class Sidecar:
         retention = Retention(settings.keep_days, settings.keep_bytes, settings.keep_undo_bytes)
         self._journal = await SqliteJournal.open(self._data.journal, retention)
         self._registry, caches = default_registry(), Caches()
+        self._memory = LocalMemory(launch.data_dir, settings.sandbox, caches.watcher.subscribe)
         repositories = Repositories(self._data.path)
         trust = Trust(self._data, repositories)
         sandboxes = Sandboxes(settings.sandbox)
@@ -175,6 +178,7 @@ class Sidecar:
             GrantRoutes(grants, launch.data_dir, self._engine.checked_workspace),
             ModelRoutes(catalog, Selection(catalog, choices)),
             KeyRoutes(keys),
+            MemoryRoutes(self._memory, self._engine.checked_workspace),
             DoctorRoutes(launch.data_dir, launch.workspace, self._journal),
             SystemRoutes(
                 self._journal,
@@ -224,6 +228,7 @@ class Sidecar:
         self._stalls.close()
         self._server.stop()
         await self._serving
+        await self._memory.close()
         await self._executor.close()
         await self._catalog.close()
         await self._journal.close()

@@ -8,12 +8,13 @@ from typing import Any
 from starlette.responses import Response
 
 from sidecar.api.grants import GrantRoutes
+from sidecar.api.memory import MemoryRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.session import SessionRoutes
 from sidecar.api.system import DoctorRoutes, SystemRoutes
 from sidecar.api.tasks import ReviewRoutes, TaskRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
-from sidecar.wire import models, system, tasks, tools
+from sidecar.wire import memory, models, system, tasks, tools
 from sidecar.wire.base import Wire
 from sidecar.wire.events import EventPage
 
@@ -367,6 +368,52 @@ TABLE: Sequence[Route] = (
         DoctorRoutes.examine,
         "Check the setup, with a fix for each problem",
         system.Examination,
+    ),
+    Route(
+        "POST /api/brain/memory/search",
+        "memory_search",
+        MemoryRoutes.search,
+        "Find code by what it does",
+        memory.MemorySearchAnswer,
+        memory.MemorySearchRequest,
+        refusals=(422,),
+        doc="The first search in a workspace builds its index. Hits show files as they are now.",
+    ),
+    Route(
+        "POST /api/brain/memory/impact",
+        "memory_impact",
+        MemoryRoutes.impact,
+        "List what depends on a file or a symbol, nearest first",
+        memory.ImpactAnswer,
+        memory.ImpactRequest,
+        refusals=(422,),
+    ),
+    Route(
+        "GET /api/brain/memory",
+        "memory",
+        MemoryRoutes.state,
+        "Get the state of a workspace's index",
+        memory.MemoryStateAnswer,
+        query=(Parameter("workspace", "The workspace's directory; default: the sidecar's own."),),
+        refusals=(422,),
+    ),
+    Route(
+        "POST /api/brain/memory/rebuild",
+        "memory_rebuild",
+        MemoryRoutes.rebuild,
+        "Build a workspace's index anew, in the background",
+        memory.MemoryStateAnswer,
+        memory.MemoryWorkspace,
+        refusals=(422,),
+    ),
+    Route(
+        "POST /api/brain/memory/forget",
+        "memory_forget",
+        MemoryRoutes.forget,
+        "Delete a workspace's index",
+        memory.MemoryStateAnswer,
+        memory.MemoryWorkspace,
+        refusals=(422,),
     ),
     Route("GET /api/brain/status", "status", SystemRoutes.status, "Get the sidecar's status", system.StatusAnswer),
     Route(

@@ -7,6 +7,7 @@ import os
 import threading
 import warnings
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -25,6 +26,9 @@ class Watcher:
         self._pending: deque[str] = deque()
         self._overflowed = False
         self._workspaces: set[str] = set()
+        self._subscribers: dict[str, list[Callable[[str], None]]] = {}
+        #: The workspaces whose watches are set.
+        self._ready: set[str] = set()
         self._observer: Any = None
         self._starting: list[threading.Thread] = []
         self._lock = threading.Lock()
@@ -39,6 +43,12 @@ class Watcher:
         self._starting.append(thread)
         thread.start()
 
+    def subscribe(self, workspace: str, changed: Callable[[str], None]) -> Callable[[], bool]:
+        """Watch a workspace and report its changed paths; the result says whether the watches are set."""
+        self._subscribers.setdefault(workspace, []).append(changed)
+        self.watch(workspace)
+        return lambda: workspace in self._ready
+
     def drain(self) -> tuple[list[str], bool]:
         """The paths that changed since the last call, and whether some were dropped."""
         paths: list[str] = []
@@ -48,6 +58,10 @@ class Watcher:
         return paths, overflowed
 
     def report(self, path: str) -> None:
+        for workspace, subscribers in self._subscribers.items():
+            if path.startswith(f"{workspace}/"):
+                for changed in subscribers:
+                    changed(path)
         if len(self._pending) >= _PENDING:
             self._overflowed = True
         else:
@@ -100,6 +114,7 @@ class Watcher:
                 *(events.DirCreatedEvent, events.DirModifiedEvent, events.DirMovedEvent, events.DirDeletedEvent),
             ]
             self._observer.schedule(Handler(), workspace, recursive=True, event_filter=changes)
+            self._ready.add(workspace)
 
 
 def _small(workspace: str) -> bool:

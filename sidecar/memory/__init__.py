@@ -1,0 +1,1 @@
+"""What the brain knows of a workspace's code and of its past work."""

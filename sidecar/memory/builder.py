@@ -1,0 +1,150 @@
+"""The process that builds a workspace's index.
+
+    python -m sidecar.memory.builder STORE WORKSPACE DATA_DIR SANDBOX PRIORITY
+
+A process of its own, at low priority, so that it takes neither memory nor time from the sidecar. It may be killed at
+any moment: each transaction leaves a consistent index, and the next run continues where this one stopped.
+"""
+
+import asyncio
+import contextlib
+import os
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from sidecar.memory.history import read_history
+from sidecar.memory.indexer import Indexer, wanted
+from sidecar.memory.resolver import Resolver, is_manifest
+from sidecar.memory.store import get_meta, open_or_replace, set_meta, transaction
+from tools.code.files import list_files
+from tools.host import Host
+from tools.local.backend import LocalBackend
+from tools.local.sandbox.probe import Sandboxes
+from tools.spec import Call
+
+_NICE = 10
+_BATCH_SECONDS = 1.0
+_MAX_FILES = 200_000
+#: Rows of files that are gone, as a share of all, beyond which the index is built anew.
+_DEAD_SHARE = 0.5
+_FEW_DEAD = 20_000
+_LIST_SECONDS = 120.0
+
+
+def main(arguments: Sequence[str]) -> int:
+    store, workspace, data_dir, sandbox, priority = arguments
+    if priority == "low":
+        with contextlib.suppress(OSError):
+            os.nice(_NICE)
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    asyncio.run(_build(Path(store), workspace, Path(data_dir), sandbox))
+    return 0
+
+
+def _exit_with_parent() -> None:
+    """The sidecar holds the other end of standard input."""
+    with contextlib.suppress(OSError):
+        while os.read(0, 4_096):
+            pass
+    os._exit(1)
+
+
+async def _build(path: Path, workspace: str, data_dir: Path, sandbox: str) -> None:
+    backend = LocalBackend((), data_dir, sandboxes=Sandboxes(sandbox))  # type: ignore[arg-type]
+    host = backend.host(workspace)
+    store = open_or_replace(path)
+    try:
+        if _mostly_dead(store):
+            store.close()
+            from sidecar.memory.store import remove
+
+            remove(path)
+            store = open_or_replace(path)
+        paths = [each for each in await _list(host) if wanted(each)][:_MAX_FILES]
+        refresh(store, workspace, paths)
+        await read_history(store, host)
+        with transaction(store):
+            set_meta(store, "built", time.time())
+            set_meta(store, "state", "ready")
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        store.close()
+        await backend.close()
+
+
+async def _list(host: Host) -> list[str]:
+    return await list_files(host, Call("memory-list", host.workspace, _LIST_SECONDS))
+
+
+def _mostly_dead(store: sqlite3.Connection) -> bool:
+    dead = int(get_meta(store, "dead") or 0)
+    return dead > _FEW_DEAD and dead > _DEAD_SHARE * (int(get_meta(store, "next_chunk") or 0) or 1)
+
+
+def refresh(store: sqlite3.Connection, workspace: str, paths: Sequence[str]) -> None:
+    """Make the index hold exactly these files as they are now."""
+    indexer = Indexer(store, workspace)
+    try:
+        known = {row[0]: (row[1], row[2]) for row in store.execute("SELECT path, size, mtime FROM files")}
+        gone = known.keys() - frozenset(paths)
+        changed = [path for path in paths if path not in known or known[path] != _stamp(workspace, path)]
+        structure = bool(gone) or any(path not in known or is_manifest(path) for path in changed)
+        with transaction(store):
+            set_meta(store, "total", len(paths))
+            for path in gone:
+                indexer.remove(path)
+        _update(store, indexer, changed, len(paths))
+        if structure or changed or get_meta(store, "resolved") != "1":
+            # Without new or removed files, only the imports of changed files can lead elsewhere.
+            everything = structure or get_meta(store, "resolved") != "1"
+            _resolve(store, indexer, None if everything else changed)
+        with transaction(store):
+            write_statistics(store)
+    finally:
+        indexer.close()
+
+
+def write_statistics(store: sqlite3.Connection) -> None:
+    """Counts and average lengths, which weigh the terms of a question."""
+    chunks, length = store.execute("SELECT count(*), avg(length) FROM chunks").fetchone()
+    files, terms = store.execute("SELECT count(*), avg(length(counts)) FROM files WHERE length(counts) > 0").fetchone()
+    values = {"chunk_count": chunks, "chunk_length": length or 60, "file_count": files, "file_length": terms or 300}
+    for key, value in values.items():
+        set_meta(store, key, value)
+
+
+def _update(store: sqlite3.Connection, indexer: Indexer, changed: Sequence[str], total: int) -> None:
+    place = 0
+    while place < len(changed):
+        until = time.monotonic() + _BATCH_SECONDS
+        with transaction(store):
+            set_meta(store, "resolved", "0")
+            while place < len(changed) and time.monotonic() < until:
+                indexer.update(changed[place])
+                place += 1
+            set_meta(store, "done", total - len(changed) + place)
+
+
+def _resolve(store: sqlite3.Connection, indexer: Indexer, changed: Sequence[str] | None) -> None:
+    rows = store.execute("SELECT id, path FROM files").fetchall()
+    resolver = Resolver((path for _, path in rows), indexer.text)
+    only = None if changed is None else frozenset(changed)
+    with transaction(store):
+        indexer.resolve(resolver, ((file, path) for file, path in rows if only is None or path in only))
+        set_meta(store, "resolved", "1")
+
+
+def _stamp(workspace: str, path: str) -> tuple[int, int]:
+    try:
+        found = os.lstat(f"{workspace}/{path}")
+    except OSError:
+        return -1, -1
+    return found.st_size, found.st_mtime_ns
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

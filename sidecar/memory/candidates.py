@@ -1,0 +1,235 @@
+"""Finds the chunks that may answer a question: the first half of a search.
+
+Three channels propose candidates: the text of chunks, the text of whole files, and the messages of past commits, which
+lead to the files that they changed. `features` measures each candidate, `ranking` weighs the measurements.
+"""
+
+import math
+import sqlite3
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sidecar.memory.features import ChunkRow, FileCandidate, file_features, measured_chunk
+from sidecar.memory.question import Question
+from sidecar.memory.resolver import unit_of
+from sidecar.memory.store import get_meta
+from sidecar.memory.tokens import name_terms
+
+_CHUNKS = 250
+_OTHER_CHUNKS = 50
+_MAX_RELATED = 12
+_RELATED_CHUNKS = 60
+_FILES = 100
+_OTHER_FILES = 30
+_COMMITS = 80
+_BEST_OF_FILE = 60
+_CHUNKS_OF_FILE = 2
+_YEAR = 365 * 86_400.0
+_FILE_ROWS = "SELECT id, path, kind, language, terms, counts FROM files WHERE "
+_CHUNK_ROWS = "SELECT id, file, line, end_line, symbol, name, kind, length, terms, counts FROM chunks WHERE "
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    path: str = ""
+    kind: str = ""
+    language: str = ""
+
+    def file(self, path: str, language: str) -> bool:
+        prefix = self.path.strip("/")
+        inside = not prefix or prefix == "." or path == prefix or path.startswith(f"{prefix}/")
+        return inside and (not self.language or language.lower() == self.language.lower())
+
+    def chunk(self, kind: str) -> bool:
+        return not self.kind or kind == self.kind
+
+
+def find_candidates(store: sqlite3.Connection, question: Question, filters: Filters) -> list[FileCandidate]:
+    """Every candidate file with its candidate chunks, measured."""
+    chunk_ids = _chunk_hits(store, question)
+    history, best, messages = _history(store, question)
+    files = _load_files(store, question, filters, _file_hits(store, question), history, chunk_ids)
+    _load_chunks(store, question, filters, files, chunk_ids)
+    for each in files.values():
+        each.features["history"] = history.get(each.path, 0.0)
+        each.features["history_best"] = best.get(each.path, 0.0)
+        each.commits = messages.get(each.path, [])
+    _measure_history(store, files)
+    _measure_neighbours(store, files)
+    return [each for each in files.values() if each.chunks]
+
+
+def _match(terms: Iterable[str]) -> str:
+    return " OR ".join(f'"{term}"' for term in terms)
+
+
+def _chunk_hits(store: sqlite3.Connection, question: Question) -> list[int]:
+    terms = question.selective()
+    if not terms:
+        return []
+    text = _match(terms)
+    found = _chunk_rows(store, text, 0, _CHUNKS) + _chunk_rows(store, text, 1, _OTHER_CHUNKS)
+    others = sorted(question.related.values(), key=lambda each: -each[1])[:_MAX_RELATED]
+    if others:
+        names = _match((*(term for term, _ in others), *terms))
+        found += _chunk_rows(store, f"name : ({names})", 0, _RELATED_CHUNKS)
+    return list(dict.fromkeys(found))
+
+
+def _chunk_rows(store: sqlite3.Connection, text: str, odd: int, limit: int) -> list[int]:
+    """Ids of code are even, those of everything else are odd."""
+    rows = store.execute(
+        "SELECT rowid FROM chunk_text WHERE chunk_text MATCH ? AND rowid % 2 = ? "
+        "ORDER BY bm25(chunk_text, 6, 2, 2, 1) LIMIT ?",
+        (text, odd, limit),
+    )
+    return [row[0] for row in rows]
+
+
+def _file_hits(store: sqlite3.Connection, question: Question) -> list[int]:
+    if not question.known:
+        return []
+    text = _match(term.text for term in question.known)
+    found: list[int] = []
+    for odd, limit in ((0, _FILES), (1, _OTHER_FILES)):
+        rows = store.execute(
+            "SELECT rowid FROM file_text WHERE file_text MATCH ? AND rowid % 2 = ? "
+            "ORDER BY bm25(file_text, 4, 2, 1) LIMIT ?",
+            (text, odd, limit),
+        )
+        found += [row[0] for row in rows]
+    return found
+
+
+def _history(
+    store: sqlite3.Connection, question: Question
+) -> tuple[dict[str, float], dict[str, float], dict[str, list[str]]]:
+    """For each file, how well the messages of commits that changed it fit: the sum, the best, and the messages."""
+    if not question.terms:
+        return {}, {}, {}
+    total = sum(term.commit for term in question.terms) or 1.0
+    rows = store.execute(
+        "SELECT commits.id, commits.files, commits.subject, -bm25(commit_text), commits.time FROM commit_text "
+        "JOIN commits ON commits.id = commit_text.rowid WHERE commit_text MATCH ? ORDER BY bm25(commit_text) LIMIT ?",
+        (_match(term.text for term in question.terms), _COMMITS),
+    ).fetchall()
+    newest = store.execute("SELECT max(time) FROM commits").fetchone()[0] or 0
+    sums: dict[str, float] = defaultdict(float)
+    best: dict[str, float] = {}
+    messages: dict[str, list[str]] = defaultdict(list)
+    for commit, files, subject, score, at in rows:
+        fit = min(score / total, 1.5) * (0.5 + 0.5 * math.exp(-max(newest - at, 0) / (2 * _YEAR)))
+        for (path,) in store.execute("SELECT path FROM commit_files WHERE id = ?", (commit,)):
+            share = fit / max(files, 1) ** 0.5
+            sums[path] += share * fit
+            best[path] = max(best.get(path, 0.0), share)
+            if len(messages[path]) < 3:
+                messages[path].append(subject)
+    return {path: math.log1p(4 * value) for path, value in sums.items()}, best, messages
+
+
+# -- measuring -------------------------------------------------------------------------------------------------------
+
+
+def _load_files(
+    store: sqlite3.Connection,
+    question: Question,
+    filters: Filters,
+    hits: Sequence[int],
+    history: Mapping[str, float],
+    chunks: Sequence[int],
+) -> dict[int, FileCandidate]:
+    likely = sorted(history, key=lambda path: -history[path])[:_FILES]
+    rows = _select(store, _FILE_ROWS + "path IN", likely)
+    rows += _select(store, _FILE_ROWS + "id IN", hits)
+    ids = {row[0] for row in _select(store, "SELECT DISTINCT file FROM chunks WHERE id IN", chunks)}
+    rows += _select(store, _FILE_ROWS + "id IN", ids.difference(row[0] for row in rows))
+    average = float(get_meta(store, "file_length") or 300)
+    found: dict[int, FileCandidate] = {}
+    for file, path, kind, language, terms, counts in rows:
+        if file not in found and filters.file(path, language or ""):
+            each = found[file] = FileCandidate(file, path, kind, language or "")
+            each.features.update(file_features(question, path, kind, terms, counts, average))
+    return found
+
+
+def _load_chunks(
+    store: sqlite3.Connection,
+    question: Question,
+    filters: Filters,
+    files: Mapping[int, FileCandidate],
+    hits: Sequence[int],
+) -> None:
+    rows = _select(store, _CHUNK_ROWS + "id IN", hits)
+    # Files that only their whole text or their history proposes show their best chunks.
+    without = files.keys() - {row[1] for row in rows}
+    ranked = sorted(without, key=lambda each: -files[each].features["file_bm25"])[:_BEST_OF_FILE]
+    rows += _best_chunks(question, _select(store, _CHUNK_ROWS + "file IN", ranked))
+    average = float(get_meta(store, "chunk_length") or 60)
+    for row in rows:
+        owner = files.get(row[1])
+        if owner is not None and filters.chunk(row[6]):
+            owner.chunks.append(measured_chunk(question, row, average))
+    for owner in files.values():
+        owner.chunks.sort(key=lambda each: -each.features["bm25"])
+        top = [each.features["bm25"] for each in owner.chunks[:3]]
+        owner.features["chunk_sum"] = sum(top)
+        names = {part for each in owner.chunks for part in name_terms(each.name)}
+        covered = sum(term.chunk for term in question.known if term.text in names)
+        owner.features["names_coverage"] = covered / question.total
+
+
+def _best_chunks(question: Question, rows: Sequence[ChunkRow]) -> list[ChunkRow]:
+    """The rows of each file that hold the most of the question, by a quick look."""
+    weights = {term.key: term.chunk for term in question.known}
+    asked = frozenset(weights)
+    ranked: dict[int, list[tuple[float, ChunkRow]]] = defaultdict(list)
+    for row in rows:
+        inside = asked.intersection(array("I", row[8]))
+        ranked[row[1]].append((sum(weights[key] for key in inside) / (1 + 0.002 * row[7]), row))
+    found: list[ChunkRow] = []
+    for scored in ranked.values():
+        scored.sort(key=lambda each: -each[0])
+        found += [row for _, row in scored[:_CHUNKS_OF_FILE]]
+    return found
+
+
+def _measure_history(store: sqlite3.Connection, files: Mapping[int, FileCandidate]) -> None:
+    by_path = {each.path: each for each in files.values()}
+    rows = _select(
+        store,
+        "SELECT path, count(*), min(commit_files.id) FROM commit_files WHERE path IN",
+        list(by_path),
+        " GROUP BY path",
+    )
+    for path, count, newest in rows:
+        by_path[path].features["churn"] = math.log1p(count) / 6
+        by_path[path].features["recent"] = 1 / (1 + newest / 50)
+    most = max((each.features["history"] for each in files.values()), default=0.0)
+    for each in files.values():
+        each.features["history_share"] = each.features["history"] / most if most else 0.0
+
+
+def _measure_neighbours(store: sqlite3.Connection, files: Mapping[int, FileCandidate]) -> None:
+    """How well the candidates fit that import a file: tests name what they test."""
+    units: dict[str, list[FileCandidate]] = defaultdict(list)
+    for each in files.values():
+        units[unit_of(each.path)].append(each)
+        each.features["neighbours"] = each.features["tests_agree"] = 0.0
+    for source, target in _select(store, "SELECT DISTINCT source, target FROM edges WHERE source IN", list(files)):
+        importer = files[source]
+        for each in units.get(target, ()):
+            name = "tests_agree" if importer.kind == "test" else "neighbours"
+            each.features[name] = max(each.features[name], importer.features["file_bm25"])
+
+
+def _select(store: sqlite3.Connection, statement: str, values: Iterable[int | str], tail: str = "") -> list[Any]:
+    """`statement` ends in `IN`; at most 900 values at once, as SQLite allows."""
+    wanted, rows = list(values), []
+    for start in range(0, len(wanted), 900):
+        part = wanted[start : start + 900]
+        rows += store.execute(f"{statement} ({','.join('?' * len(part))}){tail}", part).fetchall()
+    return rows

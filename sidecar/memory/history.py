@@ -1,0 +1,69 @@
+"""Reads the repository's history into the index: which commit, with which message, changed which files."""
+
+import re
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from sidecar.memory.store import get_meta, set_meta, transaction
+from sidecar.memory.tokens import count_terms
+from tools.errors import ToolError
+from tools.host import Host, OutputCollector
+
+_COMMITS = 5_000
+_MAX_FILES = 60
+_SECONDS = 60.0
+_OUTPUT = 16 << 20
+_SUBJECT = 500
+#: Trailers and links say nothing about the change.
+_TRAILER = re.compile(
+    r"^(?:[A-Z][\w-]+-by|Change-Id|Closes|Fixes|Refs?|See|PR-URL):.*$|https?://\S+", re.MULTILINE | re.I
+)
+
+
+async def read_history(store: sqlite3.Connection, host: Host) -> None:
+    """Replace the history if the checked-out commit is another one. Without Git or a repository there is none."""
+    with suppress(ToolError):
+        head = await _git(host, ["rev-parse", "--verify", "HEAD"])
+        if head and head != get_meta(store, "head"):
+            log = await _git(host, ["log", f"-{_COMMITS}", "--no-renames", "--name-only", "--no-merges",
+                                    "--format=%x01%ct%x02%an%x02%s%x02%b%x03"])  # fmt: skip
+            _write(store, head, list(_parse(log)))
+
+
+async def _git(host: Host, words: Sequence[str]) -> str:
+    output = OutputCollector(_OUTPUT)
+    await host.git(words, call_id="memory-git", timeout=_SECONDS, output=output)
+    return output.text.strip() if words[0] == "rev-parse" else output.text
+
+
+Commit = tuple[int, str, str, str, list[str]]
+
+
+def _parse(log: str) -> Iterator[Commit]:
+    for record in log.split("\x01")[1:]:
+        head, _, names = record.partition("\x03")
+        fields = head.split("\x02")
+        if len(fields) == 4 and fields[0].isdecimal():
+            files = [name for name in names.strip().split("\n") if name]
+            yield int(fields[0]), fields[1][:100], fields[2][:_SUBJECT], _TRAILER.sub("", fields[3])[:2_000], files
+
+
+def _write(store: sqlite3.Connection, head: str, commits: Sequence[Commit]) -> None:
+    with transaction(store):
+        store.execute("DELETE FROM commits")
+        store.execute("DELETE FROM commit_files")
+        store.execute("INSERT INTO commit_text (commit_text) VALUES ('delete-all')")
+        number = 0
+        for number, (at, author, subject, body, files) in enumerate(commits, 1):
+            store.execute("INSERT INTO commits VALUES (?, ?, ?, ?, ?)", (number, at, author, subject, len(files)))
+            if not files or len(files) > _MAX_FILES:
+                continue
+            store.executemany("INSERT OR IGNORE INTO commit_files VALUES (?, ?)", [(name, number) for name in files])
+            terms = count_terms(subject) + count_terms(body)
+            text = " ".join(term for term in terms)
+            store.execute("INSERT INTO commit_text (rowid, subject) VALUES (?, ?)", (number, text))
+        set_meta(store, "head", head)
+        set_meta(store, "commits", number)
+        set_meta(store, "history_read", time.time())

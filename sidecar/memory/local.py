@@ -1,0 +1,336 @@
+"""The memory of this machine: one SQLite file per workspace, in the data directory.
+
+An index is opened at the first question to it. A process of its own builds it; after that this process brings the files
+that change up to date before it answers.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import logging
+import os
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from sidecar.memory.port import Affected, Found, Hit, MemoryState, Search, State
+from sidecar.memory.store import get_meta, open_or_replace, open_store, remove, size_of
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_MAX_OPEN = 8
+#: More changed files than this are left to the builder.
+_FEW_FILES = 40
+#: Without a watcher, how often a search has the workspace compared with the index.
+_REFRESH_SECONDS = 10.0
+_KEPT_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "XDG_CONFIG_HOME", "SYSTEMROOT", "PYTHONPATH")
+_STOP_SECONDS = 2.0
+#: How long a question waits for the comparison of an index from an earlier start with the workspace.
+_COMPARE_SECONDS = 3.0
+
+
+class Changes:
+    """The paths that a watcher reports, until the index has taken them."""
+
+    def __init__(self, most: int = 5_000) -> None:
+        self._most = most
+        self._paths: set[str] = set()
+        self.overflowed = False
+        self._lock = threading.Lock()
+
+    def report(self, path: str) -> None:
+        with self._lock:
+            if len(self._paths) < self._most:
+                self._paths.add(path)
+            else:
+                self.overflowed = True
+
+    def take(self) -> tuple[set[str], bool]:
+        with self._lock:
+            paths, overflowed = self._paths, self.overflowed
+            self._paths, self.overflowed = set(), False
+            return paths, overflowed
+
+
+class WorkspaceIndex:
+    """One workspace: its store, its builder, and the changes that aren't in the store yet."""
+
+    def __init__(self, workspace: str, data_dir: Path, sandbox: str) -> None:
+        self.workspace = os.path.realpath(workspace)
+        name = hashlib.sha256(self.workspace.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        self.path = data_dir / "memory" / f"{name}.db"
+        self.changes = Changes()
+        self._data_dir = data_dir
+        self._sandbox = sandbox
+        self._lock = threading.Lock()
+        self._store: sqlite3.Connection | None = None
+        self._building: asyncio.Task[None] | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._compared = 0.0
+        self._closed = False
+
+    # -- building ----------------------------------------------------------------------------------------------------
+
+    @property
+    def building(self) -> bool:
+        return self._building is not None and not self._building.done()
+
+    @property
+    def compared(self) -> bool:
+        """Whether the index was compared with the workspace since this process started."""
+        return self._compared > 0
+
+    def build(self, *, urgent: bool) -> None:
+        """Start the builder, unless it runs. Nobody waits for one that isn't urgent."""
+        if not self.building and not self._closed:
+            self._building = asyncio.create_task(self._build(urgent=urgent), name="memory-builder")
+
+    async def _build(self, *, urgent: bool) -> None:
+        started = time.monotonic()
+        command = [sys.executable, "-m", "sidecar.memory.builder", str(self.path), self.workspace, str(self._data_dir)]
+        environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *command,
+                self._sandbox,
+                "normal" if urgent else "low",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE,
+                env=environment,
+                cwd="/",
+                start_new_session=True,
+            )
+        except OSError as error:
+            log.warning("The memory of %s can't be built: %s", self.workspace, error)
+            return
+        try:
+            assert self._process.stderr is not None
+            errors = await self._process.stderr.read(20_000)
+            code = await self._process.wait()
+        finally:
+            await self._kill()
+        if code == 0:
+            self._compared = started
+        elif not self._closed:
+            log.warning(
+                "Building the memory of %s failed: %s", self.workspace, errors.decode("utf-8", "replace")[-2_000:]
+            )
+
+    async def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(process.wait(), _STOP_SECONDS)
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+
+    async def wait(self, seconds: float) -> None:
+        """Until the builder ends, at most so long."""
+        if self._building is not None and seconds > 0:
+            await asyncio.wait({self._building}, timeout=seconds)
+
+    async def stop(self) -> None:
+        if self._building is not None:
+            self._building.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._building
+        await self._kill()
+
+    async def close(self) -> None:
+        self._closed = True
+        await self.stop()
+        with self._lock:
+            self._close_store()
+
+    async def forget(self) -> None:
+        await self.stop()
+        with self._lock:
+            self._close_store()
+            remove(self.path)
+        self._compared = 0.0
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    async def ask(self, question: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        """Answer from the store, in a thread; `otherwise` if there is none yet."""
+        return await asyncio.to_thread(self._ask, question, otherwise)
+
+    def _ask(self, question: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        with self._lock:
+            try:
+                store = self._open()
+                return otherwise if store is None else question(store)
+            except sqlite3.DatabaseError as error:
+                # The next build replaces a damaged store; a busy one is asked again at the next question.
+                log.warning("The memory of %s can't be read: %s", self.workspace, error)
+                self._close_store()
+                return otherwise
+
+    def _open(self) -> sqlite3.Connection | None:
+        if self._store is not None and not self.path.exists():
+            self._close_store()
+        if self._store is None and self.path.exists():
+            self._store = open_store(self.path, readonly=True)
+        return self._store
+
+    def _close_store(self) -> None:
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    async def state(self) -> MemoryState:
+        return await self.ask(self._state, MemoryState("building" if self.building else "empty"))
+
+    def _state(self, store: sqlite3.Connection) -> MemoryState:
+        files = store.execute("SELECT count(*) FROM files").fetchone()[0]
+        chunks = store.execute("SELECT count(*) FROM chunks").fetchone()[0]
+        done, total = (int(get_meta(store, key) or 0) for key in ("done", "total"))
+        ready = get_meta(store, "state") == "ready"
+        state: State = "ready" if ready else "building" if self.building else "empty"
+        return MemoryState(state, files, chunks, size_of(self.path), total if ready else min(done, total), total)
+
+    # -- keeping up --------------------------------------------------------------------------------------------------
+
+    async def catch_up(self, *, watched: bool, wait: float) -> None:
+        """Before an answer: take in what changed, and wait for an index that isn't whole yet."""
+        ready = (await self.state()).state == "ready"
+        if not ready:
+            self.build(urgent=wait > 0)
+            await self.wait(wait)
+        elif not self.compared:
+            self.build(urgent=True)
+            await self.wait(min(wait, _COMPARE_SECONDS))
+        paths, overflowed = self.changes.take()
+        late = not watched and time.monotonic() - self._compared > _REFRESH_SECONDS
+        if overflowed or late or len(paths) > _FEW_FILES:
+            if self.building:
+                await self.wait(min(wait, _COMPARE_SECONDS))
+            self.build(urgent=True)
+            await self.wait(min(wait, _COMPARE_SECONDS) if overflowed or paths else 0)
+        elif paths and not self.building:
+            await asyncio.to_thread(self.update, paths)
+        else:
+            for path in paths:
+                self.changes.report(path)  # the builder may have passed them already
+
+    def update(self, paths: Sequence[str] | set[str]) -> bool:
+        """Bring a few files up to date; whether any of them changed."""
+        from sidecar.memory.updates import update_files
+
+        with self._lock:
+            self._close_store()
+            try:
+                store = open_or_replace(self.path)
+            except (sqlite3.Error, OSError) as error:
+                log.warning("The memory of %s can't be updated: %s", self.workspace, error)
+                return False
+            try:
+                return update_files(store, self.workspace, paths)
+            except sqlite3.Error as error:
+                log.warning("The memory of %s can't be updated: %s", self.workspace, error)
+                return False
+            finally:
+                store.close()
+
+
+class LocalMemory:
+    """`watch` asks for a callback with each changed path below a workspace; whether it will come."""
+
+    def __init__(
+        self,
+        data_dir: Path,
+        sandbox: str = "auto",
+        watch: Callable[[str, Callable[[str], None]], Callable[[], bool]] | None = None,
+    ) -> None:
+        self._data_dir = data_dir
+        self._sandbox = sandbox
+        self._watch = watch
+        self._indexes: dict[str, WorkspaceIndex] = {}
+        self._watched: dict[str, Callable[[], bool]] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def start(self, workspace: str) -> None:
+        index = self._index(workspace)
+        if not index.compared:
+            index.build(urgent=False)
+
+    async def search(self, workspace: str, search: Search, wait: float = 0) -> Found:
+        from sidecar.memory.answers import answer_search
+
+        index = await self._ready(workspace, wait)
+        nothing: tuple[list[Hit], list[str]] = ([], [])
+        found, stale = await index.ask(lambda store: answer_search(store, index.workspace, search), nothing)
+        if stale and not index.building:
+            await asyncio.to_thread(index.update, stale)
+            found, _ = await index.ask(lambda store: answer_search(store, index.workspace, search), nothing)
+        return Found((await index.state()).state, found)
+
+    async def impact(
+        self, workspace: str, path: str = "", symbol: str = "", depth: int = 1, wait: float = 0
+    ) -> Sequence[Affected]:
+        from sidecar.memory.dependents import dependents
+
+        index = await self._ready(workspace, wait)
+        return await index.ask(lambda store: dependents(store, path, symbol, depth), [])
+
+    async def similar(self, workspace: str, symbol: str, limit: int = 10) -> Found:
+        from sidecar.memory.answers import answer_similar
+
+        index = await self._ready(workspace, 0)
+        nothing: list[Hit] = []
+        hits = await index.ask(lambda store: answer_similar(store, index.workspace, symbol, limit), nothing)
+        return Found((await index.state()).state, hits)
+
+    async def tests_of(self, workspace: str, path: str) -> Sequence[Affected]:
+        from sidecar.memory.dependents import tests_of
+
+        index = await self._ready(workspace, 0)
+        return await index.ask(lambda store: tests_of(store, path), [])
+
+    async def state(self, workspace: str) -> MemoryState:
+        return await self._index(workspace).state()
+
+    async def rebuild(self, workspace: str) -> MemoryState:
+        index = self._index(workspace)
+        await index.forget()
+        index.build(urgent=False)
+        return await index.state()
+
+    async def forget(self, workspace: str) -> None:
+        await self._index(workspace).forget()
+
+    async def close(self) -> None:
+        for index in self._indexes.values():
+            await index.close()
+        self._indexes.clear()
+        if self._closing:
+            await asyncio.wait(self._closing, timeout=_STOP_SECONDS)
+
+    async def _ready(self, workspace: str, wait: float) -> WorkspaceIndex:
+        index = self._index(workspace)
+        watched = self._watched.get(index.workspace)
+        await index.catch_up(watched=watched is not None and watched(), wait=wait)
+        return index
+
+    def _index(self, workspace: str) -> WorkspaceIndex:
+        real = os.path.realpath(workspace)
+        index = self._indexes.pop(real, None)
+        if index is None:
+            index = WorkspaceIndex(real, self._data_dir, self._sandbox)
+            if self._watch is not None:
+                self._watched[real] = self._watch(real, index.changes.report)
+            if len(self._indexes) >= _MAX_OPEN:
+                oldest = self._indexes.pop(next(iter(self._indexes)))
+                closing = asyncio.create_task(oldest.close())
+                self._closing.add(closing)
+                closing.add_done_callback(self._closing.discard)
+        self._indexes[real] = index  # the last one used is closed last
+        return index

@@ -1,0 +1,79 @@
+"""Code-aware tokens: identifiers split at case and underscores, lightly stemmed, plus the whole identifier."""
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+WORD = re.compile(r"[^\W\d]\w*")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
+_STOP_WORDS = """
+a an and are as at be been but by can could did do does each else etc for from had has have how i if in into is it its
+me my no not of on onto or our out over same should so some such than that the their them then there these they this
+those to too up upon us use used uses using via was we were what when where whether which while who whom why will with
+without would you your
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+_LONGEST = 60
+
+
+@lru_cache(50_000)
+def stem(word: str) -> str:
+    """Cut the common English endings, so that `escapes`, `escaped`, `escaping` and `escaper` are one term."""
+    if len(word) < 4:
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith("sses"):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ation", "ator", "ment", "ing", "ed", "er", "or", "ly"):
+        cut = len(word) - len(ending)
+        if cut >= 3 and word.endswith(ending) and _has_vowel(word[:cut]):
+            word = word[:cut]
+            if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
+                word = word[:-1]
+            break
+    if len(word) > 3 and word[-1] == "e":
+        word = word[:-1]
+    if len(word) > 3 and word[-1] == "y":
+        word = word[:-1] + "i"
+    return word
+
+
+def _has_vowel(word: str) -> bool:
+    return any(char in "aeiouy" for char in word)
+
+
+@lru_cache(50_000)
+def terms_of(identifier: str) -> tuple[str, ...]:
+    """The terms of one word or identifier: its stemmed parts, and the whole of it if it has several."""
+    parts = [stem(part.lower()) for part in _PARTS.findall(identifier)]
+    parts = [part[:_LONGEST] for part in parts if len(part) > 1]
+    if len(parts) > 1:
+        whole = identifier.strip("_").lower()
+        if len(whole) <= _LONGEST:
+            parts.append(whole)
+    return tuple(parts)
+
+
+def count_terms(text: str) -> Counter[str]:
+    """How often each term occurs in a text."""
+    found: Counter[str] = Counter()
+    for word, count in Counter(WORD.findall(text)).items():
+        for term in terms_of(word):
+            found[term] += count
+    return found
+
+
+@lru_cache(20_000)
+def name_terms(name: str) -> tuple[str, ...]:
+    """The distinct terms of a qualified name or a path, in order."""
+    return tuple(dict.fromkeys(term for word in WORD.findall(name) for term in terms_of(word)))
+
+
+def query_terms(query: str) -> list[str]:
+    """The terms of a question, without words that say nothing about code."""
+    words = WORD.findall(query)
+    terms = dict.fromkeys(term for word in words if word.lower() not in STOP_WORDS for term in terms_of(word))
+    return list(terms) or list(dict.fromkeys(term for word in words for term in terms_of(word)))

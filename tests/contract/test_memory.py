@@ -1,0 +1,181 @@
+"""What every memory promises, whatever it keeps its index in."""
+
+import asyncio
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from sidecar.cache.watcher import Watcher
+from sidecar.memory.local import LocalMemory
+from sidecar.memory.port import Memory, Search
+from tests.waiting import SECONDS
+
+FILES = {
+    "shop/prices.py": (
+        "import shop.tax\n\n\n"
+        "def discounted_price(price: float, percent: float) -> float:\n"
+        '    """Take a rebate off an amount."""\n'
+        "    return shop.tax.with_tax(price * (1 - percent / 100))\n"
+    ),
+    "shop/tax.py": "def with_tax(amount: float) -> float:\n    return amount * 1.19\n",
+    "shop/__init__.py": "",
+    "tests/test_prices.py": (
+        "from shop.prices import discounted_price\n\n\n"
+        "def test_a_rebate_lowers_the_price() -> None:\n    assert discounted_price(100, 10) < 119\n"
+    ),
+    "web/cart.ts": "import { total } from './total'\n\nexport function checkout() {\n  return total([1, 2])\n}\n",
+    "web/total.ts": "export function total(items: number[]): number {\n  return items.reduce((a, b) => a + b, 0)\n}\n",
+    "README.md": "# Shop\n\nSells things.\n\n## Shipping\n\nParcels leave on Mondays.\n",
+    ".env": "SECRET_TOKEN=parcelmonday\n",
+    "ignored/parcel.py": "def parcel_on_mondays(): ...\n",
+    ".gitignore": "ignored/\n",
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    root = tmp_path / "workspace"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+@pytest.fixture
+def watcher() -> Watcher:
+    return Watcher(delay=0)
+
+
+@pytest.fixture(params=["local"])
+async def memory(request: pytest.FixtureRequest, tmp_path: Path, watcher: Watcher) -> AsyncIterator[Memory]:
+    memory = LocalMemory(tmp_path / "data", "off", watcher.subscribe)
+    yield memory
+    await memory.close()
+    watcher.close()
+
+
+async def find(memory: Memory, workspace: Path, query: str, limit: int = 10) -> list[tuple[str, str]]:
+    found = await memory.search(str(workspace), Search(query, limit), SECONDS)
+    assert found.state == "ready"
+    return [(hit.path, hit.symbol) for hit in found.hits]
+
+
+async def test_before_the_first_question_nothing_is_stored(memory: Memory, workspace: Path, tmp_path: Path) -> None:
+    assert (await memory.state(str(workspace))).state == "empty"
+    assert not list((tmp_path / "data").glob("memory/*"))
+
+
+async def test_a_function_is_found_by_what_it_does(memory: Memory, workspace: Path) -> None:
+    assert (await find(memory, workspace, "take a rebate off the price"))[0] == ("shop/prices.py", "discounted_price")
+
+
+async def test_a_hit_says_where_and_why_and_quotes_the_file(memory: Memory, workspace: Path) -> None:
+    (hit,) = (await memory.search(str(workspace), Search("with_tax", 1), SECONDS)).hits
+    assert (hit.path, hit.line, hit.end_line, hit.kind) == ("shop/tax.py", 1, 2, "function")
+    assert hit.snippet == FILES["shop/tax.py"].rstrip("\n")
+    assert hit.why
+
+
+async def test_a_section_of_a_document_is_found(memory: Memory, workspace: Path) -> None:
+    assert ("README.md", "Shipping") in await find(memory, workspace, "when do parcels leave")
+
+
+async def test_secret_and_ignored_files_are_not_in_it(memory: Memory, workspace: Path) -> None:
+    paths = {path for path, _ in await find(memory, workspace, "SECRET_TOKEN parcel mondays parcelmonday")}
+    assert paths == {"README.md"}
+
+
+async def test_filters_narrow_a_search(memory: Memory, workspace: Path) -> None:
+    inside = await memory.search(str(workspace), Search("price total", path="web"), SECONDS)
+    assert {hit.path for hit in inside.hits} == {"web/cart.ts", "web/total.ts"}
+    of_kind = await memory.search(str(workspace), Search("parcels", kind="section"), SECONDS)
+    assert {hit.kind for hit in of_kind.hits} == {"section"}
+    of_language = await memory.search(str(workspace), Search("price total", language="python"), SECONDS)
+    assert {hit.path.rpartition(".")[2] for hit in of_language.hits} == {"py"}
+
+
+async def test_the_files_that_import_a_file_come_nearest_first(memory: Memory, workspace: Path) -> None:
+    found = await memory.impact(str(workspace), "shop/tax.py", depth=2, wait=SECONDS)
+    assert [(each.path, each.distance) for each in found] == [("shop/prices.py", 1), ("tests/test_prices.py", 2)]
+    assert found[0].line == 1 and "shop/tax.py" in found[0].via
+
+
+async def test_the_users_of_a_name_are_found_with_their_lines(memory: Memory, workspace: Path) -> None:
+    (found,) = await memory.impact(str(workspace), symbol="total", wait=SECONDS)
+    assert (found.path, found.symbol, found.distance, found.line) == ("web/cart.ts", "checkout", 1, 4)
+
+
+async def test_the_tests_of_a_file_are_those_that_reach_it(memory: Memory, workspace: Path) -> None:
+    await find(memory, workspace, "price")
+    assert [each.path for each in await memory.tests_of(str(workspace), "shop/tax.py")] == ["tests/test_prices.py"]
+
+
+async def test_similar_definitions_share_their_words(memory: Memory, workspace: Path) -> None:
+    (workspace / "web/sum.ts").write_text(
+        "export function sum(items: number[]): number {\n  return items.reduce((a, b) => a + b, 0)\n}\n"
+    )
+    await find(memory, workspace, "total")
+    found = await memory.similar(str(workspace), "total")
+    assert found.hits[0].symbol == "sum"
+
+
+async def test_an_edit_is_found_at_the_next_search(memory: Memory, workspace: Path, watcher: Watcher) -> None:
+    await find(memory, workspace, "price")
+    assert watcher.started(SECONDS)
+    (workspace / "shop/tax.py").write_text("def levy(amount: float) -> float:\n    return amount\n")
+    (workspace / "shop/refund.py").write_text("def give_money_back() -> None: ...\n")
+
+    async def seen() -> bool:
+        hits = await find(memory, workspace, "levy give money back")
+        return {("shop/tax.py", "levy"), ("shop/refund.py", "give_money_back")} <= set(hits)
+
+    async with asyncio.timeout(SECONDS):
+        while not await seen():
+            await asyncio.sleep(0.01)
+    assert ("shop/tax.py", "with_tax") not in await find(memory, workspace, "with_tax")
+
+
+async def test_a_removed_file_is_no_hit(memory: Memory, workspace: Path) -> None:
+    assert await find(memory, workspace, "with_tax", 1)
+    (workspace / "shop/tax.py").unlink()
+    assert "shop/tax.py" not in {path for path, _ in await find(memory, workspace, "with_tax")}
+
+
+async def test_past_commits_lead_to_the_files_they_changed(memory: Memory, workspace: Path) -> None:
+    def git(*words: str) -> None:
+        subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", *words],
+            cwd=workspace,
+            check=True,
+            capture_output=True,
+        )
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "Start")
+    (workspace / "shop/tax.py").write_text(FILES["shop/tax.py"].replace("1.19", "1.2"))
+    git("commit", "-qam", "Follow the new Danish legislation")
+    hits = (await memory.search(str(workspace), Search("danish legislation"), SECONDS)).hits
+    assert hits[0].path == "shop/tax.py"
+    assert "Danish legislation" in hits[0].why
+
+
+async def test_an_index_can_be_forgotten_and_built_again(memory: Memory, workspace: Path, tmp_path: Path) -> None:
+    await find(memory, workspace, "price")
+    state = await memory.state(str(workspace))
+    assert state.files == 7 and state.chunks >= 7 and state.bytes > 0 and state.done == state.total
+    await memory.forget(str(workspace))
+    assert (await memory.state(str(workspace))).state == "empty"
+    assert not list((tmp_path / "data/memory").iterdir())
+    await memory.rebuild(str(workspace))
+    assert await find(memory, workspace, "price")
+
+
+async def test_a_damaged_index_is_built_anew(memory: Memory, workspace: Path, tmp_path: Path) -> None:
+    await find(memory, workspace, "price")
+    await memory.close()
+    (store,) = (tmp_path / "data/memory").glob("*.db")
+    store.write_bytes(b"this is no database" * 1_000)
+    assert await find(memory, workspace, "price")
