@@ -3,19 +3,39 @@
 import json
 import re
 import sys
-import tomllib
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatch
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from tools.errors import ToolError
 from tools.host import FileInfo, Host
+from tools.python_tests import (
+    Files,
+    discovery_arguments,
+    find_missing_packages,
+    find_test_files,
+    has_pytest,
+    is_near,
+    is_set_up_for_pytest,
+    need_pytest,
+    pytest_missing,
+    runs_django_tests,
+)
 
 Name = Literal["pytest", "unittest", "npm", "go", "cargo", "make"]
 
 _SIZE = 1 << 20
+_PYTEST = ("-m", "pytest", "-q", "-rfE", "--tb=short", "--color=no")
 
-
+#: Names of files that hold tests by convention.
+TEST_NAME = re.compile(
+    r"(?:^|/)(?:test_[^/]*\.py|[^/]*_test\.(?:py|go)|tests?\.py|[^/]*[._-](?:test|spec)\.[cm]?[jt]sx?)$", re.IGNORECASE
+)
+_SUFFIXES: Mapping[Name, tuple[str, ...]] = {
+    "pytest": (".py",),
+    "unittest": (".py",),
+    "go": (".go",),
+    "cargo": (".rs",),
+}
 #: Files that make a folder a project of its own, with tests that run in it.
 MANIFESTS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", "package.json", "go.mod", "Cargo.toml"})
 
@@ -27,10 +47,9 @@ class Framework(NamedTuple):
     folder: str = "."
 
 
-class Files(Protocol):
-    async def read(self, path: str, limit: int) -> bytes: ...
-
-    async def list(self, path: str) -> Sequence[FileInfo]: ...
+def is_test_of(framework: Name, path: str) -> bool:
+    """Whether a file holds tests that this framework should collect, by its name."""
+    return TEST_NAME.search(path) is not None and path.endswith(_SUFFIXES.get(framework, ""))
 
 
 class _Inside:
@@ -64,14 +83,8 @@ async def find_framework(host: Host, targets: Sequence[str] = ()) -> Framework:
 
 
 async def _in_folder(host: Host, folder: str) -> Framework:
-    framework = (await _framework(_Inside(host, folder), []))._replace(folder=folder)
-    if framework.argv[0] == "python3":
-        own = (await _python(host, await _listed(host, ".")))[0]
-        # Without an environment of its own it uses the workspace's.
-        up = "../" * len(folder.split("/"))
-        python = own if own == "python3" else f"{up}{own.removeprefix('./')}"
-        return framework._replace(argv=[python, *framework.argv[1:]])
-    return framework
+    """Without an environment of its own, the host gives it the workspace's."""
+    return (await _framework(_Inside(host, folder), []))._replace(folder=folder)
 
 
 async def _listed(host: Host, folder: str) -> dict[str, str]:
@@ -85,8 +98,10 @@ async def _listed(host: Host, folder: str) -> dict[str, str]:
 async def _framework(host: Files, after: Sequence[str]) -> Framework:
     names = {info.path: info.kind for info in await host.list(".")}
     python = await _python(host, names)
-    if await _uses_pytest(host, names):
-        return Framework("pytest", [*python, "-m", "pytest", "-q", "-rfE", "--tb=short", "--color=no", *after])
+    tests = await find_test_files(host, names)
+    pytest = Framework("pytest", [*python, *_PYTEST, *after])
+    if await is_set_up_for_pytest(host, names) or await need_pytest(host, [path for path in tests if is_near(path)]):
+        return pytest
     if "package.json" in names and (script := await _npm_script(host)):
         # npm passes everything after the dashes to the script.
         return Framework("npm", ["npm", "test", "--silent", *(["--", *after] if after and script else [])])
@@ -94,10 +109,16 @@ async def _framework(host: Files, after: Sequence[str]) -> Framework:
         return Framework("go", ["go", "test", "-json", *(after or ["./..."])])
     if "Cargo.toml" in names:
         return Framework("cargo", ["cargo", "test", "--color=never", *after])
-    if await _python_tests(host, names):
-        if not after:
-            return Framework("unittest", [*python, "-m", "unittest", "discover", *await _where(host, names)])
+    # Far from the top, such as in a folder of scripts, they are the tests of a Python project only if it is no other.
+    if await need_pytest(host, tests):
+        return pytest
+    if tests:
         modules = [target.removesuffix(".py").replace("/", ".") for target in after]
+        if await runs_django_tests(host, names):
+            return Framework("unittest", [*python, "manage.py", "test", *modules])
+        if not after:
+            where = await discovery_arguments(host, names)
+            return Framework("unittest", [*python, "-m", "unittest", "discover", *where])
         return Framework("unittest", [*python, "-m", "unittest", *modules])
     if "Makefile" in names and await _has_target(host):
         return Framework("make", ["make", "test"])
@@ -121,75 +142,31 @@ async def _python(host: Files, names: Mapping[str, str]) -> list[str]:
     return ["python3" if sys.platform != "win32" else "python"]
 
 
-async def choose_python(framework: Framework, host: Host, call_id: str) -> Framework:
-    """For pytest, choose a Python that has it: the project's own if possible, else one with its dependencies."""
-    if framework.name != "pytest":
-        return framework
-    python, *rest = framework.argv
-    needed = await _needed(host, framework.folder)
-    second = None
-    for candidate in dict.fromkeys((python, "python3", sys.executable)):
-        try:
-            result = await host.run(
-                [candidate, "-c", _PROBE, *needed],
-                call_id=call_id,
-                cwd=framework.folder,
-                timeout=20,
-                output=_discard,
-                log=False,
-            )
-        except ToolError:
-            continue
-        if result.exit_code == 0 or (result.exit_code == _INCOMPLETE and candidate.startswith(".")):
-            return framework._replace(argv=[candidate, *rest])
-        if result.exit_code == _INCOMPLETE:
-            second = second or candidate
-    if second is not None:
-        return framework._replace(argv=[second, *rest])
-    raise ToolError(
-        "The project's tests need pytest, and no Python here has it. Install it (python -m pip install pytest, ideally "
-        "in the project's .venv), then run the tests again.",
-        code="pytest_missing",
-    )
+async def choose_runner(framework: Framework, host: Host, call_id: str) -> Framework:
+    """Make sure that the project's Python has pytest, if the tests need it."""
+    if framework.name == "pytest" and not await has_pytest(framework.argv[0], framework.folder, host, call_id):
+        raise pytest_missing()
+    return framework
 
 
-#: Exit code of a Python that has pytest but lacks a dependency of the project.
-_INCOMPLETE = 3
-_PROBE = f"""
-import sys
-from importlib.metadata import PackageNotFoundError, distribution
-from importlib.util import find_spec
-if find_spec("pytest") is None:
-    sys.exit(1)
-try:
-    for name in sys.argv[1:]:
-        distribution(name)
-except PackageNotFoundError:
-    sys.exit({_INCOMPLETE})
-"""
-
-
-async def find_missing_packages(framework: Framework, host: Host, output: str) -> str | None:
-    """Which declared packages are missing, if that is why no test ran."""
-    if framework.name == "npm":
-        for folder in (framework.folder, "."):
-            if "node_modules" in await _listed(host, folder):
-                return None
-        declared = await _package(host, framework.folder)
-        if declared.get("dependencies") or declared.get("devDependencies"):
-            return "The project's packages are not installed. Run npm install, then run the tests again."
+async def with_pytest(framework: Framework, host: Host, call_id: str) -> Framework | None:
+    """The same tests with pytest, which collects more than unittest; `None` if the project's Python doesn't have it."""
+    if framework.name != "unittest" or not await has_pytest(framework.argv[0], framework.folder, host, call_id):
         return None
-    missing = [
-        name
-        for name in await _needed(host, framework.folder)
-        if re.search(rf"No module named '{re.escape(re.sub(r'[-.]+', '_', name.lower()))}\b", output)
-    ]
-    if not missing:
-        return None
-    return (
-        f"The project needs {', '.join(missing)}, which no Python here has. Install it in its .venv (python -m pip "
-        "install --editable .), then run the tests again."
-    )
+    return framework._replace(name="pytest", argv=[framework.argv[0], *_PYTEST])
+
+
+async def find_missing(framework: Framework, host: Host, output: str) -> str | None:
+    """What isn't installed, if that is why no test ran."""
+    if framework.name != "npm":
+        return await find_missing_packages(framework.folder, host, output)
+    for folder in (framework.folder, "."):
+        if "node_modules" in await _listed(host, folder):
+            return None
+    declared = await _package(host, framework.folder)
+    if declared.get("dependencies") or declared.get("devDependencies"):
+        return "Its packages are not installed. Run npm install, then run the tests again."
+    return None
 
 
 async def _package(host: Host, folder: str) -> dict[str, object]:
@@ -198,69 +175,6 @@ async def _package(host: Host, folder: str) -> dict[str, object]:
     except (ToolError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-async def _needed(host: Host, folder: str) -> list[str]:
-    """The packages that the project always requires."""
-    try:
-        project = tomllib.loads((await host.read(f"{folder}/pyproject.toml", _SIZE)).decode())["project"]
-        names = [re.match(r"[\w.-]+", each) for each in project.get("dependencies", []) if ";" not in each]
-        return [name[0] for name in names if name is not None]
-    except (ToolError, ValueError, KeyError, TypeError, AttributeError):
-        return []
-
-
-def _discard(stream: str, text: str) -> None:
-    """Discard the output of the probe."""
-
-
-async def _uses_pytest(host: Files, names: Mapping[str, str]) -> bool:
-    if {"pytest.ini", "conftest.py", ".pytest.ini"} & names.keys():
-        return True
-    for name in (
-        "pyproject.toml",
-        "setup.cfg",
-        "tox.ini",
-        "requirements-dev.txt",
-        "requirements.txt",
-        "dev-requirements.txt",
-    ):
-        if name in names and b"pytest" in await host.read(name, _SIZE):
-            return True
-    for path in await _test_files(host, names):
-        head = await host.read(path, _SIZE)
-        if re.search(rb"^(import|from) pytest\b", head, re.MULTILINE):
-            return True
-        if b"unittest" not in head and re.search(rb"^(async )?def test_", head, re.MULTILINE):
-            return True
-    return False
-
-
-async def _python_tests(host: Files, names: Mapping[str, str]) -> bool:
-    return bool(await _test_files(host, names))
-
-
-async def _test_files(host: Files, names: Mapping[str, str]) -> list[str]:
-    found = [path for path in names if _is_test(path)]
-    for folder in ("tests", "test"):
-        if names.get(folder) == "directory":
-            entries = await host.list(folder)
-            found += [info.path for info in entries if info.kind == "file" and _is_test(info.path.rpartition("/")[2])]
-            if "conftest.py" in (info.path.rpartition("/")[2] for info in entries):
-                found.append(f"{folder}/conftest.py")
-    return found[:20]
-
-
-def _is_test(name: str) -> bool:
-    return fnmatch(name, "test*.py") or fnmatch(name, "*_test.py")
-
-
-async def _where(host: Files, names: Mapping[str, str]) -> list[str]:
-    for folder in ("tests", "test"):
-        if names.get(folder) == "directory":
-            inside = {info.path for info in await host.list(folder)}
-            return [] if f"{folder}/__init__.py" in inside else ["-s", folder, "-t", "."]
-    return []
 
 
 async def _npm_script(host: Files) -> str | None:

@@ -5,8 +5,21 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+#: Exit codes of a run without a single test: Python's runners have some of their own.
+_NO_TESTS = {"pytest": (0, 4, 5), "unittest": (0, 5)}
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MESSAGE = 500
+_MOCHA_WORDS = {
+    "passing": "pass",
+    "passed": "pass",
+    "failing": "fail",
+    "failed": "fail",
+    "pending": "skipped",
+    "skipped": "skipped",
+}
+_MOCHA = re.compile(r"^\s*(\d+) (?:tests? )?(passing|passed|failing|failed|pending|skipped)\b", re.MULTILINE)
+#: How runners say that they found no test, whatever their exit code.
+_NONE = re.compile(r"^(?:=* ?no tests ran\b|NO TESTS RAN|No tests? (?:files? )?found\b|Ran 0 tests\b)", re.MULTILINE)
 
 
 class TestFailure(NamedTuple):
@@ -23,10 +36,15 @@ class Report:
     known: bool = True
 
     @property
+    def empty(self) -> bool:
+        """It is known that not a single test ran."""
+        return self.known and self.passed + self.failed + self.skipped == 0
+
+    @property
     def summary(self) -> str:
         if not self.known:
             return "the output contains no counts"
-        if self.passed + self.failed + self.skipped == 0:
+        if self.empty:
             return "no tests were found"
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
@@ -40,7 +58,7 @@ def parse_report(framework: str, output: str, exit_code: int | None) -> Report:
     reader = readers.get(framework)
     found = reader(text) if reader is not None else Report(known=False)
     found.failed = max(found.failed, len(found.failures))
-    if found.passed + found.failed + found.skipped == 0 and exit_code != 0:
+    if found.empty and exit_code not in _NO_TESTS.get(framework, (0,)) and not _NONE.search(text):
         found.known = False
     return found
 
@@ -86,8 +104,13 @@ def _npm(text: str) -> Report:
             for name, block in re.findall(r"^\s*● (.*? › .*?)\n\s*\n?(.*?)$", text, re.MULTILINE):
                 found.fail(name, block)
         return found
-    numbers = dict(re.findall(r"^(?:#|ℹ) (pass|fail|skipped) (\d+)$", text, re.MULTILINE))
+    numbers = dict(re.findall(r"^(?:#|ℹ) (pass|fail|skipped) +(\d+)$", text, re.MULTILINE))
+    if not numbers:
+        # mocha, and ava
+        numbers = {_MOCHA_WORDS[word]: number for number, word in _MOCHA.findall(text)}
     found = Report(int(numbers.get("pass", 0)), int(numbers.get("fail", 0)), int(numbers.get("skipped", 0)))
+    # A script may be anything; only a runner that says so has found no test.
+    found.known = bool(numbers) or _NONE.search(text) is not None
     for name in dict.fromkeys(re.findall(r"^\s*(?:not ok \d+ - |✖ )(.*?)(?: \([\d.]+ms\))?$", text, re.MULTILINE)):
         if not name.startswith("failing tests"):
             found.fail(name, "")

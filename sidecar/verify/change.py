@@ -4,10 +4,8 @@ import re
 from typing import NamedTuple
 
 from tools.code.languages import language_of
+from tools.test_frameworks import TEST_NAME
 
-_TEST_NAME = re.compile(
-    r"(?:^|/)(?:test_[^/]*\.py|[^/]*_test\.(?:py|go)|tests?\.py|[^/]*[._-](?:test|spec)\.[cm]?[jt]sx?)$", re.IGNORECASE
-)
 _TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|__tests__|spec)/", re.IGNORECASE)
 _IN_TEST_FOLDERS = (".rs", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs")
 _DOCUMENTS = (".md", ".rst", ".txt", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".pdf", ".ico")
@@ -23,7 +21,7 @@ class FileVersions(NamedTuple):
 
 
 def is_test(path: str) -> bool:
-    if _TEST_NAME.search(path):
+    if TEST_NAME.search(path):
         return True
     return path.endswith(_IN_TEST_FOLDERS) and _TEST_FOLDER.search(path) is not None
 

@@ -12,8 +12,6 @@ from tools.test_frameworks import Framework
 
 #: Runners that take the names of files behind `npm test --`.
 _TAKES_FILES = re.compile(r"\b(?:vitest|jest|mocha|node\b.*--test)\b")
-#: Frameworks that report counts, so a run without a single test is recognized.
-_COUNTED = frozenset({"pytest", "unittest", "go", "cargo"})
 _UNITTEST_NAME = re.compile(r"^(?P<test>\w+) \((?P<owner>[\w.]+)\)")
 #: Exit codes of a run without a single test; pytest has two of its own.
 _NO_TESTS = (0, 4, 5)
@@ -42,11 +40,11 @@ class FailedTest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """`state`: it ran to an exit code, wasn't allowed, ran out of time, or couldn't run at all."""
+    """`state`: it ran to an exit code, wasn't allowed, ran out of time, lacked packages, or couldn't run at all."""
 
     __test__ = False
 
-    state: Literal["ran", "refused", "late", "missing"]
+    state: Literal["ran", "refused", "late", "uninstalled", "missing"]
     why: str = ""
     command: str = ""
     exit_code: int | None = None
@@ -54,6 +52,7 @@ class TestRun:
     failures: list[FailedTest] = field(default_factory=list)
     duration_ms: float = 0
     output: str = ""
+    #: Its output says how many tests ran.
     counted: bool = False
 
     @property
@@ -87,9 +86,10 @@ def parse_run(outcome: Outcome | None, seconds: float | None = None) -> TestRun:
     if details.get("timedOut"):
         return TestRun("late", "they ran into the time limit of run_tests")
     if code is None:
-        said = outcome.error.message if outcome.error else outcome.content
-        return TestRun("missing", said.partition("\n")[0][:300])
-    framework = str(details.get("framework", ""))
+        said = (outcome.error.message if outcome.error else outcome.content).partition("\n")[0][:400]
+        if outcome.error is not None and outcome.error.code == "packages_missing":
+            return TestRun("uninstalled", f"{said[:1].lower()}{said[1:]}")
+        return TestRun("missing", said)
     return TestRun(
         "ran",
         command=str(details.get("command", "")),
@@ -98,7 +98,7 @@ def parse_run(outcome: Outcome | None, seconds: float | None = None) -> TestRun:
         failures=[FailedTest(str(each["name"]), str(each["message"])) for each in details.get("failures") or []],
         duration_ms=outcome.duration_ms,
         output=str(details.get("output", "")),
-        counted=framework in _COUNTED,
+        counted=details.get("counted") is True,
     )
 
 

@@ -32,13 +32,22 @@ from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
 from tools.errors import ToolError
 from tools.host import Host
-from tools.test_frameworks import MANIFESTS, Framework, find_framework
+from tools.test_frameworks import MANIFESTS, Framework, find_framework, is_test_of
 
 #: More failures than this don't happen by chance, so they aren't repeated.
 _MAX_REPEATED = 30
 #: Related tests may take this many times the limit for all tests.
 _RELATED_FACTOR = 3
 _MAX_BASELINES = 64
+#: So many test files are read when no test ran, and so many of them are named.
+_MAX_LISTED = 100
+_MAX_NAMED = 5
+_PREFIXES = {
+    "refused": "The tests were not run: ",
+    "late": "The tests were stopped: ",
+    "missing": "The tests could not run: ",
+    "uninstalled": "Not verified: ",
+}
 
 
 class Baselines:
@@ -131,6 +140,7 @@ class Suite:
 
     async def _run_inside(self, folder: str) -> list[CheckResult]:
         """All tests of a project inside the workspace; every failure counts."""
+        self.framework = await find_framework(self.host, [folder])
         run = await self._run("all-tests", [folder], self.seconds)
         self.facts = _count(run)
         if run.state != "ran" or run.green:
@@ -156,8 +166,7 @@ class Suite:
 
     async def _judge(self, name: str, run: TestRun, targets: Sequence[str]) -> list[CheckResult]:
         if run.state != "ran":
-            prefixes = {"refused": "The tests were not run: ", "late": "The tests were stopped: "}
-            return [CheckResult(notes=[prefixes.get(run.state, "The tests could not run: ") + run.why])]
+            return [CheckResult(notes=[_PREFIXES[run.state] + run.why], doubt=run.state == "uninstalled")]
         if run.empty:
             return [await self._judge_empty(targets)]
         if run.green:
@@ -166,13 +175,21 @@ class Suite:
 
     async def _judge_empty(self, targets: Sequence[str]) -> CheckResult:
         """If the files have tests and none of them ran, the other results prove nothing."""
-        there = [path for path in targets if await self._has_tests(path)]
-        before = (await self._run_before(there))[0] if there else None
+        listed = targets or sorted(await self._all_tests())[:_MAX_LISTED]
+        there = [path for path in listed if await self._has_tests(path)]
+        before = (await self._run_before(there))[0] if there and targets else None
         if there and not (before is not None and before.empty):
-            return CheckResult(
-                notes=[f"None of the tests in {', '.join(there)} ran, although there are some."], doubt=True
-            )
+            more = f" and {len(there) - _MAX_NAMED} more files" if len(there) > _MAX_NAMED else ""
+            named = f"{', '.join(there[:_MAX_NAMED])}{more}"
+            return CheckResult(notes=[f"None of the tests in {named} ran, although there are some."], doubt=True)
         return CheckResult(notes=["No test ran."])
+
+    async def _all_tests(self) -> list[str]:
+        """The test files of the project that its framework should collect."""
+        assert self.framework is not None
+        framework, found = self.framework, await find_all_tests(self.host, f"{self.id}.search")
+        inside = "" if framework.folder == "." else f"{framework.folder}/"
+        return [path for path in found if path.startswith(inside) and is_test_of(framework.name, path)]
 
     async def _has_tests(self, path: str) -> bool:
         try:

@@ -1,6 +1,4 @@
-import os
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,9 +33,8 @@ def home(tmp_path: Path) -> Iterator[dict[str, str]]:
 @pytest.fixture(scope="module")
 def one_sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSidecar]:
     """For all tests of a file, with a workspace that is trusted and somebody who commits."""
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     names = {f"GIT_{who}_{what}": "x@x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    with running_sidecar(tmp_path_factory.mktemp("one"), PATH=path, **names) as sidecar:
+    with running_sidecar(tmp_path_factory.mktemp("one"), **names) as sidecar:
         trusted = sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True})
         assert trusted.status == 200
         yield sidecar

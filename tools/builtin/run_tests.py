@@ -1,17 +1,20 @@
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field, JsonValue
 
 from sidecar.wire.base import ErrorBody
 from tools.builtin.run_command import process_details
+from tools.code.files import list_files
 from tools.errors import InvalidArguments, ToolError
-from tools.host import Host
+from tools.host import Host, ProcessResult
 from tools.paths import as_argument
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.test_frameworks import choose_python, find_framework, find_missing_packages
-from tools.test_report import parse_report
+from tools.test_frameworks import Framework, choose_runner, find_framework, find_missing, is_test_of, with_pytest
+from tools.test_report import Report, parse_report
 
 _SHOWN = 30
+_NAMED = 5
 
 
 _Target = Annotated[str, Field(max_length=4_096)]
@@ -50,22 +53,12 @@ class RunTests:
 
     async def run(self, args: RunTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
         targets = [await _check_target(target, host) for target in args.targets]
-        framework = await choose_python(await find_framework(host, targets), host, call.id)
-        result = await host.run(
-            framework.argv,
-            call_id=call.id,
-            cwd=framework.folder,
-            timeout=call.timeout,
-            output=output,
-            environment={**call.environment, "CI": "1"},
-            killed=call.killed,
-        )
-        found = parse_report(framework.name, result.output, result.exit_code)
-        if (
-            result.exit_code
-            and not found.passed
-            and (why := await find_missing_packages(framework, host, result.output))
-        ):
+        framework = await choose_runner(await find_framework(host, targets), host, call.id)
+        result, found = await _run(framework, host, call, output)
+        if found.empty and not targets and (other := await with_pytest(framework, host, call.id)):
+            framework = other
+            result, found = await _run(framework, host, call, output)
+        if result.exit_code and not found.passed and (why := await find_missing(framework, host, result.output)):
             raise ToolError(why, code="packages_missing")
         failures: list[JsonValue] = [{"name": each.name, "message": each.message} for each in found.failures]
         details: dict[str, JsonValue] = {
@@ -75,6 +68,7 @@ class RunTests:
             "passed": found.passed,
             "failed": found.failed,
             "skipped": found.skipped,
+            "counted": found.known,
             "failures": failures,
         }
         lines = [f"{framework.name}: {found.summary}"]
@@ -85,10 +79,36 @@ class RunTests:
             message = f"The tests took longer than {call.timeout:g} s and were stopped. Pass a smaller target."
             error = ErrorBody(code="timed_out", message=message)
             return ToolResult("\n".join([*lines, message, "", result.output]), details, "timed out", error)
+        if found.empty and (files := await _test_files(framework, targets, host, call)):
+            more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+            message = f"No test ran, although there are test files: {', '.join(files[:_NAMED])}{more}."
+            error = ErrorBody(code="no_tests_ran", message=message)
+            return ToolResult("\n".join([message, "", result.output]), details, "no test ran", error)
         if result.exit_code == 0:
             return ToolResult("\n".join(lines), details, found.summary)
         error = ErrorBody(code="tests_failed", message=f"{found.summary} (exit code {result.exit_code})")
         return ToolResult("\n".join([*lines, "", result.output]), details, found.summary, error)
+
+
+async def _run(framework: Framework, host: Host, call: Call, output: Output) -> tuple[ProcessResult, Report]:
+    result = await host.run(
+        framework.argv,
+        call_id=call.id,
+        cwd=framework.folder,
+        timeout=call.timeout,
+        output=output,
+        environment={**call.environment, "CI": "1"},
+        killed=call.killed,
+    )
+    return result, parse_report(framework.name, result.output, result.exit_code)
+
+
+async def _test_files(framework: Framework, targets: Sequence[str], host: Host, call: Call) -> list[str]:
+    """The test files of the project, or those that were wanted."""
+    listed = await list_files(host, call, framework.folder)
+    files = [path for path in listed if is_test_of(framework.name, path)]
+    wanted = [target.partition("::")[0].rstrip("/") for target in targets]
+    return [path for path in files if not wanted or any(f"{path}/".startswith(f"{each}/") for each in wanted)]
 
 
 async def _check_target(target: str, host: Host) -> str:

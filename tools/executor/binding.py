@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.wire.base import JsonObject
+from tools.environments import ProjectEnvironment, find_environment
 from tools.executor.script_files import ScriptSearch
 from tools.local.environment import CALL_MARK, SIDECAR_MARK, command_environment
 
@@ -21,16 +22,17 @@ class Binding(NamedTuple):
     texts: Mapping[str, str]
 
 
-def command_variables() -> dict[str, str]:
+def command_variables(project: ProjectEnvironment | None = None) -> dict[str, str]:
     """The environment of a command, without the variables that differ from call to call."""
-    return {name: value for name, value in command_environment("", "", "", None).items() if name not in _VARYING}
+    found = command_environment("", "", "", None, project)
+    return {name: value for name, value in found.items() if name not in _VARYING}
 
 
 def bind(
     tool: str, args: JsonObject, cwd: str, command: str | Sequence[str] | None, diff: str | None, workspace: str = ""
 ) -> Binding:
     """Reads files, so call it in a thread."""
-    environment = command_variables()
+    environment = command_variables(find_environment(workspace or cwd, cwd))
     act = [tool, args, cwd, environment if command is not None else None]
     found = {} if command is None else ScriptSearch(cwd, workspace or cwd, environment.get("PATH", "")).files(command)
     hashes = {path: file.digest for path, file in found.items()}

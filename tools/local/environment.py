@@ -1,4 +1,4 @@
-"""The environment of a command: what programs need to work, and none of your keys.
+"""The environment of a command: what programs need to work, none of your keys, and the project's own programs first.
 
 It is the same for each command, whatever an earlier one exported. Two marks let a later process find leftovers.
 """
@@ -8,6 +8,8 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+
+from tools.environments import ProjectEnvironment, without_own_environment
 
 CALL_MARK = "BRAIN_CALL_ID"
 SIDECAR_MARK = "BRAIN_SIDECAR"
@@ -43,7 +45,13 @@ def call_mark(call_id: str) -> str:
     return hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def command_environment(call_id: str, mark: str, cwd: str, extra: Mapping[str, str] | None) -> dict[str, str]:
+def command_environment(
+    call_id: str, mark: str, cwd: str, extra: Mapping[str, str] | None, project: ProjectEnvironment | None = None
+) -> dict[str, str]:
+    """With `project`, its programs come first on the PATH; the sidecar's own environment is never on it."""
     passed = {name: value for name, value in os.environ.items() if name in _PASSED or name.startswith("LC_")}
+    found = {"PATH": os.defpath, **without_own_environment(passed), **_SET}
+    if project is not None and project.folders:
+        found |= {"PATH": os.pathsep.join([*project.folders, found["PATH"]]), **project.variables}
     marks = {CALL_MARK: call_mark(call_id), SIDECAR_MARK: mark}
-    return {"PATH": os.defpath, **passed, **_SET, **(extra or {}), "PWD": cwd, **marks}
+    return {**found, **(extra or {}), "PWD": cwd, **marks}

@@ -7,10 +7,12 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from weakref import WeakSet, WeakValueDictionary
 
 from sidecar.cache import Stamp
+from tools.environments import ProjectEnvironment, find_environment
 from tools.errors import PathDenied, ToolError
 from tools.host import (
     OUTPUT_PREFIX,
@@ -215,6 +217,7 @@ class LocalHost:
         killed: ProcessKilled | None = None,
         log: bool = True,
     ) -> ProcessResult:
+        project = self._environment(cwd)
         with self._directory(cwd) as directory:
             return await self._processes.run(
                 argv,
@@ -225,8 +228,9 @@ class LocalHost:
                 environment=environment,
                 killed=killed,
                 log=log,
-                confinement=self._confinement or await self._looking(),
+                confinement=_with_readable(self._confinement, project) or await self._looking(),
                 attribution=self._traces.get(call_id),
+                project=project,
             )
 
     async def git(
@@ -258,14 +262,16 @@ class LocalHost:
     async def start(
         self, argv: Sequence[str], *, call_id: str, cwd: str = ".", environment: Mapping[str, str] | None = None
     ) -> None:
+        project = self._environment(cwd)
         with self._directory(cwd) as directory:
             await self._processes.start(
                 argv,
                 call_id=call_id,
                 cwd=directory,
                 environment=environment,
-                confinement=self._confinement,
+                confinement=_with_readable(self._confinement, project),
                 attribution=self._traces.get(call_id),
+                project=project,
             )
 
     async def poll(self, command_id: str) -> ProcessResult:
@@ -276,6 +282,10 @@ class LocalHost:
 
     async def sweep(self, call_id: str) -> Sequence[Killed]:
         return await self._processes.sweep(call_id)
+
+    def _environment(self, cwd: str) -> ProjectEnvironment | None:
+        """For commands of the model and of the project; our own searches find no program of the workspace."""
+        return None if self._confinement is None else find_environment(self.workspace, cwd)
 
     async def _looking(self) -> Confinement | None:
         """The cage of our own searches and Git: they read the workspace, and reach nothing else."""
@@ -318,6 +328,15 @@ class LocalHost:
             yield handle
         finally:
             os.close(handle)
+
+
+def _with_readable(confinement: Confinement | None, project: ProjectEnvironment | None) -> Confinement | None:
+    """The same, and the project's environment can be read where it is outside the workspace."""
+    if confinement is None or project is None or not project.home:
+        return confinement
+    if project.home.startswith(f"{confinement.workspace}/"):
+        return confinement
+    return replace(confinement, readable=(*confinement.readable, project.home))
 
 
 async def _always() -> bool:

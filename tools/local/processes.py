@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tools.environments import ProjectEnvironment
 from tools.errors import CommandMissing, ToolError
 from tools.host import EnoughOutput, Killed, ProcessKilled, ProcessOutput, ProcessResult
 from tools.local.attribution.trace import Attribution
@@ -120,9 +121,10 @@ class Processes:
         log: bool = True,
         confinement: Confinement | None = None,
         attribution: Attribution | None = None,
+        project: ProjectEnvironment | None = None,
     ) -> ProcessResult:
         capture = OutputCapture(self._directory if log else None, call_mark(call_id), output)
-        spawning = self._spawn(argv, call_id, cwd, environment, capture, confinement, attribution, timeout)
+        spawning = self._spawn(argv, call_id, cwd, environment, capture, confinement, attribution, timeout, project)
         command = await self._started(spawning, killed)
         timed_out = False
         try:
@@ -152,6 +154,7 @@ class Processes:
         environment: Mapping[str, str] | None = None,
         confinement: Confinement | None = None,
         attribution: Attribution | None = None,
+        project: ProjectEnvironment | None = None,
     ) -> None:
         for old_id, old in list(self._background.items()):
             if len(self._background) >= _MAX_BACKGROUND and old.exited.done():
@@ -162,7 +165,7 @@ class Processes:
                 code="too_many_commands",
             )
         capture = OutputCapture(self._directory, call_mark(call_id), None)
-        spawning = self._spawn(argv, call_id, cwd, environment, capture, confinement, attribution)
+        spawning = self._spawn(argv, call_id, cwd, environment, capture, confinement, attribution, None, project)
         self._background[call_id] = await self._started(spawning, None)
 
     def poll(self, command_id: str) -> ProcessResult:
@@ -222,10 +225,11 @@ class Processes:
         confinement: Confinement | None,
         attribution: Attribution | None = None,
         seconds: float | None = None,
+        project: ProjectEnvironment | None = None,
     ) -> RunningCommand:
         # The child enters the directory by its handle, so nobody can swap the path meanwhile.
         directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else path_of(cwd)
-        clean = command_environment(call_id, self._mark, path_of(cwd), environment)
+        clean = command_environment(call_id, self._mark, path_of(cwd), environment, project)
         launch, earlier = CommandLaunch(argv, clean), self._reaper.children()
         try:
             if confinement is not None:

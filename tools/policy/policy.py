@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.config.grants import Permissions
 from sidecar.wire.tasks import Approvals
+from tools.environments import ProjectEnvironment, find_environment, without_own_environment
 from tools.policy import programs, shell
 from tools.policy.consent import consents
 from tools.policy.work_commands import MANAGERS, find_manager
@@ -41,6 +42,7 @@ dotnet swift mix tox nox hatch poetry pdm uv pipenv bundle composer pre-commit d
 rollup esbuild jest vitest mocha pytest unittest
 """
 _PROJECT = frozenset(_PROJECT_NAMES.split())
+_NO_ENVIRONMENT = ProjectEnvironment()
 _VERSIONED = re.compile(r"(?:python|pypy|ruby|node|php|lua|perl)[\d.]+\Z")
 
 
@@ -88,8 +90,10 @@ class Policy:
             return _decide_files(args, approvals)
         command = getattr(args, "command", None)
         if command is not None:
-            here = getattr(args, "cwd", ".") in (".", "", workspace)
-            return self._command(command, workspace, approvals, task_text, here=here)
+            cwd = getattr(args, "cwd", ".")
+            here = cwd in (".", "", workspace)
+            environment = find_environment(workspace, cwd)
+            return self._command(command, workspace, approvals, task_text, environment, here=here)
         if spec.runs_project:
             return self._tests(workspace, approvals)
         if approvals == "auto":
@@ -120,7 +124,14 @@ class Policy:
         return self._allow_contained("it runs the tests of a project that you trust")
 
     def _command(
-        self, command: str | Sequence[str], workspace: str, approvals: Approvals, task_text: str, *, here: bool
+        self,
+        command: str | Sequence[str],
+        workspace: str,
+        approvals: Approvals,
+        task_text: str,
+        environment: ProjectEnvironment,
+        *,
+        here: bool,
     ) -> Decision:
         """`here`: it runs in the workspace's own directory, which is where consent and grants are meant."""
         line = command if isinstance(command, str) else shlex.join(command)
@@ -130,13 +141,13 @@ class Policy:
             return Decision("ask", str(error))
         if program := _find_denied(command, table):
             return Decision("deny", program.why or f"{program.name} acts with more rights than this workspace grants")
-        known = self._judge(command, workspace, table)
+        known = self._judge(command, workspace, table, environment)
         network = known.network or _find_network(line, table)
         if (granted := self._by_grant(command, line, workspace, known, here=here)) is not None:
             return granted
         protected = _find_protected(line) if known.why else None
         if here and not network and not protected and consents(line, task_text):
-            if self._trusted(workspace) or not _runs_project(command, table):
+            if self._trusted(workspace) or not _runs_project(command, table, environment):
                 return self._allow_contained("your task is this command, or tells us to run it")
             known = known._replace(why="it runs the project's own code, and you don't trust this workspace")
         if approvals == "auto":
@@ -197,7 +208,9 @@ class Policy:
             return Decision("allow", why)
         return Decision("ask", "it would run without a sandbox: none works on this machine, or it is turned off")
 
-    def _judge(self, command: str | Sequence[str], workspace: str, table: programs.Table) -> "_Judgement":
+    def _judge(
+        self, command: str | Sequence[str], workspace: str, table: programs.Table, environment: ProjectEnvironment
+    ) -> "_Judgement":
         argv = shell.simple(command) if isinstance(command, str) else list(command)
         if isinstance(argv, str):
             return _Judgement("", f"a command can do anything that you can, and {argv}")
@@ -214,7 +227,7 @@ class Policy:
             return _Judgement(program.name, reason, program.network)
         if program.operands != "text" and (reason := _find_escape(argv[1:], workspace)):
             return _Judgement(program.name, reason, program.network)
-        if not own and not program.project and (reason := _find_impostor(argv[0], workspace)):
+        if not own and not program.project and (reason := _find_impostor(argv[0], workspace, environment)):
             return _Judgement(program.name, reason, program.network)
         return _Judgement(program.name, "", program.network, program.project)
 
@@ -270,7 +283,9 @@ def _simple(command: str | Sequence[str]) -> list[str] | None:
     return words if isinstance(words, list) else None
 
 
-def _runs_project(command: str | Sequence[str], table: programs.Table) -> bool:
+def _runs_project(
+    command: str | Sequence[str], table: programs.Table, environment: ProjectEnvironment = _NO_ENVIRONMENT
+) -> bool:
     """Whether any part of the command may run what the project contains."""
     text = command if isinstance(command, str) else " ".join(command)
     for line in {text, _QUOTING.sub("", text)}:
@@ -281,6 +296,8 @@ def _runs_project(command: str | Sequence[str], table: programs.Table) -> bool:
         for words in _commands_in(line):
             found = table.find(words)
             if words[0] in _PROJECT or _VERSIONED.match(words[0]) or (found is not None and found.program.project):
+                return True
+            if environment.finds(words[0]):
                 return True
     return False
 
@@ -323,11 +340,13 @@ def _resolve_link(path: str, workspace: str) -> str | None:
     return None
 
 
-def _find_impostor(name: str, workspace: str) -> str | None:
+def _find_impostor(name: str, workspace: str, environment: ProjectEnvironment) -> str | None:
     """Why a program isn't the one in the table: the workspace may bring its own of the same name."""
     if "/" in name:
         return f"{name[:200]} is a path, not a program name"
-    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+    if environment.finds(name):
+        return f"{name} comes from the project's own environment"
+    for folder in without_own_environment(os.environ).get("PATH", os.defpath).split(os.pathsep):
         place = f"{folder}/{name}"
         if os.access(place, os.X_OK):
             if not folder.startswith("/") or f"{place}/".startswith(f"{workspace.rstrip('/')}/"):

@@ -227,9 +227,10 @@ def test_a_run_that_did_not_run_is_known_for_what_it_is() -> None:
     assert parse_run(None, 3).state == "late"
     assert parse_run(outcome({}, "denied")).state == "refused"
     assert parse_run(outcome({"timedOut": True, "exitCode": -9}, "timed_out")).state == "late"
-    assert parse_run(outcome({}, "pytest_missing")).state == "missing"
+    assert parse_run(outcome({}, "packages_missing")).state == "uninstalled"
+    assert parse_run(outcome({}, "not_started")).state == "missing"
     assert parse_run(outcome({"exitCode": 0, "framework": "pytest", "passed": 2})).green
-    assert parse_run(outcome({"exitCode": 0, "framework": "unittest", "passed": 0})).empty
+    assert parse_run(outcome({"exitCode": 0, "framework": "unittest", "passed": 0, "counted": True})).empty
     assert not parse_run(outcome({"exitCode": 0, "framework": "make"})).empty
 
 

@@ -1,0 +1,27 @@
+"""What every test stands on."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def machine_python() -> Iterator[None]:
+    """A `python3` with pytest, first on the PATH: the Python of this machine, for projects without one of their own.
+
+    The machine's real one may lack pytest, and the sidecar's own is never used for a project. It is in the test
+    environment's folder, which a sandbox can read.
+    """
+    folder = Path(sys.prefix) / "share" / "machine-python"
+    folder.mkdir(parents=True, exist_ok=True)
+    script = folder / f"python3.{os.getpid()}"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    script.chmod(0o755)
+    script.replace(folder / "python3")
+    before = os.environ["PATH"]
+    os.environ["PATH"] = os.pathsep.join((str(folder), before))
+    yield
+    os.environ["PATH"] = before
