@@ -10,6 +10,8 @@ from sidecar.commands.text import Style, clip, duration, paragraph, safe, safe_l
 
 Event = dict[str, Any]
 
+#: Intents of tasks that only answer.
+_ANSWERS = frozenset({"chat", "explain_code"})
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
@@ -34,6 +36,8 @@ class TaskRenderer:
         self._facts: dict[str, Event] = {}
         self._changes = ChangeSummary()
         self._agent = ""
+        #: The task only answers, so its route and its only step go without saying.
+        self._answers = False
         self._plan: list[str] = []
         self._checks: Event | None = None
 
@@ -108,6 +112,9 @@ class TaskRenderer:
         return []
 
     def _on_route(self, event: Event) -> list[str]:
+        self._answers = event["intent"] in _ANSWERS and len(event["pipeline"]) == 1
+        if self._answers:
+            return []  # an answer needs no explanation of how it came about; `brain route` gives it
         pipeline = " → ".join(event["pipeline"])
         text = safe_line(f"{event['intent']}: {pipeline}, because {event['why']}")
         return [self._style.dim(row) for row in paragraph(text, self._wrap)]
@@ -116,6 +123,8 @@ class TaskRenderer:
         self._agent = event["agent"]
         head = f"{event['agent']} {event['step']}/{event['total']}"
         self._step = safe_line(f"{head} {event['message']}")
+        if event["state"] == "started" and self._answers and event["total"] == 1:
+            return [""]
         if event["state"] == "started":
             return ["", f"{self._style.bold(safe_line(head))}  {self._style.dim(safe_line(event['message']))}"]
         lines = self._messages.finish()

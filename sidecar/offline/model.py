@@ -18,12 +18,14 @@ from sidecar.offline.skills.git_history import Blame, History
 from sidecar.offline.skills.git_state import GitState
 from sidecar.offline.skills.help import GROUPS, Help, describe_nearest
 from sidecar.offline.skills.imports import Imports
+from sidecar.offline.skills.lines import CountLines, ExplainLines
 from sidecar.offline.skills.moving import Moving
+from sidecar.offline.skills.places import Places
 from sidecar.offline.skills.rename import Rename
 from sidecar.offline.skills.review import ReviewCode, ReviewVerdict
 from sidecar.offline.skills.running import Commands, Formatting, ProjectCommands
-from sidecar.offline.skills.search import ListFiles, Search
-from sidecar.offline.skills.test_runs import TestRuns
+from sidecar.offline.skills.search import ListFiles, Search, Todos
+from sidecar.offline.skills.test_runs import FailingTest, TestRuns
 from sidecar.offline.skills.usages import Usages
 from sidecar.offline.skills.writing import Writing
 
@@ -38,7 +40,9 @@ SKILLS: tuple[Skill, ...] = (
     Writing(),
     Formatting(),
     TestRuns(),
+    FailingTest(),
     ProjectCommands(),
+    Todos(),
     ReviewCode(),
     GitState(),
     CommitMessage(),
@@ -46,10 +50,13 @@ SKILLS: tuple[Skill, ...] = (
     History(),
     Blame(),
     ExplainProject(),
+    CountLines(),
+    ExplainLines(),
     ExplainFile(),
     Usages(),
     ExplainSymbol(),
     ListFiles(),
+    Places(),
     Search(),
     Commands(),
 )
@@ -69,11 +76,7 @@ class Offline:
             if move is None:
                 continue
             if isinstance(move, Act):
-                calls = [
-                    ToolUse(id=f"{question.turns}-{number}", tool=tool, args=args)
-                    for number, (tool, args) in enumerate(move.calls)
-                ]
-                yield Reply(text=move.text, calls=calls, stop=Stop.TOOL_USE)
+                yield _calls(move, question)
                 return
             if not isinstance(move, Decline) or not _only_helps(request):
                 yield Delta(move.text)
@@ -86,10 +89,17 @@ class Offline:
             yield Delta(plan)
             yield Reply(text=plan, stop=Stop.END)
             return
-        text = describe_nearest(request.brief.asked or last_message(request), self._examples())
+        asked = next(iter(parse_questions(request)), Question(request.agent, last_message(request)))
+        # An agent that declines silently needs no suggestions.
+        nearest = describe_nearest(
+            replace(asked, offered=frozenset()) if _only_helps(request) else asked, self._examples()
+        )
+        if isinstance(nearest, Act):
+            yield _calls(nearest, asked)
+            return
         if not _only_helps(request):
-            yield Delta(text)
-        yield _declined("not_understood", text, aloud=not _only_helps(request))
+            yield Delta(nearest)
+        yield _declined("not_understood", nearest, aloud=not _only_helps(request))
 
     def _move(self, question: Question) -> Move | None:
         for skill in self._skills:
@@ -113,6 +123,13 @@ class Offline:
     def _examples(self) -> list[str]:
         groups = [example for _, examples in GROUPS for example in examples]
         return [*groups, *(skill.example for skill in self._skills if skill.example)]
+
+
+def _calls(move: Act, question: Question) -> Reply:
+    calls = [
+        ToolUse(id=f"{question.turns}-{number}", tool=tool, args=args) for number, (tool, args) in enumerate(move.calls)
+    ]
+    return Reply(text=move.text, calls=calls, stop=Stop.TOOL_USE)
 
 
 def _only_helps(request: Request) -> bool:

@@ -8,11 +8,11 @@ from sidecar.offline.question import Question
 
 #: A name in the code, perhaps qualified, perhaps in quotes.
 NAME = r"(?:[`\"'“‘])?(?P<{0}>[#$]?[^\W\d][\w$]*(?:\.[#$]?[^\W\d][\w$]*)*)(?:\(\))?(?:[`\"'”’])?"
-#: A path, perhaps with a line. In quotes it may have spaces.
+#: A path, perhaps with a line or several. In quotes it may have spaces.
 PATH = (
     r"(?P<{0}_quote>[`\"'“‘])?(?P<{0}>(?:\.{{1,2}}/)?"
     r"(?({0}_quote)[\w@+.()&, -]+(?:/[\w@+.()&, -]+)*|[\w@+.-]+(?:/[\w@+.-]+)*)/?)"
-    r"(?::(?P<{0}_line>\d+))?(?:[`\"'”’])?"
+    r"(?::(?P<{0}_line>\d+)(?:[-–](?P<{0}_end>\d+))?)?(?:[`\"'”’])?"
 )
 #: The file open in the editor.
 HERE = r"(?P<here>this\s+file|the\s+(?:current|open)\s+file|here)"

@@ -17,7 +17,6 @@ _TRAILING = re.compile(r"(?:[\s,]+(?:please|pls|thanks|thank you|for me|now))*[\
 _HERE = re.compile(r"\s(?:in|into|at|under|for|on|of)\s\./?$", re.IGNORECASE)
 #: A mention: @ and a name or a path, perhaps with lines and in quotes.
 _MENTION = re.compile(r"""(?<!\S)@(?=["'\w./])((?:"[^"\n]+"|'[^'\n]+'|[^\s"'`,;!?]+?(?=[.,;!?]*(?:\s|$))))""")
-_LINES = re.compile(r"(:\d+)-\d+$")
 #: Requests in which an @ is literal: package names, searches, commands.
 _LITERAL = re.compile(
     r"\b(?:install|uninstall|npm|pnpm|yarn|npx)\b|^(?:search|grep|look)\b|^(?:add|remove|update|upgrade|find)\s+@|"
@@ -82,8 +81,7 @@ def resolve_mentions(text: str) -> str:
     if "@" not in text or _LITERAL.search(strip_politeness(text)):
         return text
     return "".join(
-        piece if piece.startswith("`") else _MENTION.sub(lambda found: _LINES.sub(r"\1", found[1]), piece)
-        for piece in _CODE.split(text)
+        piece if piece.startswith("`") else _MENTION.sub(lambda found: found[1], piece) for piece in _CODE.split(text)
     )
 
 

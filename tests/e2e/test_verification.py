@@ -47,7 +47,7 @@ def test_tests_that_are_said_to_pass_and_fail_are_told_and_mended_at_the_second_
     (retry,) = story.retries
     assert (retry["attempt"], retry["of"]) == (2, 3)
     assert "test_add" in retry["error"]
-    assert any("mend the code" in hint for hint in retry["hints"])
+    assert any("fix the code" in hint for hint in retry["hints"])
     assert story.task["result"]["summary"].startswith("Now it adds.")
 
 

@@ -5,7 +5,7 @@ from pydantic import JsonValue
 
 from tools.code.files import SIZE, is_test, list_files, open_sources
 from tools.code.folders import describe_folder, file_purpose, folder_purpose
-from tools.code.graph import import_graph, script_package
+from tools.code.graph import describe_go_package, go_package, import_graph, script_package
 from tools.code.languages import SUFFIXES, language_of
 from tools.code.modules import Modules
 from tools.code.outline import Outline, OutlineItem, outline_of
@@ -57,7 +57,9 @@ class DescribeFile:
         modules = Modules(await list_files(host, call))
         imported = await asyncio.to_thread(resolve_imports, source, modules)
         importers = (await import_graph(host, call, modules)).importers(args.path)
+        together = describe_go_package(go_package(args.path, modules)).strip()
         lines = _render(source, outline, imported, sorted(importers, key=lambda each: (is_test(each), each)))
+        lines += f"\n\n{together}" if together else ""
         known: list[JsonValue] = [*sorted(importers)[:200]]
         details: dict[str, JsonValue] = {
             "path": args.path,

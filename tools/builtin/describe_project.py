@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field, JsonValue
 
 from tools.code.commands import plain_command
-from tools.code.files import count_lines, is_test, list_files, matching_lines
+from tools.code.files import count_lines, is_copied, is_test, list_files, matching_lines
 from tools.code.folders import Folder, folder_table, main_folders
 from tools.code.graph import Graph, import_graph, mermaid
 from tools.code.languages import language_of
@@ -80,6 +80,8 @@ class DescribeProject:
             "files": len(files),
             "lines": sum(lines.values()),
             "languages": dict(languages),
+            "biggest": [*_biggest_files(facts)],
+            "tests": facts.tests,
         }
         return ToolResult(text, details, f"{plural(len(files), 'file')}, {plural(sum(lines.values()), 'line')}")
 
@@ -166,6 +168,12 @@ def _testing(facts: Facts) -> str:
             else f"**Tests** {plural(count, 'file')}, but no command that runs them."
         )
     return f"**Tests** {plural(count, 'file')}; `{plain_command(facts.tests)}` runs them."
+
+
+def _biggest_files(facts: Facts) -> list[str]:
+    """The biggest files of the project's own code, without tests."""
+    own = [path for path in facts.lines if language_of(path) and not is_test(path) and not is_copied(path)]
+    return sorted(own, key=lambda path: (-facts.lines[path], path))[:_BIGGEST]
 
 
 def _biggest(facts: Facts) -> str:

@@ -5,7 +5,7 @@ from pydantic import Field, JsonValue
 
 from tools.builtin.describe_symbol import render_usages
 from tools.code.files import is_test
-from tools.code.graph import Graph, import_graph
+from tools.code.graph import Graph, describe_go_package, go_package, import_graph
 from tools.code.languages import language_of
 from tools.code.symbol_search import DEPTH, FILES, Impact, Reached, SymbolSearch, find_impact
 from tools.host import Host
@@ -42,7 +42,7 @@ class FindUsages:
         modules = await search.modules()
         file = normalize(args.symbol, host.workspace)
         if file in modules and language_of(file) is not None:
-            return _importers(file, await import_graph(host, call, modules), args.transitive)
+            return _importers(file, await import_graph(host, call, modules), args.transitive, go_package(file, modules))
         found = await search.find(args.symbol, args.path)
         one = found.definitions[0]
         head = f"`{one.qualified}` — {one.kind}, `{one.place}`"
@@ -108,12 +108,14 @@ def _reached_details(reach: Impact) -> JsonValue:
     }
 
 
-def _importers(path: str, graph: Graph, transitive: bool) -> ToolResult:
+def _importers(path: str, graph: Graph, transitive: bool, package: Sequence[str]) -> ToolResult:
     levels = graph.affected(path, DEPTH if transitive else 1)
     count = sum(map(len, levels))
+    together = describe_go_package(package)
     if not levels:
-        return ToolResult(f"No file in this project imports `{path}`.", {"importers": []}, "no importer")
-    parts = []
+        nobody = f"No file in this project imports `{path}`.{together}"
+        return ToolResult(nobody, {"importers": []}, "no importer")
+    parts = [together.strip()] if together else []
     for depth, level in enumerate(levels, 1):
         names = sorted(level, key=lambda each: (is_test(each), each))
         what = f"**Imported by** ({len(names)}):" if depth == 1 else f"**{depth} steps away** ({len(names)}):"

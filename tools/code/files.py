@@ -17,6 +17,7 @@ _OUTPUT = 32 << 20
 #: Larger files are generated.
 SIZE = 1 << 20
 SOURCES = tuple(f"*{suffix}" for suffix in SUFFIXES)
+_COPIED = frozenset({"_vendor", "vendor", "vendored", "_vendored", "third_party", "thirdparty", "extern", "externals"})
 _LINE = re.compile(r"([^\0\n]*)\0(\d+):(.*)")
 
 
@@ -117,6 +118,11 @@ async def run_ripgrep(host: Host, call: Call, options: Sequence[str], path: str)
     if result.exit_code not in (0, 1) and not listener.text:
         raise ToolError(f"The search failed: {listener.errors.strip()[:500]}", code="search_failed")
     return listener.text
+
+
+def is_copied(path: str) -> bool:
+    """Whether a file is a copy of another project's code, kept in this one."""
+    return not _COPIED.isdisjoint(path.split("/")[:-1])
 
 
 def is_test(path: str) -> bool:

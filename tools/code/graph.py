@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from posixpath import dirname
 
@@ -12,6 +12,7 @@ from tools.code.manifest import read_text
 from tools.code.modules import Modules
 from tools.host import Host
 from tools.spec import Call
+from tools.text import plural
 
 _PYTHON_LINE = r"^\s*(?:from\s+[.\w]+\s+import\s|import\s+[\w.]+)"
 _SCRIPT_LINE = r"""(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"][^'"\s]+['"]"""
@@ -131,8 +132,28 @@ def _add_go(graph: Graph, lines: Iterable[MatchingLine], roots: Mapping[str, str
         for module, folder in roots.items():
             if imported == module or imported.startswith(f"{module}/"):
                 place = f"{folder}{imported.removeprefix(module)}".strip("/")
+                if place == dirname(line.path) and not line.path.endswith("_test.go"):
+                    continue  # no package imports itself: this line is part of a comment or a text
                 for file in packages.get(place, ()):
                     graph.add(line.path, file, "")
+
+
+def go_package(path: str, modules: Modules) -> list[str]:
+    """The other files of a Go file's package, which use it without an import."""
+    if not path.endswith(".go"):
+        return []
+    folder = dirname(path)
+    return sorted(each for each in modules.paths if each.endswith(".go") and dirname(each) == folder and each != path)
+
+
+def describe_go_package(others: Sequence[str]) -> str:
+    if not others:
+        return ""
+    code = [each for each in others if not each.endswith("_test.go")]
+    return (
+        f" Go imports packages, not files: the {plural(len(others), 'other file')} of its package "
+        f"({len(code)} without the tests) can use it without an import."
+    )
 
 
 def mermaid(graph: Graph) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tools.code import files
 from tools.code.definitions import Definition, find_definitions
-from tools.code.files import is_test
+from tools.code.files import is_copied, is_test
 from tools.code.modules import Modules
 from tools.code.source import Source
 from tools.code.symbols import Certainty
@@ -22,6 +22,7 @@ from tools.spec import Call
 FILES = 600
 _DEFINED = r"\b(?:def|class|function|interface|type|enum|const|let|fn|func|struct|trait)\s+([A-Za-z_$][\w$]*)"
 _NEAR = 20_000
+_STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
 #: How often a search may need files that it has not read.
 _ROUNDS = 4
 #: How far a change is followed.
@@ -57,7 +58,7 @@ class SymbolSearch:
     async def sources(self, words: Sequence[str], first: str | None = None) -> tuple[dict[str, Source], int]:
         """Return the files that hold one of the words, within the limit, and how many are left out."""
         paths = await files.files_with_words(self._host, self._call, words)
-        paths.sort(key=lambda path: (path != first, is_test(path), path))
+        paths.sort(key=lambda path: (path != first, is_test(path), is_copied(path), path))
         return await self.open(paths[:FILES]), max(0, len(paths) - FILES)
 
     async def open(self, paths: Iterable[str]) -> dict[str, Source]:
@@ -80,7 +81,7 @@ class SymbolSearch:
         meant = [each for each in every if _fits(each, parts[:-1], path)]
         if not meant:
             raise await self._not_found(symbol, word, path, every)
-        meant.sort(key=lambda each: (is_test(each.path), each.kind in ("variable", "attribute"), each.local))
+        meant.sort(key=_unlikeliness)
         return SearchResult(word, meant, every, sources, left_out)
 
     async def finder(self, words: Iterable[str], *, members: bool) -> UsageFinder:
@@ -125,6 +126,20 @@ class SymbolSearch:
         folded = {name.casefold(): name for name in named}
         close = difflib.get_close_matches(word.casefold(), folded, n=3, cutoff=0.75)
         return ", ".join(f"{folded[name]} ({named[folded[name]].path}:{named[folded[name]].number})" for name in close)
+
+
+def _unlikeliness(each: Definition) -> tuple[bool, ...]:
+    """What a bare name means least comes last: tests, copies, stubs, variables, locals, methods, private names."""
+    return (
+        is_test(each.path),
+        is_copied(each.path),
+        each.path.endswith(_STUBS),
+        each.kind in ("variable", "attribute"),
+        each.local,
+        bool(each.owner),
+        each.name.startswith("_"),
+        any(part.startswith("_") and part != "__init__.py" for part in each.path.split("/")),
+    )
 
 
 def _find(finder: UsageFinder, one: Definition, sources: dict[str, Source]) -> UsageReport:

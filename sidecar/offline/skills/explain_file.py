@@ -33,7 +33,7 @@ _LINES = 25
 
 
 class ExplainFile:
-    example = "explain src/app.py"
+    example = "explain {file}"
     tools = frozenset({"describe_file", "find_files", "read_file"})
 
     def parse(self, question: Question) -> JsonObject | None:
@@ -49,7 +49,7 @@ class ExplainFile:
     def next(self, args: JsonObject, question: Question) -> Move:
         path, last = str(args["path"]), question.last
         if not path:
-            return Decline("No file is open. Name it: “explain src/app.py”.")
+            return Decline("No file is open. Name the file that you mean.")
         if last is None:
             return Act([("describe_file", {"path": path})])
         if last.status == "success" and last.tool == "describe_file":

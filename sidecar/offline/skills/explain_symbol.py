@@ -70,7 +70,7 @@ _ELSEWHERE = 12
 
 
 class ExplainSymbol:
-    example = "explain `parse_line`"
+    example = "explain `{symbol}`"
     tools = frozenset({"describe_symbol", "describe_file"})
 
     def parse(self, question: Question) -> JsonObject | None:
@@ -86,7 +86,7 @@ class ExplainSymbol:
 
     def next(self, args: JsonObject, question: Question) -> Move:
         if args.get("unselected"):
-            return Decline("Nothing is selected, and no file is open. Name what you mean: “explain `parse_line`”.")
+            return Decline("Nothing is selected, and no file is open. Name the function, class or file that you mean.")
         if "names" in args:
             return self._several(args, question)
         last = question.last

@@ -102,7 +102,7 @@ def _parse_start(words: str) -> str:
 
 
 class Blame:
-    example = "who wrote line 12 of src/app.py?"
+    example = "who wrote line 1 of {file}?"
     tools = frozenset({"git_blame", "search_code"})
 
     def parse(self, question: Question) -> JsonObject | None:
@@ -126,7 +126,7 @@ class Blame:
             return Act([("git_blame", args)])
         first, _, rest = str(args["code"]).strip().partition("\n")
         if not args["file"] or not first:
-            return Decline("No line is selected. Say “who wrote line 12 of src/app.py?”.")
+            return Decline("No line is selected. Name the file and the line that you mean.")
         if last is None:
             return Act([("search_code", {"query": first.strip(), "path": str(args["file"])})])
         hits = records(last, "matches")

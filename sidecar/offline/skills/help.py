@@ -1,12 +1,15 @@
 """Says what the offline model can do, and how to configure a language model for the rest."""
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from sidecar.offline.phrases import phrases
 from sidecar.offline.question import Question
-from sidecar.offline.skill import Move, Say
+from sidecar.offline.results import records, strings
+from sidecar.offline.skill import Act, Move, Say
 from sidecar.wire.base import JsonObject
 
 _HELP = phrases(
@@ -40,35 +43,36 @@ _MODEL = phrases(
     r"(?:models?|llms?|providers?|claude[\w.-]*|gpt[\w.-]*|gemini[\w.-]*|openai|anthropic|groq|ollama|lm\s?studio|llama(?:\.cpp)?)",
     models=r"(?:(?:language|ai|local)\s+)?(?:models?|llms?|providers?)",
 )
-#: Example requests by purpose; each works as written.
+#: Example requests by purpose. With a file, a function and a test of the project in the braces, each works as written.
 GROUPS = (
     (
         "Understand",
         (
             "what does this project do?",
-            "explain `parse_line`",
-            "explain src/app.py",
-            "who calls `parse_line`?",
-            "what breaks if I change `parse_line`?",
+            "explain `{symbol}`",
+            "explain {file}",
+            "explain {file}:1-20",
+            "who calls `{symbol}`?",
+            "what breaks if I change `{symbol}`?",
         ),
     ),
     ("Make", ("create a python package called textkit", "create a react app called shop")),
     (
         "Change",
         (
-            "rename `load` to `read`",
+            "rename `{symbol}` to `{other}`",
             "remove unused imports",
-            "move `parse_line` from src/app.py to src/parsing.py",
+            "move `{symbol}` from {file} to {target}",
             "format the code",
         ),
     ),
     ("Run", ("run the tests", "run the linter", "build it", "install the dependencies", "run `git status`")),
-    ("Review", ("review my changes", "review src/app.py", "look over the last commit")),
+    ("Review", ("review my changes", "review {file}", "look over the last commit")),
     (
         "Git",
         ("what did I change?", "suggest a commit message", "commit my changes", "what changed since yesterday?"),
     ),
-    ("Look", ("list the files", 'search for "TODO"')),
+    ("Look", ("list the files", 'search for "TODO"', "find all TODOs", "how many lines does {file} have?")),
 )
 MODEL = """\
 A language model does what rules cannot. There are three ways to one:
@@ -96,6 +100,80 @@ _NAME = re.compile(r"_|[a-z][A-Z]|^`.+`$|\(\)$")
 _ENDING = re.compile(r"(?:ies|ing|ed|es|s|e)$")
 
 
+#: What an example needs that not every project has: a command of this kind, tests, or Git.
+_NEEDS = {
+    "format the code": "format",
+    "run the tests": "tests",
+    "run the linter": "lint",
+    "build it": "build",
+    "install the dependencies": "install",
+    "run `git status`": "git",
+    "review my changes": "git",
+    "look over the last commit": "git",
+    "what did I change?": "git",
+    "suggest a commit message": "git",
+    "commit my changes": "git",
+    "what changed since yesterday?": "git",
+    "who wrote line 1 of {file}?": "git",
+}
+
+
+class Names(NamedTuple):
+    """What this project has, so that examples work in it: a file, a function in it, and kinds of commands."""
+
+    file: str = ""
+    symbol: str = ""
+    kinds: frozenset[str] = frozenset()
+
+    def fill(self, example: str) -> str:
+        """The example with these names; empty if it needs something that there isn't."""
+        if ("{file}" in example and not self.file) or ("{symbol}" in example and not self.symbol):
+            return ""
+        if example in _NEEDS and _NEEDS[example] not in self.kinds:
+            return ""
+        folder, _, name = self.file.rpartition("/")
+        target = posixpath.join(folder, f"more_{name}")
+        other = f"{self.symbol}_2" if "_" in self.symbol or self.symbol.islower() else f"{self.symbol}2"
+        return example.format(file=self.file, symbol=self.symbol, other=other, target=target)
+
+
+_STAND_IN = Names("src/app.py", "parse_line", frozenset(_NEEDS.values()))
+_LOOKS: tuple[tuple[str, JsonObject], ...] = (
+    ("describe_project", {"sections": ["biggest"]}),
+    ("find_commands", {}),
+    ("git_status", {}),
+)
+
+
+def find_names(question: Question) -> Act | Names:
+    """What this project has, or the calls that find it out."""
+    looks = [(tool, args) for tool, args in _LOOKS if tool in question.offered]
+    found = {each.tool: each for each in question.returns if each.status == "success"}
+    if not looks:
+        return Names()
+    if not question.returns:
+        return Act(looks)
+    commands = found["find_commands"].details.get("commands") if "find_commands" in found else None
+    kinds = {*(commands if isinstance(commands, dict) else ()), *(("git",) if "git_status" in found else ())}
+    project = found.get("describe_project")
+    if project is None:
+        return Names(kinds=frozenset(kinds))
+    kinds |= {"tests"} if project.details.get("tests") else set()
+    files = [path for path in strings(project, "biggest") if re.fullmatch(r"[\w./@+-]+", path)]
+    if not files:
+        return Names(kinds=frozenset(kinds))
+    outline = next((each for each in question.returns if each.tool == "analyze_code"), None)
+    if outline is None and "analyze_code" in question.offered:
+        return Act([("analyze_code", {"path": files[0]})])
+    symbols = [
+        str(each["name"])
+        for each in (records(outline, "symbols") if outline is not None else ())
+        if not each.get("parent") and each["kind"] in ("function", "class", "type")
+    ]
+    public = [name for name in symbols if not name.startswith("_")] or symbols
+    return Names(files[0], public[0] if public else "", frozenset(kinds))
+
+
 class Help:
     example = "what can you do?"
     tools: frozenset[str] = frozenset()
@@ -109,17 +187,29 @@ class Help:
     def next(self, args: JsonObject, question: Question) -> Move:
         if args["model"]:
             return Say(MODEL)
-        lines = [f"- **{title}**: {', '.join(f'“{each}”' for each in examples)}" for title, examples in GROUPS]
+        names = find_names(question)
+        if isinstance(names, Act):
+            return names
+        lines = []
+        for title, examples in GROUPS:
+            filled = [text for example in examples if (text := names.fill(example))]
+            lines += [f"- **{title}**: {', '.join(f'“{each}”' for each in filled)}"] if filled else []
         head = "This is the offline model: it works by rules, without a key and without a network. For example:"
         foot = "For everything else, use a language model: say “how do I use a real model?”."
         return Say("\n".join([head, "", *lines, "", foot]))
 
 
-def describe_nearest(asked: str, examples: Sequence[str]) -> str:
-    """The answer to a request that no skill understands."""
-    near = nearest(asked, examples)
-    if near:
-        hint = f"The nearest that it can do: {', '.join(f'“{example}”' for example in near)}."
+def describe_nearest(question: Question, examples: Sequence[str]) -> Act | str:
+    """The answer to a request that no skill understands, or the calls that find names for its suggestions."""
+    by_text = {_STAND_IN.fill(example): example for example in examples}
+    near = [by_text[text] for text in nearest(question.asked, by_text)]
+    needed = any("{" in example or example in _NEEDS for example in near)
+    names: Act | Names = find_names(question) if needed else Names()
+    if isinstance(names, Act):
+        return names
+    filled = [text for example in near if (text := names.fill(example))]
+    if filled:
+        hint = f"The nearest that it can do: {', '.join(f'“{example}”' for example in filled)}."
     else:
         hint = "Say “what can you do?” to see what it can."
     return f"The offline model works by rules and did not understand this. {hint} {CONFIGURE}"

@@ -25,7 +25,7 @@ _FILE = re.compile(r"move\s+(?:the\s+)?(?:file\s+)?(?P<path>\S+)\s+(?:in)?to\s+\
 
 
 class Moving:
-    example = "move `parse_line` from src/app.py to src/parsing.py"
+    example = "move `{symbol}` from {file} to {target}"
     tools = frozenset({"move_symbol", "find_symbols", "find_files"})
 
     def parse(self, question: Question) -> JsonObject | None:

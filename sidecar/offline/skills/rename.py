@@ -82,7 +82,7 @@ _NO_NAMES = frozenset(
 
 
 class Rename:
-    example = "rename `load` to `read`"
+    example = "rename `{symbol}` to `{other}`"
     tools = frozenset({"rename_symbol"})
 
     def parse(self, question: Question) -> JsonObject | None:

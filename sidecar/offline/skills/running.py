@@ -169,7 +169,7 @@ class Formatting:
     def next(self, args: JsonObject, question: Question) -> Move:
         path, last = str(args["path"]) if "path" in args else None, question.last
         if path == "":
-            return Decline("No file is open. Say which one: “format src/app.py”, or “format the code”.")
+            return Decline("No file is open. Name the file, or say “format the code”.")
         if last is None:
             return Act([("find_commands", {})])
         whole = _commands(question.returns[0]).get("format")

@@ -3,9 +3,12 @@
 import re
 
 from sidecar.models.port import ToolReturn
+from sidecar.offline.phrases import group, is_path, phrases
 from sidecar.offline.question import Question
+from sidecar.offline.results import format_place, records
 from sidecar.offline.skill import OneCall
 from sidecar.wire.base import JsonObject
+from tools.text import plural
 
 _SEARCH = re.compile(
     r"^(please\s+)?(can you\s+)?(search|grep|look|find)\s+(the\s+(code|project|repo|repository|workspace|files)\s+)?"
@@ -18,6 +21,18 @@ _SEARCH = re.compile(
 _ELSEWHERE = re.compile(
     r"^(?:an?\s+(?:bug|error|mistake)s?|bugs|(?:on\s+|in\s+)?(?:the\s+)?(?:web|internet|net|google)\b)", re.I
 )
+_TODOS = phrases(
+    """
+    ({find} )?(all |any |every )?(of )?((the|our|my) )?(open )?{todos}( (in|of|from|under) ({project}|{path}))?
+    (are there|do we have|what are) (any |all )?((the|our) )?(open )?{todos}( (in|of|from) ({project}|{path}))?
+    (what|which) (open )?{todos} (are there|are left|do we have)( in ({project}|{path}))?
+    where are (all )?((the|our) )?{todos}( in ({project}|{path}))?
+    """,
+    find=r"(?:find|list|show(?:\s+me)?|get|search(?:\s+for)?|look\s+for|give\s+me|check\s+for)",
+    todos=r"(?:to-?dos|fixmes|open\s+tasks|(?:to-?do|fixme)\s+(?:comments?|notes?|items?))(?:\s+and\s+(?:to-?dos|fixmes))?",
+)
+_MARKS = r"\b(TODO|FIXME|XXX|HACK)\b"
+_MOST, _SHOWN, _WIDTH = 500, 100, 160
 _LIST = re.compile(
     r"^(please\s+)?(can you\s+)?(list|show)\s+(me\s+)?(all\s+)?(of\s+)?(the\s+|my\s+)?(files|folders|directory|"
     r"directories|contents?|files and folders)(\s+(in|of|under|at|inside)\s+(the\s+|this\s+)?(folder\s+|directory\s+)?"
@@ -45,6 +60,36 @@ class Search(OneCall):
     def answer(self, args: JsonObject, last: ToolReturn) -> str:
         where = f" in `{args['path']}`" if "path" in args else ""
         return last.content if last.details.get("matches") else f"No matches for “{args['query']}”{where}."
+
+
+class Todos(OneCall):
+    example = "find all TODOs"
+    tool = "search_code"
+    tools = frozenset({"search_code"})
+
+    def parse(self, question: Question) -> JsonObject | None:
+        asked = _TODOS.match(question.words)
+        if asked is None:
+            return None
+        path = group(asked, "path").removeprefix("./")
+        if path and not is_path(path):
+            return None
+        args: JsonObject = {"query": _MARKS, "regex": True, "maxResults": _MOST}
+        return {**args, "path": path} if path else args
+
+    def answer(self, args: JsonObject, last: ToolReturn) -> str:
+        found = records(last, "matches")
+        where = f" in `{args['path']}`" if "path" in args else ""
+        if not found:
+            return f"No line{where} holds TODO, FIXME, XXX or HACK."
+        files = len({str(each["path"]) for each in found})
+        at_least = "At least " if len(found) == _MOST else ""
+        head = (
+            f"{at_least}{plural(len(found), 'line')} in {plural(files, 'file')}{where} hold TODO, FIXME, XXX or HACK:"
+        )
+        lines = [f"- `{format_place(each)}` {str(each['text']).strip()[:_WIDTH]}" for each in found[:_SHOWN]]
+        more = [f"- … {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+        return "\n".join([head, "", *lines, *more])
 
 
 class ListFiles(OneCall):

@@ -5,9 +5,18 @@ import re
 from sidecar.models.port import ToolReturn
 from sidecar.offline.phrases import group, phrases
 from sidecar.offline.question import Question
-from sidecar.offline.results import failure, is_declined, output_of, records, shorten_output
+from sidecar.offline.results import (
+    failure,
+    format_place,
+    is_declined,
+    output_of,
+    quote_names,
+    records,
+    shorten_output,
+)
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
+from tools.code.files import is_test
 
 _ASKED = phrases(
     """
@@ -25,6 +34,15 @@ _ASKED = phrases(
     tests=r"(?:tests?|test\s*suite|specs?)",
     target=r"(?:(?:file|folder|directory)\s+)?[`\"']?(?P<target>[^\s`\"']+)[`\"']?",
 )
+_WHY = phrases(
+    """
+    why (does|do|did|is|has|would) (the )?(tests? )?{test} (fail|fails|failing|failed|broken|red|break|not pass)
+    what( is|'s) wrong with (the )?(tests? )?{test}
+    """,
+    test=r"[`\"']?(?P<test>test_\w+|Test\w+)(?:\(\))?[`\"']?",
+)
+#: The name of a test without its file.
+_BARE = re.compile(r"test_\w+|Test\w+")
 _WHOLE_PROJECT = re.compile(r"this|the|here|it|project|repo|repository|workspace|code(?:base)?|app|\.", re.IGNORECASE)
 _PLACES = (
     re.compile(r"^(?P<path>[\w./-]+\.py):(?P<line>\d+): ", re.MULTILINE),
@@ -53,15 +71,67 @@ class TestRuns:
         return {"target": target} if target and not _WHOLE_PROJECT.fullmatch(target) else {}
 
     def next(self, args: JsonObject, question: Question) -> Move:
-        last = question.last
+        target, last = str(args.get("target", "")), question.last
+        if _BARE.fullmatch(target) and "find_symbols" in question.offered:
+            if last is None:
+                return Act([("find_symbols", {"query": target})])
+            found = locate_test(target, next(each for each in question.returns if each.tool == "find_symbols"))
+            if isinstance(found, Decline):
+                return found
+            args = {"target": found}
+            last = None if last.tool == "find_symbols" else last
         # A resumed task runs the tests again that were cancelled.
         if last is None or last.status == "cancelled":
             return Act([("run_tests", args)])
+        if last.code == "no_tests_ran":
+            return Decline(failure(last))
         # Tests that ran and failed are an answer, too.
         if "passed" in last.details:
             return Say(_describe(last))
         words = f"The tests could not run: {failure(last)}"
         return Say(words) if is_declined(last) else Decline(words)
+
+
+class FailingTest:
+    """Why a test fails shows only when it runs, which an agent that only reads can't do."""
+
+    example = "run the tests"
+    tools = frozenset({"find_symbols"})
+
+    def parse(self, question: Question) -> JsonObject | None:
+        asked = _WHY.match(question.words)
+        return None if asked is None else {"test": asked["test"]}
+
+    def next(self, args: JsonObject, question: Question) -> Move:
+        name, last = str(args["test"]), question.last
+        if "run_tests" in question.offered:
+            return TestRuns().next({"target": name}, question)
+        if last is None:
+            return Act([("find_symbols", {"query": name})])
+        found = locate_test(name, last)
+        if isinstance(found, Decline):
+            return found
+        place = next(format_place(each) for each in records(last, "symbols") if each["name"] == name)
+        return Say(
+            f"Unknown: why `{name}` (`{place}`) fails, or whether it does, shows when it runs, and a question runs "
+            f"nothing. Say “run {name}”: the answer names the line and what it expected."
+        )
+
+
+def locate_test(name: str, back: ToolReturn) -> str | Decline:
+    """The target of `run_tests` for a test that is named without its file."""
+    named = [each for each in records(back, "symbols") if each["name"] == name]
+    found = [each for each in named if is_test(str(each["path"]))] or named
+    if not found:
+        near = quote_names([str(each["name"]) for each in records(back, "symbols") if is_test(str(each["path"]))])
+        return Decline(f"No test is named `{name}` in this project.{f' There are {near}.' if near else ''}")
+    if len({each["path"] for each in found}) > 1:
+        places = ", ".join(f"`{format_place(each)}`" for each in found[:_SHOWN])
+        return Decline(f"Several tests are named `{name}` ({places}). Say which file: “run the tests in …”.")
+    path, parent = str(found[0]["path"]), str(found[0].get("parent") or "")
+    if not path.endswith(".py"):
+        return path
+    return "::".join([path, *parent.split("."), name] if parent else [path, name])
 
 
 def _describe(last: ToolReturn) -> str:

@@ -2,10 +2,14 @@
 
 import re
 
+from sidecar.models.port import ToolReturn
 from sidecar.offline.phrases import group, is_path, part, phrases, selected_name
 from sidecar.offline.question import Question
-from sidecar.offline.skill import Decline, Move, OneCall
+from sidecar.offline.results import failure, format_place, records
+from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.wire.base import JsonObject
+from tools.code.files import is_test
+from tools.code.languages import language_of
 
 _CODE = r"\.(?:py|tsx?|jsx?|mjs|go|rs|java)"
 _FILE = (
@@ -44,11 +48,12 @@ _BROKEN = phrases(
     may="(?:would|will|could|might|can|may)",
     change=part("(chang|remov|delet|renam|edit|modif|refactor|touch)(e|ed|es|ing|y|ied|ying)?"),
 )
+_MOST, _SHOWN, _WIDTH = 500, 20, 140
 _NO_NAME = re.compile(r"you|me|us|we|they|the|an?|any|that|there|nobody|everyone|someone|all|python|git", re.IGNORECASE)
 
 
 class Usages(OneCall):
-    example = "what breaks if I change `parse_line`?"
+    example = "what breaks if I change `{symbol}`?"
     tool = "find_usages"
     tools = frozenset({"find_usages"})
 
@@ -61,8 +66,39 @@ class Usages(OneCall):
 
     def next(self, args: JsonObject, question: Question) -> Move:
         if args.get("unselected"):
-            return Decline("Nothing is selected, and no file is open. Name what you mean: “who calls `parse_line`?”.")
-        return super().next(args, question)
+            return Decline("Nothing is selected, and no file is open. Name the function or the file that you mean.")
+        returns, name = question.returns, str(args["symbol"]).rpartition(".")[2]
+        if not returns or "search_code" not in question.offered or not name.isidentifier():
+            return super().next(args, question)
+        first = returns[0]
+        undefined = first.code == "no_symbol"
+        if not undefined and not (first.status == "success" and first.details.get("usages") == []):
+            return super().next(args, question)
+        if len(returns) == 1:
+            # Others may call what the project doesn't define, or calls by another way.
+            return Act([("search_code", {"query": rf"\b{name}\b", "regex": True, "maxResults": _MOST})])
+        return _describe_mentions(name, first, returns[1])
+
+
+def _describe_mentions(name: str, first: ToolReturn, search: ToolReturn) -> Move:
+    """The lines that name it, if no usage is certain."""
+    defined = re.compile(rf"\b(?:def|class|function|func|fn|const|let|type|interface)\s+{re.escape(name)}\b")
+    lines = [
+        each
+        for each in records(search, "matches")
+        if language_of(str(each["path"])) is not None and not defined.search(str(each["text"]))
+    ]
+    if not lines:
+        return Say(first.content) if first.status == "success" else Decline(failure(first))
+    lines.sort(key=lambda each: (is_test(str(each["path"])), str(each["path"])))
+    shown = [f"- `{format_place(each)}` `{' '.join(str(each['text']).split())[:_WIDTH]}`" for each in lines[:_SHOWN]]
+    more = [f"- … {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
+    head = (
+        f"`{name}` is not defined in this project; these lines name it, so it comes from a package:"
+        if first.status != "success"
+        else f"{first.content}\n\nThese lines hold its name:"
+    )
+    return Say("\n".join([head, "", *shown, *more]))
 
 
 def _arguments(asked: re.Match[str], question: Question) -> JsonObject | None:

@@ -89,9 +89,7 @@ def test_a_task_is_told_from_the_question_to_the_end() -> None:
     task.event("status", status="completed", at="2026-01-01T00:00:01.500Z")
     assert task.lines == [
         "› read it",
-        "  explain_code: coder, because it asks a question",
         "",
-        "coder 1/1  Reads code.",
         "  ✓ read_file a.py · 12 lines  12 ms",
         "  It is empty.",
         "",

@@ -120,7 +120,7 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
         (
             "review_changes",
             {"paths": ["."]},
-            "any secrets in my code? | check for TODOs | review the project | find bugs",
+            "any secrets in my code? | review the project | find bugs",
         ),
         ("review_changes", {"paths": ["src/a.py"]}, "review this file | check this file for problems"),
         ("run_tests", {}, "run the tests | do the tests pass? | test it | run all the tests again | pytest"),
@@ -133,7 +133,22 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
         ),
         ("run_command", {"command": "ls -la"}, "run ls -la | run the command ls -la | execute `ls -la`"),
         ("run_command", {"command": 'git commit -m "x"'}, 'git commit -m "x"'),
-        ("run_tests", {"target": "test_foo"}, "run test_foo | run the test test_foo"),
+        ("find_symbols", {"query": "test_foo"}, "run test_foo | run the test test_foo | why does test_foo fail?"),
+        (
+            "search_code",
+            {"query": r"\b(TODO|FIXME|XXX|HACK)\b", "regex": True, "maxResults": 500},
+            "find all TODOs | check for TODOs | list the fixmes | show me all todo comments | what TODOs are there?",
+        ),
+        (
+            "read_file",
+            {"path": "src/a.py", "endLine": 1},
+            "how many lines does src/a.py have? | how many lines are in src/a.py | how long is src/a.py?",
+        ),
+        (
+            "search_code",
+            {"query": "session.*sav|sav.*session", "regex": True, "caseSensitive": False, "maxResults": 2000},
+            "find where sessions are saved | where are the sessions saved? | show me the code where sessions get saved",
+        ),
         (
             "find_commands",
             {},
@@ -424,9 +439,22 @@ def test_commits_are_told_newest_first() -> None:
 @pytest.mark.parametrize(
     "text", ["help", "hello", "what can you do?", "What can I ask you", "show me your skills", "who are you?"]
 )
-def test_help_names_what_it_can_do(text: str) -> None:
-    told = said(text)
-    assert "run the tests" in told and "what breaks if I change" in told and "how do I use a real model?" in told
+def test_help_names_what_it_can_do_in_this_project(text: str) -> None:
+    looks = move(text)
+    assert isinstance(looks, Act) and [tool for tool, _ in looks.calls] == [
+        "describe_project",
+        "find_commands",
+        "git_status",
+    ]
+    project = result("describe_project", biggest=["shop/cart.py"], tests="python3 -m pytest")
+    found = (project, result("find_commands", commands={"lint": "ruff check ."}), failed("git_status", "no Git"))
+    outline = result("analyze_code", symbols=[{"name": "Cart", "kind": "class", "parent": ""}])
+    told = said(text, *found, outline)
+    for part in ("“run the tests”", "“what breaks if I change `Cart`?”", "“explain shop/cart.py”", "“run the linter”"):
+        assert part in told
+    for part in ("format the code", "build it", "commit", "src/app.py", "parse_line"):
+        assert part not in told
+    assert "how do I use a real model?" in told
 
 
 @pytest.mark.parametrize(
@@ -444,9 +472,52 @@ def test_help_says_how_a_model_is_configured(text: str) -> None:
 
 
 def test_every_example_that_is_named_is_understood() -> None:
-    from sidecar.offline.skills.help import GROUPS
+    from sidecar.offline.skills.help import GROUPS, Names
 
+    everything = frozenset({"format", "tests", "lint", "build", "install", "git"})
     for _, examples in GROUPS:
-        for text in examples:
+        for text in map(Names("src/shop.py", "find_order", everything).fill, examples):
             if not text.startswith("create a "):
-                assert move(text) is not None, text
+                assert text and move(text) is not None, text
+
+
+def test_calls_of_what_the_project_does_not_define_are_listed() -> None:
+    missing = failed("find_usages", "No symbol parse_version is defined in this project.", "no_symbol")
+    search = move("who calls parse_version?", missing)
+    assert isinstance(search, Act) and search.calls[0][0] == "search_code"
+    hits: list[JsonValue] = [
+        {"path": "tests/test_a.py", "line": 2, "text": "parse_version('1')"},
+        {"path": "setup.py", "line": 7, "text": "    if parse_version(x) < y:"},
+        {"path": "README.md", "line": 1, "text": "parse_version"},
+    ]
+    told = said("who calls parse_version?", missing, result("search_code", matches=hits))
+    assert told.startswith("`parse_version` is not defined in this project; these lines name it")
+    assert told.splitlines()[2:] == [
+        "- `setup.py:7` `if parse_version(x) < y:`",
+        "- `tests/test_a.py:2` `parse_version('1')`",
+    ]
+
+
+def test_why_a_test_fails_is_unknown_until_it_runs() -> None:
+    found = result("find_symbols", symbols=[{"name": "test_x", "path": "tests/test_a.py", "line": 3, "parent": ""}])
+    told = said("why does test_x fail?", found)
+    assert told.startswith("Unknown: why `test_x` (`tests/test_a.py:3`) fails") and "“run test_x”" in told
+    nothing = move("why does test_x fail?", result("find_symbols", symbols=[]))
+    assert isinstance(nothing, Decline) and "No test is named `test_x` in this project." in nothing.text
+    run = move("run test_x", found)
+    assert isinstance(run, Act) and run.calls[0] == ("run_tests", {"target": "tests/test_a.py::test_x"})
+
+
+def test_places_are_told_definitions_first_or_honestly_not_at_all() -> None:
+    hits: list[JsonValue] = [
+        {"path": "docs/guide.md", "line": 1, "text": "sessions are saved"},
+        {"path": "tests/test_s.py", "line": 4, "text": "def test_save_session():"},
+        {"path": "app.py", "line": 9, "text": "store.save(session)"},
+        {"path": "sessions.py", "line": 30, "text": "    def save_session(self):"},
+    ]
+    told = said("find where sessions are saved", result("search_code", matches=hits))
+    assert [line.split("`")[1] for line in told.splitlines()[2:]] == ["sessions.py:30", "app.py:9", "tests/test_s.py:4"]
+    none = result("search_code", matches=[])
+    again = move("find where sessions are saved", none)
+    assert isinstance(again, Act) and "persist" in str(again.calls[0][1]["query"])
+    assert said("find where sessions are saved", none, none).startswith("Unknown: no line of this project names")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from pydantic import JsonValue
 
 from sidecar.models.port import Brief, Delta, ModelTurn, Reply, Request, Stop, ToolReturn, ToolTurn, Turn, UserTurn
 from sidecar.offline.model import Offline
@@ -45,7 +46,6 @@ async def reply_to(history: Sequence[Turn], tools: Sequence[ToolInfo] = TOOLS) -
         ("run `git status`", "run_command", {"command": "git status"}),
         ("run git log -3", "run_command", {"command": "git log -3"}),
         ("explain @src/app.py", "describe_file", {"path": "src/app.py"}),
-        ("explain @src/app.py:5-8.", "describe_file", {"path": "src/app.py"}),
         ("explain @src/", "describe_file", {"path": "src"}),
         ('explain @"a name.py"', "describe_file", {"path": "a name.py"}),
         ("explain @parse_line", "describe_symbol", {"symbol": "parse_line"}),
@@ -59,6 +59,36 @@ async def test_a_request_becomes_a_call(text: str, tool: str, args: dict[str, st
     reply = await reply_to([UserTurn(text=text)])
     assert reply.stop is Stop.TOOL_USE
     assert [(call.tool, call.args) for call in reply.calls] == [(tool, args)]
+
+
+@pytest.mark.parametrize(
+    "text", ["explain @src/app.py:5-8.", "explain src/app.py:5–8", "what do lines 5 to 8 of src/app.py do?"]
+)
+async def test_lines_are_read_and_placed_in_the_outline(text: str) -> None:
+    reply = await reply_to([UserTurn(text=text)])
+    lines: JsonObject = {"path": "src/app.py", "startLine": 5, "endLine": 8}
+    assert [(each.tool, each.args) for each in reply.calls] == [
+        ("read_file", lines),
+        ("analyze_code", {"path": "src/app.py"}),
+    ]
+    shown = result("read_file", "5\tdef a():", **lines)
+    symbols: list[JsonValue] = [
+        {"name": name, "kind": kind, "parent": parent, "line": first, "endLine": last}
+        for name, kind, parent, first, last in (
+            ("Cart", "class", "", 1, 6),
+            ("total", "method", "Cart", 3, 6),
+            ("load", "function", "", 7, 8),
+            ("save", "function", "", 10, 12),
+        )
+    ]
+    history: list[Turn] = [UserTurn(text=text), ModelTurn(text="", calls=reply.calls)]
+    history.append(ToolTurn(returns=[shown, result("analyze_code", symbols=symbols)]))
+    described = await reply_to(history)
+    assert [each.args["symbol"] for each in described.calls] == ["Cart.total", "load"]
+    history += [ModelTurn(text="", calls=described.calls), ToolTurn(returns=[result("describe_symbol", "It loads.")])]
+    told = (await reply_to(history)).text
+    assert "part of `Cart.total` (method, lines 3–6), `load` (function, lines 7–8)" in told
+    assert told.startswith("Lines 5–8 of `src/app.py`:") and told.endswith("It loads.")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +127,7 @@ async def test_what_came_back_is_said_as_it_was(text: str, back: ToolReturn, sto
 @pytest.mark.parametrize(
     ("text", "near"),
     [
-        ("fix the bug in parser.py", ["explain src/app.py", "review src/app.py"]),
+        ("fix the bug in parser.py", ["explain lib/cart.py", "review lib/cart.py"]),
         ("tests are important", ["run the tests"]),
         ("push my changes", ["review my changes", "commit my changes"]),
         ("move the tests", ["run the tests"]),
@@ -107,7 +137,15 @@ async def test_what_came_back_is_said_as_it_was(text: str, back: ToolReturn, sto
     ],
 )
 async def test_what_it_does_not_understand_it_says_with_the_nearest_that_it_can_do(text: str, near: list[str]) -> None:
-    reply = await reply_to([UserTurn(text=text)])
+    history: list[Turn] = [UserTurn(text=text)]
+    symbols: list[JsonValue] = [{"name": "total", "kind": "function", "parent": ""}]
+    returns = {
+        "describe_project": result("describe_project", biggest=["lib/cart.py"], tests="npm test"),
+        "analyze_code": result("analyze_code", symbols=symbols),
+    }
+    while (reply := await reply_to(history)).calls:
+        found = [returns.get(call.tool, result(call.tool, commands={})) for call in reply.calls]
+        history += [ModelTurn(text="", calls=reply.calls), ToolTurn(returns=found)]
     assert reply.stop is Stop.DECLINED
     assert reply.failure is not None and reply.failure.code == "not_understood"
     # A language model would understand it, once there is one.
