@@ -168,6 +168,8 @@ def _kind(counted: re.Match[str], verb: re.Match[str]) -> Kind | None:
     created = verb["create"] is not None or (verb is counted and verb["change"] is None and verb["delete"] is None)
     if counted["commits"]:
         return "commits" if created else None
+    if (verb["create"] or "").lower() == "committed":
+        return None  # the files of a commit need not be new
     if counted["tests"]:
         return "tests" if verb["create"] else None
     if verb["delete"]:

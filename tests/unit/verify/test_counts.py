@@ -22,6 +22,7 @@ from sidecar.verify.facts import SuiteFacts, TaskFacts, check_passed, count_new_
         ("A total of 3 files were changed.", [("changed", 3)]),
         ("**Files changed:** 3", [("changed", 3)]),
         ("Commits: 2", [("commits", 2)]),
+        ("Committed 2 files.", []),
         ("Fixed the bug in 3 files.", [("changed", 3)]),
         ("Created 2 new Python files and deleted 4 files.", [("created", 2), ("deleted", 4)]),
         ("I've also added 2 test files.", [("created", 2)]),
