@@ -1,4 +1,4 @@
-"""Reads and applies unified diffs that models write. A hunk may have moved, but its lines must match exactly.
+"""Reads unified diffs, of Git and of models, and applies them. A hunk may have moved, but its lines must match exactly.
 
 Not read with unidiff, which needs a `diff --git` line to see a rename, raises UnboundLocalError on a stray `+++` line,
 and takes eight times as long.
@@ -10,17 +10,30 @@ from dataclasses import dataclass, field
 
 from tools.errors import NoMatch
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 
 
 @dataclass(slots=True)
 class PatchHunk:
     start: int
-    old: list[str] = field(default_factory=list)
-    new: list[str] = field(default_factory=list)
+    new_start: int
+    #: What Git shows behind the line numbers: the function around the hunk.
+    heading: str
+    #: In order, each with its sign.
+    lines: list[str] = field(default_factory=list)
+    #: Whether lines are missing that the numbers announce.
+    is_cut: bool = False
     #: Whether the last line of the old and of the new text ends without a newline.
     old_open: bool = False
     new_open: bool = False
+
+    @property
+    def old(self) -> list[str]:
+        return [line[1:] for line in self.lines if line[:1] != "+"]
+
+    @property
+    def new(self) -> list[str]:
+        return [line[1:] for line in self.lines if line[:1] != "-"]
 
 
 @dataclass(slots=True)
@@ -37,13 +50,31 @@ class FilePatch:
 
 
 def parse_patch(text: str) -> list[FilePatch]:
+    """The files of a patch that is to be applied; raises `NoMatch` if it is incomplete."""
+    files = read_diff(text.replace("\r\n", "\n"))
+    if not files:
+        why = "This is not a unified diff: it has no `--- a/file` and `+++ b/file` lines."
+        raise NoMatch(why, advice="Write one, or use edit_file.")
+    for file in files:
+        if file.source is None and file.target is None:
+            raise NoMatch("The patch has a file without a name on either side.")
+        if not file.hunks and file.source == file.target:
+            raise NoMatch(f"The patch has no hunk for {file.path}. A hunk begins with @@ -line,count +line,count @@.")
+        if any(hunk.is_cut for hunk in file.hunks):
+            why = f"A hunk of {file.path} is shorter than its @@ line says."
+            raise NoMatch(why, advice="Correct the counts in its @@ line, or use edit_file.")
+    return files
+
+
+def read_diff(text: str) -> list[FilePatch]:
+    """The files of a diff with text in it, as far as it can be read."""
     files: list[FilePatch] = []
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = text.split("\n")
     place = 0
     while place < len(lines):
         line, following = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
         if line.startswith("rename from ") and following.startswith("rename to "):
-            files.append(FilePatch(line[12:], following[10:]))
+            files.append(FilePatch(line[12:].strip('"'), following[10:].strip('"')))
             place += 2
         elif line.startswith("--- ") and following.startswith("+++ "):
             source, target = _name(line[4:]), _name(following[4:])
@@ -55,43 +86,26 @@ def parse_patch(text: str) -> list[FilePatch]:
             place = _hunk(lines, place + 1, match, files[-1])
         else:
             place += 1
-    _check(files)
     return files
 
 
-def _check(files: list[FilePatch]) -> None:
-    if not files:
-        why = "This is not a unified diff: it has no `--- a/file` and `+++ b/file` lines."
-        raise NoMatch(why, advice="Write one, or use edit_file.")
-    for file in files:
-        if file.source is None and file.target is None:
-            raise NoMatch("The patch has a file without a name on either side.")
-        if not file.hunks and file.source == file.target:
-            raise NoMatch(f"The patch has no hunk for {file.path}. A hunk begins with @@ -line,count +line,count @@.")
-
-
 def _hunk(lines: list[str], place: int, match: re.Match[str], file: FilePatch) -> int:
-    hunk = PatchHunk(int(match[1]))
+    hunk = PatchHunk(int(match[1]), int(match[3]), match[5])
     old_left, new_left = int(match[2] or 1), int(match[4] or 1)
     while place < len(lines) and (old_left > 0 or new_left > 0 or lines[place].startswith("\\")):
-        mark, rest = lines[place][:1], lines[place][1:]
-        if mark == "\\":
+        line, sign = lines[place], lines[place][:1]
+        if sign == "\\":
             # "No newline at end of file" applies to the line before it.
             hunk.old_open = hunk.old_open or lines[place - 1][:1] in ("-", " ")
             hunk.new_open = hunk.new_open or lines[place - 1][:1] in ("+", " ")
-        elif mark in ("-", "+", " ", ""):
-            if mark != "+":
-                hunk.old.append(rest)
-                old_left -= 1
-            if mark != "-":
-                hunk.new.append(rest)
-                new_left -= 1
+        elif sign in ("-", "+", " ", ""):
+            hunk.lines.append(line)
+            old_left -= sign != "+"
+            new_left -= sign != "-"
         else:
             break
         place += 1
-    if old_left > 0 or new_left > 0:
-        why = f"A hunk of {file.path} is shorter than its @@ line says."
-        raise NoMatch(why, advice="Correct the counts in its @@ line, or use edit_file.")
+    hunk.is_cut = old_left > 0 or new_left > 0
     file.hunks.append(hunk)
     return place
 

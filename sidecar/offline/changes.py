@@ -10,19 +10,16 @@ from typing import NamedTuple
 from sidecar.models.port import ToolReturn
 from sidecar.offline.results import records
 from sidecar.wire.base import JsonObject
+from tools.patch import read_diff
 from tools.skipped import is_skipped
 
-_STATE = re.compile(r"^(?P<state>[ MADRCTU?!]{2}) (?P<path>.+?)(?: \(from (?P<origin>.+)\))?$")
 _SYMBOL = re.compile(
     r"^\s*(?:export\s+)?(?:default\s+)?(?:abstract\s+)?(?:pub(?:\([^)]*\))?\s+)?(?:async\s+)?"
     r"(?:def|class|function\*?|interface|type|enum|fn|func|struct|trait)\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)"
 )
 _CONST = re.compile(r"^(?:export\s+)?const\s+([A-Za-z_$][\w$]*)\s*=\s*(?:async\s*)?\(")
-_HUNK = re.compile(r"^@@ [^@]* @@ ?(.*)$")
 #: Files that programs leave behind; people don't mean them by “my changes”.
 _LEFTOVER = re.compile(r"(^|/)(\.idea|coverage|[^/]*\.egg-info)/?$")
-
-
 #: Share of common lines that makes two files the same, as in Git.
 _SIMILAR = 0.5
 
@@ -77,7 +74,7 @@ def _is_leftover(change: Change) -> bool:
 def read_changes(status: ToolReturn, diff: ToolReturn) -> list[Change]:
     """The uncommitted changes, with the lines of the diff."""
     changes = [_read_state(each) for each in records(status, "changes")]
-    return read_diff(diff.content if diff.status == "success" else "", changes)
+    return _read_lines(diff.content if diff.status == "success" else "", changes)
 
 
 def _read_state(entry: JsonObject) -> Change:
@@ -88,25 +85,20 @@ def _read_state(entry: JsonObject) -> Change:
     return Change(str(entry["path"]), how, state[0] not in " ?", str(entry.get("from", "")))
 
 
-def read_diff(text: str, changes: Sequence[Change]) -> list[Change]:
+def _read_lines(diff: str, changes: Sequence[Change]) -> list[Change]:
     """Add the lines and symbols of a diff to the changes, and the files that only the diff has."""
     known = {change.path: change for change in changes}
-    current, container = Change(""), _Container()
-    for line in text.splitlines():
-        if line.startswith("diff --git "):
-            path = line.rpartition(" b/")[2].strip('"')
-            current, container = known.setdefault(path, Change(path)), _Container()
-        elif line.startswith("new file mode"):
-            current.how = "added"
-        elif line.startswith("deleted file mode"):
-            current.how = "deleted"
-        elif line.startswith("rename from "):
-            current.how, current.origin = "renamed", line.removeprefix("rename from ").strip('"')
-        elif hunk := _HUNK.match(line):
+    for file in read_diff(diff):
+        change = known.setdefault(file.path, Change(file.path))
+        if file.source is None or file.target is None:
+            change.how = "added" if file.source is None else "deleted"
+        elif file.source != file.target:
+            change.how, change.origin = "renamed", file.source
+        for hunk in file.hunks:
             container = _Container()
-            container.read(hunk[1])
-        elif container.begun:
-            _add_line(current, container, line)
+            container.read(hunk.heading)
+            for line in hunk.lines:
+                _add_line(change, container, line)
     for change in known.values():
         change.renames = find_renames(change.lines)
     names = {old: new for change in known.values() for old, new in change.renames.items()}
@@ -132,11 +124,9 @@ class _Container:
 
     def __init__(self) -> None:
         self.name: str | None = None
-        self.begun = False
         self._indent = 0
 
     def read(self, line: str) -> None:
-        self.begun = True
         indent = len(line) - len(line.lstrip())
         if name := _symbol(line):
             self.name, self._indent = name, indent

@@ -14,6 +14,7 @@ from tools.code.modules import Modules
 from tools.code.outline import OutlineItem, outline_of
 from tools.code.project import ResolvedImport, resolve_imports
 from tools.code.source import Source
+from tools.patch import read_diff
 from tools.protected import secret_part
 
 Severity = Literal["error", "warning", "hint"]
@@ -21,8 +22,6 @@ Rule = Literal["secret", "todo", "debug", "conflict", "syntax", "import", "test"
 ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "hint": 2}
 
 DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0", "--src-prefix=a/", "--dst-prefix=b/")
-_FILE = re.compile(r'^\+\+\+ (?:"?b/(.*?)"?|/dev/null)$')
-_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 
 _CONFLICT = re.compile(r"<{7}(\s|$)")
 _LEFTOVER = re.compile(r"(\.(orig|rej|bak|swp|swo|tmp)|~)$|(^|/)(\.DS_Store|Thumbs\.db)$")
@@ -105,28 +104,16 @@ class ChangedLines(NamedTuple):
 
 
 def parse_changed_lines(diff: str) -> list[ChangedLines]:
-    """Read the new lines of each file from a diff without context. Deleted files are left out."""
-    found: list[ChangedLines] = []
-    path, lines, created, body = "", set[int](), False, 0
-    for line in diff.split("\n"):
-        if body and line[:1] in "+-\\":
-            body -= line[:1] == "+"
-            continue
-        if line.startswith("diff --git "):
-            if path:
-                found.append(ChangedLines(path, frozenset(lines), created))
-            path, lines, created = "", set(), False
-        elif line.startswith("new file mode"):
-            created = True
-        elif name := _FILE.match(line):
-            path = name[1] or ""
-        elif hunk := _HUNK.match(line):
-            first, count = int(hunk[1]), int(hunk[2]) if hunk[2] is not None else 1
-            lines.update(range(first, first + count))
-            body = count
-    if path:
-        found.append(ChangedLines(path, frozenset(lines), created))
-    return found
+    """The new lines of each file of a diff without context. Deleted files are left out."""
+    return [
+        ChangedLines(
+            file.target,
+            frozenset(line for hunk in file.hunks for line in range(hunk.new_start, hunk.new_start + len(hunk.new))),
+            file.source is None,
+        )
+        for file in read_diff(diff)
+        if file.target is not None
+    ]
 
 
 def check_name(path: str) -> ReviewFinding | None:
