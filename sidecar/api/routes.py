@@ -96,6 +96,7 @@ TABLE: Sequence[Route] = (
         tasks.TaskPage,
         query=(
             Parameter("status", "Only tasks with one of these statuses, separated by commas."),
+            Parameter("conversation", "Only tasks of this conversation."),
             Parameter("limit", "Page size; default 50, at most 200.", "integer"),
             Parameter("before", "Only tasks older than the task with this id."),
         ),

@@ -96,7 +96,10 @@ class TaskRoutes:
         before = request.query_params.get("before") or None
         if before is not None:
             await self._journal.task(before)
-        tasks = await self._journal.tasks(statuses=_statuses(request), limit=limit + 1, before=before)
+        conversation = request.query_params.get("conversation") or None
+        tasks = await self._journal.tasks(
+            statuses=_statuses(request), conversation=conversation, limit=limit + 1, before=before
+        )
         shown = tasks[:limit]
         return answer(TaskPage(tasks=list(shown), next_before=shown[-1].id if len(tasks) > limit else None))
 

@@ -1,9 +1,9 @@
 """Renders what models write: complete lines at once, the rest in the live part, and nothing twice."""
 
-import json
 import re
 from typing import Any
 
+from sidecar.client.prose import STRUCTURED, without_json
 from sidecar.commands.text import Style, paragraph, safe, wrap
 
 LIVE_ROWS = 8
@@ -12,9 +12,6 @@ INDENT = "  "
 Event = dict[str, Any]
 
 
-#: These agents answer with JSON, which `plan` and `verdict` events show.
-STRUCTURED = frozenset({"planner", "reviewer"})
-_JSON_ATTEMPTS = 20
 _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 _CODE = re.compile(r"`([^`]+)`")
 _HEADING = re.compile(r"^(\s*)#{1,6} (.+)$")
@@ -127,21 +124,3 @@ def emphasize(line: str, style: Style) -> str:
 
 def _coded(text: str, style: Style) -> str:
     return _CODE.sub(lambda found: style.cyan(found[1]), text)
-
-
-def without_json(text: str) -> str:
-    """The text around a JSON object; without one, the whole text."""
-    decoder = json.JSONDecoder()
-    start = text.find("{")
-    for _ in range(_JSON_ATTEMPTS):
-        if start < 0:
-            break
-        try:
-            _, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            start = text.find("{", start + 1)
-            continue
-        before = text[:start].rstrip().removesuffix("```json").removesuffix("```").rstrip()
-        after = text[end:].lstrip().removeprefix("```").strip()
-        return "\n".join(part for part in (before, after) if part)
-    return text

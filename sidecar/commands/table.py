@@ -589,6 +589,18 @@ brain shell --tools read_file,edit_file       offer only these tools""",
         ),
     ),
     Command(
+        "acp",
+        "Sidecar",
+        "be the agent of an editor (Agent Client Protocol)",
+        "Speak the Agent Client Protocol on standard input and output: for Zed, JetBrains IDEs, Neovim and others. "
+        "It uses the running sidecar; if there is none, it starts one that exits when it is idle. Sessions are "
+        "conversations: the panel and `brain tasks` show them too.",
+        """\
+brain acp""",
+        "acp:acp",
+        (_DATA_DIR,),
+    ),
+    Command(
         "open",
         "Sidecar",
         "open the panel of the running sidecar",

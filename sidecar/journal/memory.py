@@ -177,14 +177,19 @@ class MemoryJournal:
         return self._kept(task_id).request
 
     async def tasks(
-        self, *, statuses: Collection[Status] = (), limit: int = 50, before: str | None = None
+        self,
+        *,
+        statuses: Collection[Status] = (),
+        conversation: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
     ) -> Sequence[Task]:
         names = list(self._tasks)
         if before is not None:
             names = names[: names.index(before)] if before in self._tasks else []
         newest_first = (self._tasks[name] for name in reversed(names))
         found = [kept.task() for kept in newest_first if not statuses or kept.state.status in statuses]
-        return found[:limit]
+        return [task for task in found if conversation in (None, task.conversation_id)][:limit]
 
     async def conversation(self, conversation_id: str, limit: int = 50) -> Sequence[Task]:
         found = [kept.task() for kept in self._tasks.values() if kept.request.conversation_id == conversation_id]

@@ -168,8 +168,14 @@ class Journal(Protocol):
     async def request(self, task_id: str) -> StoredRequest: ...
 
     async def tasks(
-        self, *, statuses: Collection[Status] = (), limit: int = 50, before: str | None = None
-    ) -> Sequence[Task]: ...
+        self,
+        *,
+        statuses: Collection[Status] = (),
+        conversation: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> Sequence[Task]:
+        """Newest first."""
 
     async def conversation(self, conversation_id: str, limit: int = 50) -> Sequence[Task]:
         """The tasks of a conversation, oldest first."""

@@ -176,13 +176,21 @@ class SqliteJournal:
         return await self._read(read)
 
     async def tasks(
-        self, *, statuses: Collection[Status] = (), limit: int = 50, before: str | None = None
+        self,
+        *,
+        statuses: Collection[Status] = (),
+        conversation: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
     ) -> Sequence[Task]:
         conditions: list[str] = ["true"]
         values: list[str] = []
         if statuses:
             conditions.append(f"status IN ({', '.join('?' * len(statuses))})")
             values += list(statuses)
+        if conversation is not None:
+            conditions.append("conversation = ?")
+            values.append(conversation)
         if before is not None:
             conditions.append("position < (SELECT position FROM tasks WHERE id = ?)")
             values.append(before)

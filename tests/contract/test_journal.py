@@ -134,6 +134,9 @@ async def test_tasks_are_listed_newest_first_by_page_and_status(journal: Journal
     assert [task.id for task in await journal.tasks(limit=2)] == ["t_4", "t_3"]
     assert [task.id for task in await journal.tasks(limit=2, before="t_3")] == ["t_2", "t_1"]
     assert [task.id for task in await journal.tasks(statuses=[Status.RUNNING])] == ["t_3"]
+    conversation = (await journal.task("t_2")).conversation_id
+    assert "t_2" in [task.id for task in await journal.tasks(conversation=conversation)]
+    assert await journal.tasks(conversation="another") == []
     assert await journal.counts() == {Status.QUEUED: 4, Status.RUNNING: 1}
 
 

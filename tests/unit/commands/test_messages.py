@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from sidecar.commands.messages import MessageRenderer, emphasize, without_json
+from sidecar.client.prose import without_json
+from sidecar.commands.messages import MessageRenderer, emphasize
 from sidecar.commands.text import Style
 
 PLAN = {"steps": [{"id": "1", "title": "Write it", "files": ["a", "b"]}, {"title": "Test it"}]}

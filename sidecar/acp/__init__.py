@@ -1,0 +1,1 @@
+"""The agent side of the Agent Client Protocol (ACP), for editors."""

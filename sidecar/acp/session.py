@@ -1,0 +1,126 @@
+"""A session is a conversation in the journal; each prompt is a task in it, or steers the one that runs."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from sidecar.acp.modes import AUTOMATIC, BY_ID, DEFAULT_MODE
+from sidecar.acp.peer import Peer
+from sidecar.acp.prompt import Prompt
+from sidecar.acp.run import Run
+from sidecar.acp.updates import Translator
+from sidecar.client.service import BrainService, TaskHandle
+from sidecar.engine.timeline import Rewind, Timeline
+
+Json = dict[str, Any]
+
+_PAGE = 1_000
+_ENDED = frozenset({"completed", "failed", "cancelled", "escalated"})
+TITLE_LIMIT = 80
+
+
+class Session:
+    def __init__(self, session_id: str, workspace: str, service: BrainService, peer: Peer, *, elicits: bool) -> None:
+        self.id = session_id
+        self.workspace = workspace
+        self.mode = DEFAULT_MODE
+        self.model = AUTOMATIC
+        #: The task that the first prompt of a forked session starts from.
+        self.forked_from: str | None = None
+        self._service = service
+        self._peer = peer
+        self._elicits = elicits
+        self._run: Run | None = None
+
+    async def prompt(self, prompt: Prompt) -> str:
+        """The stop reason."""
+        run = self._run
+        if run is not None and run.active:
+            await run.send(prompt.text)
+        else:
+            run = self._run = self._watch(await asyncio.to_thread(self._execute, prompt))
+            run.translator.own.append(prompt.text)
+        return await asyncio.shield(run.stop)
+
+    async def cancel(self) -> None:
+        if self._run is not None and self._run.active:
+            await self._run.cancel()
+
+    def detach(self) -> None:
+        if self._run is not None:
+            self._run.detach()
+
+    async def replay(self) -> None:
+        """Send all that was streamed, then go on watching a task that still runs."""
+        await self._reopen(self.update)
+
+    async def watch_running(self) -> None:
+        """Go on watching a task that still runs, without what it said before."""
+        await self._reopen(lambda _: None)
+
+    async def _reopen(self, show: Callable[[Json], None]) -> None:
+        for task in await asyncio.to_thread(self._tasks):
+            translator = Translator(self.workspace, replay=True)
+            events = await asyncio.to_thread(self._counting, task["id"])
+            for event in events:
+                for update in translator.translate(event):
+                    show(update)
+            await self._peer.drain()
+            if task["status"] not in _ENDED:
+                self._run = self._watch(self._service.task(task["id"]), translator)
+                self._run.ask_again(events)
+
+    def update(self, update: Json) -> None:
+        self._peer.notify("session/update", {"sessionId": self.id, "update": update})
+
+    def _watch(self, task: TaskHandle, translator: Translator | None = None) -> Run:
+        run = Run(self.id, self.workspace, self._service, task, self._peer, elicits=self._elicits)
+        if translator is not None:
+            translator.live()
+            run.translator = translator
+        return run
+
+    def _execute(self, prompt: Prompt) -> TaskHandle:
+        options: Json = {"conversationId": self.id, "approvals": BY_ID[self.mode].approvals}
+        if self.model != AUTOMATIC:
+            options["models"] = dict.fromkeys(("fast", "smart", "instant"), self.model)
+        if self.forked_from is not None:
+            body = {"task": prompt.text, "options": options, "keepFiles": True}
+            forked = self._service.post(f"/api/brain/tasks/{self.forked_from}/fork", body)
+            self.forked_from = None
+            return self._service.task(forked["taskId"])
+        context = {"attachments": prompt.attachments} if prompt.attachments else {}
+        return self._service.execute(prompt.text, workspace=self.workspace, context=context, **options)
+
+    def _tasks(self) -> list[Json]:
+        """Oldest first."""
+        return conversation(self._service, self.id)
+
+    def _counting(self, task_id: str) -> list[Json]:
+        """The task's durable events without those that a rewind took out."""
+        events: list[Json] = []
+        more = True
+        while more:
+            page = self._service.get(
+                f"/api/brain/tasks/{task_id}/events", after=events[-1]["seq"] if events else 0, limit=_PAGE
+            )
+            events += page["events"]
+            more = page["more"] and bool(page["events"])
+        rewinds = [Rewind(event["rewoundTo"], event["seq"]) for event in events if event.get("rewoundTo") is not None]
+        timeline = Timeline.of(rewinds)
+        return [event for event in events if timeline.holds(event["seq"]) or event.get("rewoundTo") is not None]
+
+
+def conversation(service: BrainService, session_id: str) -> list[Json]:
+    """The tasks of a session, oldest first."""
+    page = service.get("/api/brain/tasks", conversation=session_id, limit=200)
+    tasks: list[Json] = page["tasks"]
+    while page["nextBefore"]:
+        page = service.get("/api/brain/tasks", conversation=session_id, limit=200, before=page["nextBefore"])
+        tasks += page["tasks"]
+    return tasks[::-1]
+
+
+def title(task: str) -> str:
+    first = task.strip().split("\n")[0]
+    return first if len(first) <= TITLE_LIMIT else f"{first[: TITLE_LIMIT - 1]}…"
