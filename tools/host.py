@@ -227,6 +227,12 @@ class ScanningHost(Host, Protocol):
         """A file, or a link as a link; `None` if there is none. A file longer than `limit` yields one byte more."""
 
 
+@runtime_checkable
+class SearchingHost(Host, Protocol):
+    async def searches_inside(self) -> bool:
+        """Whether a search can read nothing but the workspace, whatever is exchanged for a link meanwhile."""
+
+
 class Blob(Protocol):
     """Loads a content by its digest."""
 

@@ -18,6 +18,8 @@ from typing import Literal
 
 from sidecar.verify.change import FileVersions
 from sidecar.verify.claims import check_claims, parse_claims
+from sidecar.verify.counts import parse_counts
+from sidecar.verify.facts import GitHead, TaskFacts
 from tests.support.workbench import Workbench
 from tools.executor.executor import Executor
 from tools.local.backend import LocalBackend
@@ -162,6 +164,39 @@ def _moved_submodule(root: Path, canary: str) -> None:
     (root / "sub/.git").write_text("gitdir: ../.git/modules/sub\n")
 
 
+def _plain_submodule(root: Path, canary: str) -> None:
+    """Nothing in `.gitmodules` keeps Git from a commit."""
+    _submodule(root, canary)
+    (root / ".gitmodules").write_text('[submodule "sub"]\n\tpath = sub\n\turl = ./x\n\tignore = none\n')
+    git(root, "commit", "-qm", "sub")
+    hook = root / "sub/.git/hooks/post-index-change"
+    hook.parent.mkdir(exist_ok=True)
+    shutil.copy(canary, hook)
+
+
+def _embedded(root: Path, canary: str) -> None:
+    """A repository in the workspace that isn't a submodule."""
+    _submodule(root, canary)
+    git(root, "rm", "-q", "--cached", "-f", "sub")
+    (root / ".gitmodules").unlink()
+
+
+def _alternates(root: Path, canary: str) -> None:
+    (root / ".git/objects/info").mkdir(exist_ok=True)
+    (root / ".git/objects/info/alternates").write_text(f"{root}/elsewhere\n")
+    (root / "elsewhere").mkdir()
+    (root / ".git/config").write_text(SETTINGS["alternate refs"].format(canary=canary))
+
+
+def _many_attributes(root: Path, canary: str) -> None:
+    """Built-in and personal drivers by name, and macros."""
+    (root / ".gitattributes").write_text(
+        "[attr]evil filter=evil diff=evil merge=evil\n* evil\na.txt filter=lfs diff=lfs working-tree-encoding=UTF-16\n"
+    )
+    with (root / ".git/config").open("a") as config:
+        config.write(f'[filter "lfs"]\n\tclean = {canary}\n\tprocess = {canary}\n\trequired = true\n')
+
+
 def _worktree_config(root: Path, canary: str) -> None:
     git(root, "config", "extensions.worktreeConfig", "true")
     (root / ".git/config.worktree").write_text(_FILTER.format(canary=canary))
@@ -199,6 +234,10 @@ PLACES: dict[str, Setup] = {
     "a common directory elsewhere": _common,
     "a submodule": _submodule,
     "a submodule with its directory in ours": _moved_submodule,
+    "a submodule that is registered": _plain_submodule,
+    "a repository inside": _embedded,
+    "alternate objects": _alternates,
+    "attributes with macros": _many_attributes,
     "a configuration of the worktree": _worktree_config,
     "hooks": _hooks,
     "attributes of the repository": _info_attributes,
@@ -268,6 +307,8 @@ class GitBench(Workbench):
         super().__init__(root)
         sandboxes = Sandboxes()
         sandboxes._found, sandboxes._looked = make_sandbox(tier), True
+        # Without a sandbox only Git's own settings protect.
+        sandboxes._reader, sandboxes._reader_looked = sandboxes._found, True
         self.backend = LocalBackend(
             self.registry, self.data_dir, sandboxes=sandboxes, limits=CommandLimits(), trusted=lambda workspace: trusted
         )
@@ -289,8 +330,17 @@ class GitBench(Workbench):
         await self.call("get_workspace_info")
         await self.call("search_code", query="one")
         host = self.backend.host(str(self.workspace))
-        claims = parse_claims("I committed everything as abc1234. Created a.txt.")
-        await check_claims(claims, (), [FileVersions("a.txt", b"one\n", b"two\n")], host, "v1")
+        report = "I made 3 commits and committed everything as abc1234. Created a.txt."
+        claims, counts = parse_claims(report), parse_counts(report)
+        facts = TaskFacts(GitHead(commit=None, at=0))
+        changes = [FileVersions("a.txt", b"one\n", b"two\n")]
+        await check_claims(claims, counts, (), changes, facts, host, "v1")
+
+    async def stage(self) -> None:
+        """Every way in which our Git writes."""
+        await self.call("git_add", paths=["a.txt", "new.txt"])
+        await self.call("git_add", paths=["."])
+        await self.call("git_commit", message="Something")
 
 
 async def attack(root: Path, name: str, tier: Tier, *, trusted: bool) -> list[str]:
@@ -305,6 +355,9 @@ async def attack(root: Path, name: str, tier: Tier, *, trusted: bool) -> list[st
         HOSTILE[name](bench.workspace, canary)
         _forget_marks(root, mark)
         await bench.look()
+        if not trusted or tier == "none":
+            # Where it is trusted, a sandbox may run its hooks and filters.
+            await bench.stage()
         ran = _marks(root, mark)
         os.environ["PATH"] = path
         # A command changes a file that Git has: the scan asks Git for its content.

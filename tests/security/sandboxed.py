@@ -50,6 +50,8 @@ def make_tier(name: str) -> Sandbox | None:
 def sandboxes_of(tier: str) -> Sandboxes:
     sandboxes = Sandboxes()
     sandboxes._found, sandboxes._looked = _tier(tier), True
+    # Also for our own searches: not every machine has both.
+    sandboxes._reader, sandboxes._reader_looked = sandboxes._found, True
     return sandboxes
 
 

@@ -173,14 +173,15 @@ async def test_s32_hooks_do_not_run_where_you_do_not_trust(bench: GitBench, tmp_
     assert "hooks were not run" in outcome.content
 
 
-async def test_s32_hooks_of_a_trusted_workspace_run_in_the_sandbox(
+async def test_s32_hooks_of_a_trusted_workspace_run_in_the_sandbox_or_not_at_all(
     trusted_bench: GitBench, tier: Tier, tmp_path: Path
 ) -> None:
     outside = _repository_with_hook(trusted_bench, tmp_path)
     outcome = await trusted_bench.call("git_commit", message="x")
     assert outcome.status == "success", outcome
-    assert (trusted_bench.workspace / "hook-ran").exists()
-    assert outside.exists() == (tier == "none")
+    assert (trusted_bench.workspace / "hook-ran").exists() == (tier != "none")
+    assert ("there is no sandbox" in outcome.content) == (tier == "none")
+    assert not outside.exists()
 
 
 def _repository_with_hook(bench: GitBench, tmp_path: Path) -> Path:
@@ -207,14 +208,18 @@ async def test_s32_filters_of_the_repository_stage_only_where_you_trust(bench: G
     assert git(root, "ls-files") == ""
 
 
-async def test_s32_filters_of_a_trusted_repository_run_when_it_stages(trusted_bench: GitBench) -> None:
+async def test_s32_filters_of_a_trusted_repository_run_when_it_stages(trusted_bench: GitBench, tier: Tier) -> None:
     root = trusted_bench.workspace
     git(root, "init", "-q", ".")
     git(root, "config", "filter.up.clean", "tr a-z A-Z")
     trusted_bench.write(".gitattributes", "*.txt filter=up\n")
     trusted_bench.write("a.txt", "one\n")
-    assert (await trusted_bench.call("git_add", paths=["a.txt"])).status == "success"
-    assert git(root, "show", ":a.txt") == "ONE\n"
+    outcome = await trusted_bench.call("git_add", paths=["a.txt"])
+    if tier == "none":
+        assert outcome.error is not None and "no sandbox" in outcome.error.message
+        assert git(root, "ls-files") == ""
+    else:
+        assert git(root, "show", ":a.txt") == "ONE\n", outcome
 
 
 async def test_s32_our_git_reaches_no_network_and_writes_nothing_when_it_looks(bench: GitBench, tier: Tier) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 from pydantic import Field, JsonValue
 
 from tools.errors import InvalidArguments, TimedOut, ToolError
-from tools.host import Host, OutputCollector
+from tools.host import Host, OutputCollector, SearchingHost
 from tools.ripgrep import ripgrep_command
 from tools.secret_files import KEY_LINE, keys_in, secret_paths
 from tools.skipped import LEFT_OUT, skip_globs, without_build_output
@@ -13,6 +13,8 @@ from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
 
 _LINE = 400
+_COMPARED = 300
+_MAX_BYTES = 16 << 20
 #: `path NUL line : text`; context lines have a dash instead of the colon.
 _HIT = re.compile(r"([^\0\n]*)\0(\d+)([:-])(.*)")
 #: How a line of a private key ends, without the rest of a string literal.
@@ -76,7 +78,10 @@ class SearchCode:
         if not call.approved:
             # Not even their number is told: a search could guess a secret letter by letter.
             kept -= await secret_paths(host, kept, directory)
-        return _found(args, await _without_keys(host, [line for line in lines if line.path in kept]))
+        lines = [line for line in lines if line.path in kept]
+        if not (isinstance(host, SearchingHost) and await host.searches_inside()):
+            lines = await _only_inside(host, lines)
+        return _found(args, await _without_keys(host, lines))
 
 
 def _only(glob: str | None) -> list[str]:
@@ -91,6 +96,27 @@ def _only(glob: str | None) -> list[str]:
 
 def _line(match: re.Match[str], prefix: str) -> _Line:
     return _Line(prefix + match[1].removeprefix("./"), int(match[2]), match[3], match[4][:_LINE])
+
+
+async def _only_inside(host: Host, lines: Sequence[_Line]) -> list[_Line]:
+    """The lines that stand in files of the workspace: a search that follows paths may be led out by a link."""
+    contents = {path: await _read_lines(host, path) for path in {line.path for line in lines}}
+    return [line for line in lines if _stands_in(line, contents[line.path])]
+
+
+async def _read_lines(host: Host, path: str) -> list[str]:
+    try:
+        data = await host.read(path, _MAX_BYTES)
+    except ToolError:
+        return []
+    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    return data.decode(encoding, "replace").split("\n")
+
+
+def _stands_in(line: _Line, content: list[str]) -> bool:
+    there = content[line.number - 1] if line.number <= len(content) else None
+    # Long lines are cut, with a note where.
+    return there is not None and there[:_COMPARED].rstrip("\r") == line.text[:_COMPARED].rstrip("\r")
 
 
 async def _without_keys(host: Host, lines: Sequence[_Line]) -> list[_Line]:

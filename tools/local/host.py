@@ -287,14 +287,17 @@ class LocalHost:
         """For commands of the model and of the project; our own searches find no program of the workspace."""
         return None if self._confinement is None else find_environment(self.workspace, cwd)
 
+    async def searches_inside(self) -> bool:
+        return (self._confinement or await self._looking()) is not None
+
     async def _looking(self) -> Confinement | None:
         """The cage of our own searches and Git: they read the workspace, and reach nothing else."""
         return None if self._sandboxes is None else self._reading(await self._sandboxes.find_reader())
 
     def _reading(self, sandbox: Sandbox | None) -> Confinement | None:
-        return (
-            None if sandbox is None else Confinement(sandbox, None, self.workspace, private=self._hidden, writes=False)
-        )
+        if sandbox is None:
+            return None
+        return Confinement(sandbox, None, self.workspace, private=self._hidden, writes=False, system=False)
 
     def _read_objects(self, names: Sequence[bytes]) -> dict[bytes, bytes]:
         cage = None if self._sandboxes is None else self._reading(self._sandboxes.reader())

@@ -51,7 +51,7 @@ _HARDENED = {
     "status": ("--ignore-submodules=dirty",),
     "commit": ("--no-gpg-sign",),
 }
-_WRITING = frozenset({"add", "commit"})
+_WRITING = frozenset({"update-index", "commit"})
 
 
 class GitCommand(NamedTuple):
@@ -74,17 +74,20 @@ class Git:
     ) -> GitCommand:
         """Raises `ToolError` if there is no repository, or no Git outside of the workspace."""
         view = self.views.open(self.workspace, environment)
-        writes, notes = words[0] in _WRITING, _notes(view, words[0], trusted=trusted)
+        # Hooks and filters of the repository run in a sandbox, or not at all.
+        refusal = _refusal(cage, trusted=trusted)
+        writes, notes = words[0] in _WRITING, _notes(view, words[0], refusal)
         options = list(_OPTIONS)
         if writes:
-            _check_filters(view, trusted=trusted)
+            _check_filters(view, refusal)
             os.makedirs(f"{view.place.common}/logs", exist_ok=True)  # noqa: PTH103
-            filters = (*view.own_filters, *(view.its_filters if trusted else ()))
+            filters = (*view.own_filters, *(() if refusal else view.its_filters))
             options += [option for each in filters for option in ("-c", f"{each}={each.value}")]
-        if words[0] == "commit" and trusted:
+        if words[0] == "commit" and not refusal:
             options += ["-c", f"core.hooksPath={view.hooks}"]
-        argv = (find_git(self.workspace, environment), *options, words[0], *_HARDENED.get(words[0], ()), *words[1:])
-        readable = (*view.readable, *((view.hooks,) if writes and trusted else ()))
+        program = find_git(self.workspace, environment)
+        argv = (program, *options, words[0], *_HARDENED.get(words[0], ()), *words[1:])
+        readable = (*view.readable, _prefix(program), *((view.hooks,) if writes and not refusal else ()))
         if cage is not None:
             writable = view.writable if writes else ()
             cage = replace(cage, readable=(*cage.readable, *readable), writable=(*cage.writable, *writable))
@@ -127,6 +130,12 @@ def find_git(workspace: str, environment: Mapping[str, str]) -> str:
     raise CommandMissing("Git is not installed.", advice="Go on without it, or tell the user.")
 
 
+def _prefix(program: str) -> str:
+    """Where this Git is installed, with the programs that it consists of."""
+    folder = os.path.dirname(os.path.realpath(program))  # noqa: PTH120
+    return os.path.dirname(folder) if folder.endswith("/bin") else folder  # noqa: PTH120
+
+
 def git_version() -> str:
     """Of the Git that we use; raises `OSError` or `SubprocessError` if it doesn't run."""
     environment = {"PATH": os.environ.get("PATH", os.defpath), **_ENVIRONMENT}
@@ -159,16 +168,23 @@ def _run(command: GitCommand, outer: Mapping[str, str], names: Sequence[bytes]) 
             started.wait()
 
 
-def _notes(view: RepositoryView, word: str, *, trusted: bool) -> tuple[str, ...]:
+def _refusal(cage: Confinement | None, *, trusted: bool) -> str:
+    """Why nothing of the repository may run; empty if it may."""
+    if not trusted:
+        return "the workspace is not trusted"
+    return "" if cage is not None and cage.sandbox is not None else "there is no sandbox to run them in"
+
+
+def _notes(view: RepositoryView, word: str, refusal: str) -> tuple[str, ...]:
     notes = []
-    if view.programs and not trusted:
+    if view.programs and refusal:
         notes.append(
             f"This repository's configuration would run programs or lead elsewhere ({', '.join(view.programs)}). "
             "It was read without these settings."
         )
     if word == "commit":
-        if not trusted and _has_hooks(view.hooks):
-            notes.append("The repository's hooks were not run: the workspace is not trusted.")
+        if refusal and _has_hooks(view.hooks):
+            notes.append(f"The repository's hooks were not run: {refusal}.")
         if view.signs:
             notes.append("The commit is not signed: your signing keys are out of reach here.")
     return tuple(notes)
@@ -181,13 +197,13 @@ def _has_hooks(place: str) -> bool:
         return False
 
 
-def _check_filters(view: RepositoryView, *, trusted: bool) -> None:
+def _check_filters(view: RepositoryView, refusal: str) -> None:
     """Without its filters, staging a file would store something else than the repository wants."""
-    if not trusted and (names := _filter_names(view.its_filters) - _filter_names(view.own_filters)):
+    if refusal and (names := _filter_names(view.its_filters) - _filter_names(view.own_filters)):
         raise ToolError(
             "The repository converts files with programs of its own configuration (filter "
-            f"{', '.join(sorted(names))}), and the workspace is not trusted, so nothing was staged.",
-            advice="Tell the user: after `brain trust`, the filters run in the sandbox.",
+            f"{', '.join(sorted(names))}), and {refusal}, so nothing was staged.",
+            advice="Tell the user: in a trusted workspace, the filters run in the sandbox.",
             code="needs_trust",
         )
 

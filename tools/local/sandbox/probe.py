@@ -18,6 +18,7 @@ class Sandboxes:
         self._found: Sandbox | None = None
         self._looked = False
         self._reader: Sandbox | None = None
+        self._reader_looked = False
 
     def best(self) -> Sandbox | None:
         if not self._looked:
@@ -26,19 +27,18 @@ class Sandboxes:
         return self._found
 
     def reader(self) -> Sandbox | None:
-        """For our own searches and Git, which only look: the quickest sandbox, if this machine has any."""
-        best = self.best()
-        if best is None or self._reader is not None:
-            return self._reader if best is not None else None
-        from tools.local.sandbox.landlock import Landlock
+        """For our own searches and Git, which only look: the quickest sandbox, whatever you set for commands."""
+        if not self._reader_looked:
+            from tools.local.sandbox.landlock import Landlock
 
-        quick = Landlock() if sys.platform == "linux" and best.tier != "landlock" else None
-        self._reader = quick if quick is not None and works(quick) else best
+            quick = Landlock() if sys.platform == "linux" else None
+            self._reader = quick if quick is not None and works(quick) else self.best() or _probe()
+            self._reader_looked = True
         return self._reader
 
     async def find_reader(self) -> Sandbox | None:
         """Like `reader`, without blocking the event loop the first time."""
-        return self._reader if self._reader is not None else await asyncio.to_thread(self.reader)
+        return self._reader if self._reader_looked else await asyncio.to_thread(self.reader)
 
     async def find(self) -> Sandbox | None:
         """Like `best`, without blocking the event loop the first time."""
