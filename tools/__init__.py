@@ -1,1 +1,1 @@
-"""What an agent can do: the tools, the one executor in front of them, and the host they ask."""
+"""The tools of the agents, the executor that runs every call, and the host port that tools use."""

@@ -8,9 +8,9 @@ ToolError
 ├── ToolNotOffered        this agent may not use it
 ├── Denied                policy forbids it
 │   ├── Declined          you declined
-│   └── Unattended        it needs an approval, and nobody watches the task
-├── ApprovalRequired      it needs an approval, and nobody can give one
-├── SecretFile            it may hold secrets, and nobody approved that it is read
+│   └── Unattended        it needs an approval, and the task is unattended
+├── ApprovalRequired      it needs an approval, and the caller can't ask
+├── SecretFile            it may hold secrets, and reading it isn't approved
 ├── PathDenied            a path leaves the workspace, or can't be checked
 ├── WorkspaceGone         the workspace was deleted or replaced
 ├── FileMissing           the path does not exist
@@ -80,7 +80,7 @@ class Denied(ToolError):
 
 
 class Declined(Denied):
-    """The person at the approval prompt said no; the model must not read "you" as itself."""
+    """You denied the approval. The model gets another text, because it would read "you" as itself."""
 
     def __init__(self) -> None:
         super().__init__("You declined.", advice="Don't try it another way; ask what they want instead.")
@@ -91,12 +91,12 @@ class Declined(Denied):
 
 
 class Unattended(Denied):
-    """It needs an approval, and nobody watches the task."""
+    """It needs an approval, and the task is unattended."""
 
     def __init__(self, why: str, grant: str = "") -> None:
         hint = f" To permit it for this repository: brain policy allow {grant}" if grant else ""
         super().__init__(
-            f"Not allowed without approval ({why}), and nobody can be asked.{hint}",
+            f"Not allowed without approval ({why}), and this task runs unattended.{hint}",
             advice="Don't try it another way. Go on with what is here, without it; if the task can't be done so, do "
             "the rest and say in your answer what was not permitted.",
         )

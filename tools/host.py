@@ -209,7 +209,7 @@ class ScanningHost(Host, Protocol):
         """Before a command. If this host itself runs the command of that call, it attributes changes where it can."""
 
     async def forget(self, snapshot: Snapshot) -> None:
-        """The changes since this snapshot are recorded, or nobody wants to know them."""
+        """Drop a snapshot: its changes are recorded, or not needed."""
 
     async def dump_snapshot(self, snapshot: Snapshot) -> Sequence[bytes]:
         """The snapshot as blobs that outlast this process; the first lists the others.

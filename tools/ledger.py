@@ -122,7 +122,7 @@ class Question:
 
     id: str
     text: str
-    #: What is answered when nobody can be asked: skip, don't repeat.
+    #: The answer of a task that may not wait: skip, don't repeat.
     safe: str
     choices: tuple[str, ...] = ()
 
@@ -155,10 +155,10 @@ class Ledger(Protocol):
         """Return once the outcome of an effect is durable; only then may anyone build on it."""
 
     async def ask(self, question: ApprovalPrompt) -> Answer | None:
-        """Wait for a person's answer; `None` if nobody can be asked."""
+        """Wait for your answer; `None` if the task may not wait."""
 
     async def choose(self, question: Question) -> str:
-        """Wait for a person's choice; the safe one if nobody can be asked. It is durable when this returns."""
+        """Wait for your choice, or take the safe one if the task may not wait. It is durable when this returns."""
 
     def repeats(self, call_id: str) -> int:
         """How often a person had this call run again after its effect was unknown."""

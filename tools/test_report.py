@@ -28,7 +28,7 @@ class TestFailure(NamedTuple):
 
 
 @dataclass(slots=True)
-class Report:
+class SuiteReport:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
@@ -52,11 +52,11 @@ class Report:
         self.failures.append(TestFailure(name.strip(), message.strip()[:_MESSAGE]))
 
 
-def parse_report(framework: str, output: str, exit_code: int | None) -> Report:
+def parse_report(framework: str, output: str, exit_code: int | None) -> SuiteReport:
     text = _COLOUR.sub("", output)
     readers = {"pytest": _pytest, "unittest": _unittest, "npm": _npm, "go": _go, "cargo": _cargo}
     reader = readers.get(framework)
-    found = reader(text) if reader is not None else Report(known=False)
+    found = reader(text) if reader is not None else SuiteReport(known=False)
     found.failed = max(found.failed, len(found.failures))
     if found.empty and exit_code not in _NO_TESTS.get(framework, (0,)) and not _NONE.search(text):
         found.known = False
@@ -67,9 +67,9 @@ def _count(text: str, word: str) -> int:
     return sum(int(number) for number in re.findall(rf"(\d+) {word}", text))
 
 
-def _pytest(text: str) -> Report:
+def _pytest(text: str) -> SuiteReport:
     last = next((line for line in reversed(text.splitlines()) if re.search(r"\d+ \w+.* in [\d.]+s", line)), "")
-    found = Report(
+    found = SuiteReport(
         passed=_count(last, "passed") + _count(last, "xpassed"),
         failed=_count(last, "failed") + _count(last, "errors?"),
         skipped=_count(last, "skipped") + _count(last, "xfailed"),
@@ -79,12 +79,12 @@ def _pytest(text: str) -> Report:
     return found
 
 
-def _unittest(text: str) -> Report:
+def _unittest(text: str) -> SuiteReport:
     ran = re.search(r"^Ran (\d+) tests?", text, re.MULTILINE)
     tail = text[ran.end() :] if ran else ""
     failed = sum(int(number) for number in re.findall(r"(?:failures|errors)=(\d+)", tail))
     skipped = sum(int(number) for number in re.findall(r"skipped=(\d+)", tail))
-    found = Report(max(int(ran[1]) - failed - skipped, 0) if ran else 0, failed, skipped)
+    found = SuiteReport(max(int(ran[1]) - failed - skipped, 0) if ran else 0, failed, skipped)
     for name, block in re.findall(
         r"^(?:FAIL|ERROR): (.*?)\n(.*?)(?=^={20,}|^-{20,}\nRan |\Z)", text, re.MULTILINE | re.DOTALL
     ):
@@ -93,11 +93,11 @@ def _unittest(text: str) -> Report:
     return found
 
 
-def _npm(text: str) -> Report:
+def _npm(text: str) -> SuiteReport:
     """vitest, jest, and Node's own runner."""
     line = re.search(r"^\s*Tests:?\s+(.*\d.*)$", text, re.MULTILINE)
     if line:
-        found = Report(_count(line[1], "passed"), _count(line[1], "failed"), _count(line[1], "skipped|todo"))
+        found = SuiteReport(_count(line[1], "passed"), _count(line[1], "failed"), _count(line[1], "skipped|todo"))
         for name, message in re.findall(r"^\s*(?:FAIL|×)\s+(\S.*? > .*?)\n(.*)$", text, re.MULTILINE):
             found.fail(name, message)
         if not found.failures:
@@ -108,7 +108,7 @@ def _npm(text: str) -> Report:
     if not numbers:
         # mocha, and ava
         numbers = {_MOCHA_WORDS[word]: number for number, word in _MOCHA.findall(text)}
-    found = Report(int(numbers.get("pass", 0)), int(numbers.get("fail", 0)), int(numbers.get("skipped", 0)))
+    found = SuiteReport(int(numbers.get("pass", 0)), int(numbers.get("fail", 0)), int(numbers.get("skipped", 0)))
     # A script may be anything; only a runner that says so has found no test.
     found.known = bool(numbers) or _NONE.search(text) is not None
     for name in dict.fromkeys(re.findall(r"^\s*(?:not ok \d+ - |✖ )(.*?)(?: \([\d.]+ms\))?$", text, re.MULTILINE)):
@@ -117,8 +117,8 @@ def _npm(text: str) -> Report:
     return found
 
 
-def _go(text: str) -> Report:
-    found = Report()
+def _go(text: str) -> SuiteReport:
+    found = SuiteReport()
     said: dict[str, list[str]] = {}
     for line in text.splitlines():
         try:
@@ -141,8 +141,8 @@ def _go(text: str) -> Report:
     return found
 
 
-def _cargo(text: str) -> Report:
-    found = Report()
+def _cargo(text: str) -> SuiteReport:
+    found = SuiteReport()
     for line in re.findall(r"^test result: .*$", text, re.MULTILINE):
         found.passed += _count(line, "passed")
         found.failed += _count(line, "failed")

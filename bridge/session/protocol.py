@@ -53,7 +53,7 @@ class TooManyShells(BridgeError):
     pass
 
 
-# -- effects: whoever has the socket carries them out, in order --------------------------------------------------
+# -- effects: the owner of the socket carries them out, in order -------------------------------------------------
 
 
 class Send(NamedTuple):
@@ -80,13 +80,13 @@ class Notified(NamedTuple):
     frame: NotifyFrame
 
 
-class Run(NamedTuple):
+class RunCall(NamedTuple):
     """The shell runs this call now; it comes once for an id, however often the frame does."""
 
     call: OpenCall
 
 
-class Stop(NamedTuple):
+class StopCall(NamedTuple):
     call_id: str
 
 
@@ -95,7 +95,7 @@ class Welcomed(NamedTuple):
 
 
 Effect = Send | Settled | Streamed | Notified
-ShellEffect = Send | Run | Stop | Welcomed
+ShellEffect = Send | RunCall | StopCall | Welcomed
 
 
 # -- frames --------------------------------------------------

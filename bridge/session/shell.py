@@ -9,10 +9,10 @@ from pydantic_core import to_json
 from bridge.session.protocol import (
     BadFrame,
     FrameTooLarge,
-    Run,
+    RunCall,
     Send,
     ShellEffect,
-    Stop,
+    StopCall,
     Welcomed,
     encode_frame,
     error_frame,
@@ -182,12 +182,12 @@ class ShellSession:
         if self._log.running >= _MAX_RUNNING:
             return _refuse(call.id, "busy", f"The shell already runs {_MAX_RUNNING} calls.")
         self._log.begin(call.id, fingerprint)
-        return [Run(call)]
+        return [RunCall(call)]
 
     def _cancel(self, call_id: str) -> list[ShellEffect]:
         known = self._log.get(call_id)
         if known is not None:
-            return [Stop(call_id)] if known.answer is None else [Send(known.answer)]
+            return [StopCall(call_id)] if known.answer is None else [Send(known.answer)]
         if self._log.is_dropped(call_id):
             return _refuse(call_id, "answer_dropped", _ANSWER_DROPPED)
         # The cancel overtook the call: if that still arrives, it must not run.

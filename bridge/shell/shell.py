@@ -15,7 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
 
-from bridge.session.protocol import Run, Send, ShellEffect, Stop, Welcomed
+from bridge.session.protocol import RunCall, Send, ShellEffect, StopCall, Welcomed
 from bridge.session.shell import ShellSession
 from bridge.shell.backend import BufferedBackend, ShellCallRunner
 from bridge.shell.buffers import Buffers
@@ -210,10 +210,10 @@ class ReferenceShell:
                 case Send(text):
                     if self._outbox is not None:
                         self._outbox.put(text)
-                case Run(call):
+                case RunCall(call):
                     task = asyncio.create_task(self._run_call(call), name=f"call-{call.id}")
                     self._running[call.id] = task
-                case Stop(call_id):
+                case StopCall(call_id):
                     if call_id in self._running:
                         self._running[call_id].cancel()
                 case Welcomed(frame):

@@ -312,7 +312,7 @@ TABLE: Sequence[Route] = (
         system.GrantRequest,
         doc="`command`: run exactly this command line. `host`, `read`: its commands may reach this host, read this "
         "path. `install`: install packages from the registry. `checks`: run its tests and builds. `spend`: at most "
-        "so many dollars for each task that nobody watches.",
+        "so many dollars for each unattended task.",
     ),
     Route(
         "POST /api/brain/grants/revoke",

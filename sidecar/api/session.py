@@ -109,7 +109,7 @@ class SessionRoutes:
         return answer(SessionToken(token=self._token, renewal=self._keys.issue()))
 
     async def challenge(self, request: Request) -> Response:
-        """The sidecar proves first that it knows the key; nobody has to show a secret to find out."""
+        """The sidecar proves that it knows the key before the panel sends anything secret."""
         given = await read(request, Challenge)
         if given.id == TOKEN_ID:
             key, nonce = self._token, new_nonce()

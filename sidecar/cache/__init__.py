@@ -1,4 +1,4 @@
-"""What was read lately, kept for as long as it is provably unchanged."""
+"""Results of recent reads, served only while the files behind them are unchanged."""
 
 from sidecar.cache.caches import Caches
 from sidecar.cache.stamp import Stamp

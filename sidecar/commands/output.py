@@ -88,7 +88,7 @@ class TerminalScreen(PlainScreen):
         return _ERASE_ROW + (_UP + _ERASE_ROW) * (len(self._drawn) - 1) if self._drawn else ""
 
 
-class Output:
+class TaskOutput:
     """Shows a watched task; this base ignores everything an output may leave out."""
 
     #: Whether it has a live part.
@@ -124,7 +124,7 @@ class Output:
     def answered(self, *, here: bool) -> None: ...
 
 
-class ScreenOutput(Output):
+class ScreenOutput(TaskOutput):
     def __init__(self, screen: PlainScreen, renderer: TaskRenderer, *, interactive: bool) -> None:
         self.live = screen.live
         self.interactive = interactive
@@ -173,7 +173,7 @@ class ScreenOutput(Output):
         self._screen.answered(here=here)
 
 
-class JsonOutput(Output):
+class JsonOutput(TaskOutput):
     def take(self, seen: Seen) -> None:
         sys.stdout.write(seen.data + "\n")
         sys.stdout.flush()
@@ -182,7 +182,7 @@ class JsonOutput(Output):
         print(f"brain: {text}", file=sys.stderr, flush=True)
 
 
-def open_output(*, json: bool) -> Output:
+def open_output(*, json: bool) -> TaskOutput:
     if json:
         return JsonOutput()
     drawn = is_terminal()

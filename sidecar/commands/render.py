@@ -173,7 +173,7 @@ class TaskRenderer:
             self.open_questions[event["questionId"]] = event
             return [*self._messages.finish(), *render_question(self._style, event, self._wrap)]
         self.open_questions.pop(event["questionId"], None)
-        who = "nobody can be asked, so " if event.get("by") == "policy" else ""
+        who = "by policy, " if event.get("by") == "policy" else ""
         return [self._style.dim(safe_line(f"  {who}answered: {event['answer']}"))]
 
     def _on_plan(self, event: Event) -> list[str]:

@@ -9,7 +9,7 @@ from sidecar.client.client import Client, Json
 from sidecar.client.errors import Refused, Unreachable
 from sidecar.client.sidecars import Launcher
 from sidecar.commands.errors import EXIT_DETACHED, EXIT_USAGE, CommandFailed
-from sidecar.commands.output import Output, open_output
+from sidecar.commands.output import TaskOutput, open_output
 from sidecar.commands.parser import data_dir, task_id, workspace
 from sidecar.commands.table import ROLES
 from sidecar.commands.text import short
@@ -18,12 +18,12 @@ from sidecar.commands.watch import Watch
 _ATTEMPTS = 3
 
 
-class Session:
+class RunSession:
     """A working sidecar, started if need be, and the output its task is watched on."""
 
     def __init__(self, args: argparse.Namespace, place: Path | None = None) -> None:
         self.data_dir = data_dir(args)
-        self.output: Output = open_output(json=args.json)
+        self.output: TaskOutput = open_output(json=args.json)
         self.launcher = Launcher(self.data_dir, place, self.output.starting)
 
     def connect(self) -> Client:
@@ -42,13 +42,13 @@ class Session:
 
 def run(args: argparse.Namespace) -> int:
     place = workspace(args)
-    session = Session(args, place)
+    session = RunSession(args, place)
     client, task = _execute(session, _run_request(args, place, interactive=session.output.interactive))
     return session.watch(client, task)
 
 
 def resume(args: argparse.Namespace) -> int:
-    session = Session(args)
+    session = RunSession(args)
     client = session.connect()
     task = task_id(client, args.id)
     try:
@@ -64,7 +64,7 @@ def resume(args: argparse.Namespace) -> int:
 
 
 def fork(args: argparse.Namespace) -> int:
-    session = Session(args)
+    session = RunSession(args)
     client = session.connect()
     other = task_id(client, args.id)
     key = {"Idempotency-Key": secrets.token_hex(16)}
@@ -80,7 +80,7 @@ def _run_request(args: argparse.Namespace, place: Path, *, interactive: bool) ->
     chosen |= {"intent": args.intent} if args.intent else {}
     chosen |= {"conversationId": args.conversation} if args.conversation else {}
     chosen |= {"verify": "off" if args.verify == ["off"] else args.verify} if args.verify else {}
-    # Without a terminal nobody can be asked, and the task must not wait for ever.
+    # Without a terminal the task must not wait for an answer.
     chosen |= {} if interactive else {"unattended": True}
     chosen |= {"maxDuration": args.max_duration} if args.max_duration is not None else {}
     return {"task": text, "context": {"workspace": str(place)}, "options": chosen}
@@ -108,7 +108,7 @@ def parse_models(given: list[str]) -> dict[str, str]:
     return chosen
 
 
-def _execute(session: Session, request: Json) -> tuple[Client, str]:
+def _execute(session: RunSession, request: Json) -> tuple[Client, str]:
     """Retries with the same key when the sidecar is just stopping, so that it stays one task."""
     key = {"Idempotency-Key": secrets.token_hex(16)}
     for attempt in range(1, _ATTEMPTS + 1):

@@ -156,7 +156,7 @@ _TABLE = (
         "Tasks",
         "run a task and watch it",
         "Run a task and watch it in this terminal. It uses the running sidecar; if there is none, it starts one that "
-        "exits when it is idle. Without a terminal it prints plain lines and, as with --approvals auto, asks nobody: "
+        "exits when it is idle. Without a terminal it prints plain lines and, as with --approvals auto, never asks: "
         "what needs your approval is denied at once, unless you granted it (`brain policy allow`).\n\n"
         "Ctrl-C cancels the task, stops everything it started and shows what had already happened. A second Ctrl-C "
         "detaches and leaves the task alone.",
@@ -438,7 +438,7 @@ brain tool read_file path=README.md startLine=1 endLine=5 --json""",
         "Tools and permissions",
         "explain whether a call would be allowed; grant, list and revoke permissions",
         "`explain` says whether a command or another tool call would be allowed, need your approval, or be denied; it "
-        "runs nothing. `allow` grants a repository a standing permission, for work that nobody watches; it also covers "
+        "runs nothing. `allow` grants a repository a standing permission, for unattended tasks; it also covers "
         "the worktrees and clones that the sidecar makes of it. `list` shows grants and the approvals you gave for "
         "whole workspaces, `revoke` takes one back. Harmless programs are listed in `tools/policy/programs.toml`; your "
         "own `policy.toml` in the configuration directory has the same format and comes first.",
@@ -565,7 +565,7 @@ brain serve --die-with-parent                  for a desktop shell""",
             _DATA_DIR,
             _flag("--allow-remote", help="allow a --host that other machines can reach"),
             _flag("--die-with-parent", help="stop when standard input closes"),
-            _flag("--exit-when-idle", help="stop when no task runs and nobody watches"),
+            _flag("--exit-when-idle", help="stop when no task runs and no client is connected"),
             _flag("--no-work", help="answer requests, but run no task and stay hidden from other commands"),
         ),
     ),

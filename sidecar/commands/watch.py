@@ -25,7 +25,7 @@ from sidecar.commands.errors import (
     EXIT_FAILED,
     EXIT_OK,
 )
-from sidecar.commands.output import Output
+from sidecar.commands.output import TaskOutput
 from sidecar.commands.text import short
 
 TICK_SECONDS = 0.1
@@ -58,7 +58,7 @@ class Interrupt:
 
 class Watch:
     def __init__(
-        self, task_id: str, data_dir: Path, output: Output, launcher: Launcher | None, *, cancels: bool
+        self, task_id: str, data_dir: Path, output: TaskOutput, launcher: Launcher | None, *, cancels: bool
     ) -> None:
         self._task_id = task_id
         self._data_dir = data_dir

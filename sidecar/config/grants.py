@@ -1,4 +1,4 @@
-"""Standing permissions of a repository, for work that nobody watches. You give them by name and can revoke them.
+"""Standing permissions of a repository, for unattended tasks. You give them by name and can revoke them.
 
 Unlike an approval, a grant isn't bound to one exact call: it names a command, a host, a path, installs, checks, or an
 amount of money. Starting a task never creates one. They are in a private file of the data directory.

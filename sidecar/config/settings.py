@@ -48,7 +48,7 @@ class Settings(BaseModel):
     ] = 20
     stall_seconds: Annotated[
         float,
-        Field(gt=0, description="A task counts as frozen if the sidecar stands still for this long and is killed"),
+        Field(gt=0, description="Hang time after which a killed sidecar counts its running tasks as frozen"),
     ] = 10
     keep_days: Annotated[float, Field(gt=0, description="Delete finished tasks after this many days")] = 90
     keep_bytes: Annotated[

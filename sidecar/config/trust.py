@@ -1,6 +1,6 @@
 """The workspaces you trust, recorded in the data directory, never in a workspace.
 
-Trust is bound to the files by which a workspace runs or configures something. When they change, whoever changed
+Trust is bound to the files by which a workspace runs or configures something. When anyone changes
 them, the workspace is untrusted until you trust it again.
 """
 

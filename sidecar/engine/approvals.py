@@ -1,4 +1,4 @@
-"""Approvals: ask the person and wait, with the task's clock stopped and its slot free for another task."""
+"""Approvals: ask you and wait, with the task's clock paused and its slot free for another task."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Clock:
-    """The time limits of a task and of its parts. They pause together while the task waits for a person."""
+    """The time limits of a task and of its parts. They pause together while the task waits for you."""
 
     def __init__(self) -> None:
         self._limits: set[asyncio.Timeout] = set()
@@ -53,7 +53,7 @@ class Clock:
 
 
 class Slots:
-    """How many more tasks may run. A task that waits for a person gives its slot to another."""
+    """How many more tasks may run. A task that waits for you gives its slot to another."""
 
     def __init__(self, free: int, wake: Callable[[], None]) -> None:
         self._free = free
@@ -72,7 +72,7 @@ class Slots:
 
 
 class Waits:
-    """While a task waits for a person, its status says so, its clock stands still and its slot is free."""
+    """While a task waits for you, its status is `waiting`, its clock is paused and its slot is free."""
 
     def __init__(self, log: "TaskLog", slots: Slots, clock: Clock) -> None:
         self._log = log

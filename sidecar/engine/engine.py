@@ -154,7 +154,7 @@ class Engine:
         )
 
     def _within_limit(self, options: Options, workspace: str) -> Options:
-        """A task that nobody watches spends at most what its repository was granted, if there is such a limit."""
+        """An unattended task spends at most what its repository was granted, if there is such a limit."""
         granted = self._permissions(workspace).spend if not options.can_ask else None
         if granted is None or (options.max_cost_usd is not None and options.max_cost_usd <= granted):
             return options
@@ -300,7 +300,7 @@ class Engine:
         try:
             await self._journal.append(task_id, [event], [record], when=_UNFINISHED)
         except DuplicateRecord as error:
-            raise OperationRefused(409, "question_answered", "Somebody has already answered this.") from error
+            raise OperationRefused(409, "question_answered", "This question is already answered.") from error
         except WrongStatus as error:
             message = f"The task is {error.status}; it no longer waits for an answer."
             raise OperationRefused(409, "task_ended", message) from error
@@ -338,7 +338,7 @@ _AS_THEY_ARE = frozenset({Status.QUEUED, Status.CANCELLING})
 
 
 _FROZE = (
-    "The sidecar stood still twice while this task ran, and was killed, so it isn't resumed by itself. What it did "
+    "The sidecar hung twice while this task ran, and was killed, so the task isn't resumed by itself. Its work "
     "is kept; resume it to try again."
 )
 
@@ -359,5 +359,5 @@ async def enqueue_left_open(journal: Journal, owner: str, stalls: Stalls | None 
         again = StatusEvent(status=Status.QUEUED, reason="resumed after the sidecar stopped")
         await journal.append(task.id, [again] if task.status is Status.INTERRUPTED else [died, again])
     if queued:
-        log.info("Tasks left open by an earlier sidecar and queued again: %d", queued)
+        log.info("Queued %d tasks again that an earlier sidecar left open", queued)
     return queued

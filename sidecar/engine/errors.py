@@ -3,7 +3,7 @@ EngineError
 ├── OperationRefused   an operation doesn't fit the task as it is; `code` is stable, `status` an HTTP status
 ├── AgentError         an agent couldn't do its part; the pipeline retries its step, or fails it
 ├── StepFailed         a step failed for good; `code` and `recoverable` go to the task as they are
-└── Escalated          the work doesn't pass its checks, and a person is needed; everything is kept
+└── Escalated          the work doesn't pass its checks, and the task needs you; all work is kept
 """
 
 from collections.abc import Sequence

@@ -46,7 +46,7 @@ class AnswerApproval(NamedTuple):
 
 
 class AnswerQuestion(NamedTuple):
-    """The person's answer to a question."""
+    """Your answer to a question."""
 
     task_id: str
     question_id: str

@@ -44,7 +44,7 @@ class Stalls:
     def _read_last_life(self) -> None:
         tasks, _, stacks = os.pread(self._file, _MAX_READ, 0).decode("utf-8", "replace").partition("\n")
         if stacks:
-            log.error("The sidecar stood still while these tasks ran, until it was killed: %s\n%s", tasks, stacks)
+            log.error("The sidecar hung while these tasks ran, until it was killed: %s\n%s", tasks, stacks)
             for task_id in tasks.split():
                 self._count(task_id, self._counts.get(task_id, 0) + 1)
         self._write()
@@ -79,7 +79,7 @@ class Stalls:
     def _postpone(self) -> None:
         faulthandler.cancel_dump_traceback_later()
         if os.fstat(self._file).st_size != self._written:
-            log.warning("The sidecar stood still for more than %g seconds.", self._seconds)
+            log.warning("The sidecar hung for more than %g seconds.", self._seconds)
             self._write()
         faulthandler.dump_traceback_later(self._seconds, file=self._file)
         self._beat = asyncio.get_running_loop().call_later(min(_BEAT_SECONDS, self._seconds / 4), self._postpone)

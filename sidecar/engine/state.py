@@ -27,12 +27,12 @@ class RecordKind(StrEnum):
     STOPPED = "stopped"
     #: What the task had used (Usage) when it reached its budget.
     BUDGET = "budget"
-    #: A person is needed; the body is how many messages there were.
+    #: The task needed you; the body is how many messages there were.
     ESCALATION = "escalation"
     #: Tool calls, by call id.
     INTENT = "intent"
     OUTCOME = "outcome"
-    #: A person had a call run again whose effect was unknown; the body is the call id.
+    #: You had a call run again whose effect was unknown; the body is the call id.
     REPEAT = "repeat"
     MESSAGE = "message"
     APPROVAL = "approval"
@@ -80,7 +80,7 @@ class Round(Wire):
 
 
 class TurnRecord(Wire):
-    """A model's reply, and the messages of the person that it answers."""
+    """A model's reply, and your messages that it answers."""
 
     heard: list[str]
     reply: Reply

@@ -36,7 +36,7 @@ class StepKey:
     number: int = 0
     #: The agent goes on with its work after this verification failed.
     attempt: int = 0
-    #: The agent replies again because nobody could read its last reply.
+    #: The agent replies again because its last reply could not be parsed.
     repair: bool = False
     turn: int | None = None
     #: How often the task was rewound before. It makes the stored key unique, but doesn't tell steps apart.

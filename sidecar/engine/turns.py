@@ -65,12 +65,12 @@ class Turns:
         )
 
     def keep_partial(self, key: StepKey, agent: str, text: str) -> None:
-        """Keep the text of a reply that was cut off, since somebody may have read it. It is no turn."""
+        """Keep the text of a reply that was cut off, since a reader may have seen it. It is no turn."""
         if text.strip() and not self._goes_on_later():
             self._log.enqueue(self._message(key, agent, text))
 
     def stop(self, key: StepKey) -> None:
-        """The agent didn't come to an end by itself. If you resume the task, it takes this turn."""
+        """The agent was stopped before it finished. If you resume the task, it takes this turn."""
         if key not in self._log.state.stopped:
             self._log.enqueue(records=[self._log.record(RecordKind.STOPPED, key, "")])
 

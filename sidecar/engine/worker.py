@@ -129,7 +129,7 @@ class Worker:
         try:
             await self._run_claimed(run, claim)
         except LeaseLost:
-            log.warning("Task %s was claimed by another worker, which goes on with it.", run.task_id)
+            log.warning("Another worker claimed task %s and continues it.", run.task_id)
         except JournalError as error:
             log.error("Task %s stopped: %s", run.task_id, error)
         finally:

@@ -1,1 +1,1 @@
-"""What happened, append-only, durable before anybody sees it."""
+"""Events and records of tasks: append-only, and durable before a reader sees them."""

@@ -1,4 +1,4 @@
-"""A log of commits beside the SQLite file, to notice commits that SQLite drops without a word.
+"""A log of commits beside the SQLite file, to notice commits that SQLite silently drops.
 
 After a kill SQLite reads its write-ahead log up to the first damaged frame and ignores the rest. This log says how far
 each task got. It is appended after each commit and cleared once the main file holds everything.

@@ -49,7 +49,7 @@ def did_run(back: ToolReturn) -> bool:
 
 
 def may_have_run(back: ToolReturn) -> bool:
-    """Whether a crash left open what became of it, and you didn't want it again."""
+    """Whether a crash interrupted the call, and you chose not to run it again."""
     return back.status == "unknown"
 
 

@@ -49,7 +49,7 @@ _REMOVES = re.compile(r"\b(?:delet|remov|drop|renam|mov|clean)\w*", re.IGNORECAS
 PlannedFiles = tuple[str, Sequence[str]]
 
 
-class Claim(NamedTuple):
+class FileClaim(NamedTuple):
     """A file that the report says was created (it must exist) or changed (it must differ)."""
 
     path: str
@@ -59,7 +59,7 @@ class Claim(NamedTuple):
 class Claims(NamedTuple):
     """`doubted` are files that the report mentions without claiming anything: it may say why one is missing."""
 
-    files: list[Claim]
+    files: list[FileClaim]
     doubted: set[str]
     committed: bool
     commits: list[str]
@@ -69,13 +69,13 @@ class Claims(NamedTuple):
 
 
 def parse_claims(report: str) -> Claims:
-    files: dict[str, Claim] = {}
+    files: dict[str, FileClaim] = {}
     doubted: set[str] = set()
     committed, commits, tests_pass, names_tests, listing = False, [], False, False, False
     for sentence in sentences(report):
         bullet = _BULLET.match(sentence)
         if listing and bullet:
-            files.setdefault(_clean(bullet["path"]), Claim(_clean(bullet["path"]), True))
+            files.setdefault(_clean(bullet["path"]), FileClaim(_clean(bullet["path"]), True))
             continue
         listing = _HEADING.match(sentence) is not None
         doubt = find_doubt(sentence)
@@ -91,7 +91,7 @@ def parse_claims(report: str) -> Claims:
             into = re.search(r"\b(?:to|in|into|of|at|inside)\s+$", match["between"]) is not None
             created = re.fullmatch(_CREATED, match["verb"], re.IGNORECASE) is not None and not into
             for name in (match["path"], *re.findall(PATH, match["more"])):
-                files.setdefault(_clean(name), Claim(_clean(name), created))
+                files.setdefault(_clean(name), FileClaim(_clean(name), created))
         if (commit := _COMMITTED.search(sentence)) and commit.end() <= doubt:
             committed = True
             commits += _HASH.findall(sentence)
@@ -102,7 +102,7 @@ def parse_claims(report: str) -> Claims:
     return Claims(list(files.values()), doubted, committed, commits, tests_pass, names_tests)
 
 
-def false_claims(claims: Sequence[Claim], changed: Sequence[str], existing: Sequence[str]) -> list[str]:
+def false_claims(claims: Sequence[FileClaim], changed: Sequence[str], existing: Sequence[str]) -> list[str]:
     """The claims about files that don't hold, given the files that did change and those that exist."""
     problems = []
     for claim in claims:

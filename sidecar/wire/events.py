@@ -156,9 +156,9 @@ class QuestionEvent(Event):
     )
     state: Literal["asked", "answered"]
     answer: str | None = optional()
-    by: Annotated[str | None, Field(description="`policy`: the safe choice was taken because nobody can be asked.")] = (
-        optional()
-    )
+    by: Annotated[
+        str | None, Field(description="`policy`: the task may not wait for you, so it took the safe choice.")
+    ] = optional()
 
 
 class PlanItem(Wire):

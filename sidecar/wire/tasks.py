@@ -73,7 +73,7 @@ class Options(Wire):
     ] = optional()
     unattended: Annotated[
         bool | None,
-        Field(description="Nobody can be asked: what would ask is denied at once, and questions take the safe choice."),
+        Field(description="Unattended: a call that needs approval is denied, and a question takes its safe choice."),
     ] = optional()
     conversation_id: ShortText | None = None
     max_iterations: Annotated[int, Field(ge=1, le=1_000)] | None = None

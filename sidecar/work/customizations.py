@@ -38,7 +38,7 @@ _INTENTS = frozenset(get_args(Intent))
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class CustomCommand:
     """`/name words` stands for `text`, with the words in folder of `$ARGUMENTS` or after it."""
 
     name: str
@@ -58,7 +58,7 @@ class Definitions:
     """The agents and commands of one workspace, built-in agents included."""
 
     agents: Mapping[str, Agent] = field(default_factory=lambda: ROSTER)
-    commands: Mapping[str, Command] = field(default_factory=dict)
+    commands: Mapping[str, CustomCommand] = field(default_factory=dict)
     #: Why files are not used, by `agents/name` and `commands/name`.
     problems: Mapping[str, str] = field(default_factory=dict)
 
@@ -76,7 +76,7 @@ class Customizations:
         if own.is_dir() and self._trusted(workspace):
             folders.append(own)
         agents: dict[str, Agent] = {}
-        commands: dict[str, Command] = {}
+        commands: dict[str, CustomCommand] = {}
         problems: dict[str, str] = {}
         for folder in folders:
             found = self._load_folder(folder, own=folder == self._user)
@@ -95,7 +95,7 @@ class Customizations:
         if known is not None and known[0] == stamp:
             return known[1]
         agents: dict[str, Agent] = {}
-        commands: dict[str, Command] = {}
+        commands: dict[str, CustomCommand] = {}
         problems: dict[str, str] = {}
         for file, size, _ in files:
             try:
@@ -143,7 +143,7 @@ def parse_agent(name: str, text: str, *, own: bool = True) -> Agent:
     return Agent(name, front.get("description", name), role, tools, int(limit), text=body, model=model)
 
 
-def parse_command(name: str, text: str) -> Command:
+def parse_command(name: str, text: str) -> CustomCommand:
     front, body = parse_front_matter(text)
     _check_front_matter(name, front, {"name", "description", "intent", "agent"})
     intent = front.get("intent")
@@ -151,7 +151,7 @@ def parse_command(name: str, text: str) -> Command:
         raise ValueError(f"there is no intent {intent!r}")
     if not body:
         raise ValueError("it is empty: the request belongs below the front matter")
-    return Command(name, body, front.get("description", ""), intent, front.get("agent"))  # type: ignore[arg-type]
+    return CustomCommand(name, body, front.get("description", ""), intent, front.get("agent"))  # type: ignore[arg-type]
 
 
 def _check_front_matter(name: str, front: Mapping[str, str], known: set[str]) -> None:

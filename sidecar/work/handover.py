@@ -26,7 +26,7 @@ class Part(NamedTuple):
     task: str
 
 
-class Report(NamedTuple):
+class AgentReport(NamedTuple):
     """An agent's answer at the end of its step."""
 
     agent: str
@@ -38,7 +38,7 @@ class Assignment:
     """An agent's part of the work, beside the request itself. A language model gets it as text."""
 
     instruction: str = ""
-    reports: Sequence[Report] = ()
+    reports: Sequence[AgentReport] = ()
     changed: Sequence[str] = ()
     plan: Plan | None = None
     #: The agent's step of the plan, if it has only one.
@@ -84,8 +84,8 @@ def _render_step(plan: Plan, step: PlannedStep) -> list[str]:
     return [f"The plan:\n{whole}", f"{part} {_STEP_RULES}"]
 
 
-def collect_reports(results: Results) -> list[Report]:
-    return [Report(key.agent, text) for key, text in agent_texts(results)]
+def collect_reports(results: Results) -> list[AgentReport]:
+    return [AgentReport(key.agent, text) for key, text in agent_texts(results)]
 
 
 def worker_texts(results: Results) -> list[str]:

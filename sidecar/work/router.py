@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from sidecar.models.port import Model, Reply, Request, Stop, UserTurn
 from sidecar.wire.intents import INTENTS, SLASH_COMMANDS, Intent
 from sidecar.wire.tasks import Options, RouteAnswer, Usage
-from sidecar.work.customizations import Command, Definitions
+from sidecar.work.customizations import CustomCommand, Definitions
 from sidecar.work.routing.guess import guess
 from sidecar.work.slash import parse_slash, suggest_command
 
@@ -41,7 +41,7 @@ _QUESTION = (
 def route(
     task: str,
     options: Options | None = None,
-    commands: Mapping[str, Command] | None = None,
+    commands: Mapping[str, CustomCommand] | None = None,
     agents: Collection[str] = (),
 ) -> RouteAnswer:
     if options is not None and options.intent is not None:
@@ -59,7 +59,7 @@ def route(
     return _answer(guessed.intent, guessed.confidence, guessed.why, options)
 
 
-def request_of(task: str, commands: Mapping[str, Command] | None = None, agents: Collection[str] = ()) -> str:
+def request_of(task: str, commands: Mapping[str, CustomCommand] | None = None, agents: Collection[str] = ()) -> str:
     """The request that agents get: the task without its slash command, or the text that the command stands for."""
     slash = parse_slash(task)
     if slash is None:

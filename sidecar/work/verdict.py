@@ -90,7 +90,7 @@ class Verdict(BaseModel):
 
 
 def parse_verdict(text: str) -> Verdict | None:
-    """`None` if the reviewer answered in prose, which sends nobody back."""
+    """`None` if the reviewer answered in prose, which sends no work back."""
     for found in find_objects(text):
         for given in (found, *(value for value in found.values() if isinstance(value, dict))):
             verdict = _validate(given)

@@ -100,7 +100,7 @@ def test_s15_s24_with_auto_these_are_denied_at_once_and_the_model_is_told(sideca
     ]
     ended = tried(sidecar, *calls, intent="edit_code", agentType="coder")
     assert [each["error"]["code"] for each in ended] == ["denied"] * len(calls)
-    assert all("nobody can be asked" in each["error"]["message"] for each in ended)
+    assert all("runs unattended" in each["error"]["message"] for each in ended)
     assert all("Go on" in each["error"]["advice"] for each in ended)
     assert "brain policy allow install npm" in ended[-1]["error"]["message"]
     assert [place for place in sidecar.workspace.rglob("*") if place.is_file()] == []

@@ -30,7 +30,7 @@ def test_s35_a_task_that_froze_the_sidecar_twice_waits_for_you(tmp_path: Path) -
         assert task["status"] == "interrupted"
         events = sidecar.get(f"/api/brain/tasks/{task_id}/events?limit=500").json["events"]
         reasons = [event["reason"] for event in events if event["type"] == "status" and event.get("reason")]
-        assert "stood still twice" in reasons[-1]
+        assert "hung twice" in reasons[-1]
         assert "resume it" in reasons[-1]
         assert not _freezes(sidecar)
 

@@ -113,8 +113,8 @@ def _importers(path: str, graph: Graph, transitive: bool, package: Sequence[str]
     count = sum(map(len, levels))
     together = describe_go_package(package)
     if not levels:
-        nobody = f"No file in this project imports `{path}`.{together}"
-        return ToolResult(nobody, {"importers": []}, "no importer")
+        no_importer = f"No file in this project imports `{path}`.{together}"
+        return ToolResult(no_importer, {"importers": []}, "no importer")
     parts = [together.strip()] if together else []
     for depth, level in enumerate(levels, 1):
         names = sorted(level, key=lambda each: (is_test(each), each))

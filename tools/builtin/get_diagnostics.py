@@ -3,7 +3,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.checkers import Diagnostic, diagnosed
+from tools.code.diagnostics import CheckerFinding, run_checkers
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
@@ -35,10 +35,10 @@ class GetDiagnostics:
     )
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, set[Diagnostic]] = OrderedDict()
+        self._known: OrderedDict[str, set[CheckerFinding]] = OrderedDict()
 
     async def run(self, args: GetDiagnosticsArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        found = await diagnosed(args.paths_, host, call)
+        found = await run_checkers(args.paths_, host, call)
         before = self._known.pop(host.workspace, None)
         asked = set(args.paths_)
         now = {each._replace(line=0, column=0) for each in found.diagnostics}

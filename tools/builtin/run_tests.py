@@ -11,7 +11,7 @@ from tools.host import Host, ProcessResult
 from tools.paths import as_argument
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.test_frameworks import Framework, choose_runner, find_framework, find_missing, is_test_of, with_pytest
-from tools.test_report import Report, parse_report
+from tools.test_report import SuiteReport, parse_report
 
 _SHOWN = 30
 _NAMED = 5
@@ -90,7 +90,7 @@ class RunTests:
         return ToolResult("\n".join([*lines, "", result.output]), details, found.summary, error)
 
 
-async def _run(framework: Framework, host: Host, call: Call, output: Output) -> tuple[ProcessResult, Report]:
+async def _run(framework: Framework, host: Host, call: Call, output: Output) -> tuple[ProcessResult, SuiteReport]:
     result = await host.run(
         framework.argv,
         call_id=call.id,

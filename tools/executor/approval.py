@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from sidecar.wire.base import JsonObject
 from tools.errors import FileMissing, NotADirectory
-from tools.executor.binding import Binding, bind, command_variables
+from tools.executor.binding import ApprovalBinding, bind, command_variables
 from tools.executor.context import CallContext
 from tools.host import FileChange, Host, ResolvingHost
 from tools.ledger import ApprovalPrompt, digest
@@ -65,7 +65,7 @@ def build_prompt(
     )
 
 
-def bind_call(context: CallContext, changes: Sequence[FileChange] | None) -> Binding:
+def bind_call(context: CallContext, changes: Sequence[FileChange] | None) -> ApprovalBinding:
     """What an approval of this call is bound to; `changes` are what a file tool would write."""
     spec, command = context.spec, getattr(context.args, "command", None)
     content = None if changes is None else _describe(changes)

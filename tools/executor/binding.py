@@ -13,7 +13,7 @@ from tools.local.environment import CALL_MARK, SIDECAR_MARK, command_environment
 _VARYING = frozenset({CALL_MARK, SIDECAR_MARK, "PWD"})
 
 
-class Binding(NamedTuple):
+class ApprovalBinding(NamedTuple):
     """`digest` covers everything; `act` only the call itself, whatever the files contain."""
 
     digest: str
@@ -30,14 +30,14 @@ def command_variables(project: ProjectEnvironment | None = None) -> dict[str, st
 
 def bind(
     tool: str, args: JsonObject, cwd: str, command: str | Sequence[str] | None, diff: str | None, workspace: str = ""
-) -> Binding:
+) -> ApprovalBinding:
     """Reads files, so call it in a thread."""
     environment = command_variables(find_environment(workspace or cwd, cwd))
     act = [tool, args, cwd, environment if command is not None else None]
     found = {} if command is None else ScriptSearch(cwd, workspace or cwd, environment.get("PATH", "")).files(command)
     hashes = {path: file.digest for path, file in found.items()}
     texts = {path: file.text for path, file in found.items() if file.text is not None}
-    return Binding(_hash([*act, hashes, diff]), _hash([tool, args, cwd]), texts)
+    return ApprovalBinding(_hash([*act, hashes, diff]), _hash([tool, args, cwd]), texts)
 
 
 def _hash(value: object) -> str:

@@ -85,7 +85,7 @@ class ChangeTracker:
 
     async def begin(self, context: CallContext, host: Host | None) -> tuple[str | None, Sequence[NewBlob]]:
         """Open a call's window. Returns the digest of the scan and the blobs to store, if it is small enough."""
-        # A shell elsewhere runs its commands itself, and nobody here sees what they do.
+        # A remote shell runs its commands itself, out of our sight.
         call_id = context.call.id if context.backend == "local" else None
         window = context.window = await self._scan(host, context.workspace, context.ledger, call_id)
         if window.host is None or window.snapshot is None:

@@ -1,4 +1,4 @@
-"""The way of one call, the same for every tool: choose a backend, check policy, ask, record, run, record."""
+"""Runs one call, the same way for every tool: choose a backend, check policy, ask, record, run, record."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ from tools.errors import ApprovalRequired, Declined, Denied, HostGone, SecretFil
 from tools.executor.access import access_to
 from tools.executor.approval import bind_call, build_prompt, check_links
 from tools.executor.approved_texts import ApprovedTexts, render_difference
-from tools.executor.binding import Binding
+from tools.executor.binding import ApprovalBinding
 from tools.executor.command_changes import ChangeTracker
 from tools.executor.context import CallContext, redact_arguments
 from tools.executor.file_changes import apply_changes, change_files
@@ -181,7 +181,7 @@ class CallRunner:
             self._texts.remember(bound.act, bound.texts)
         context.approved, context.bound = True, bound.digest
 
-    async def _ask(self, context: CallContext, why: str, diff: str | None, bound: Binding) -> None:
+    async def _ask(self, context: CallContext, why: str, diff: str | None, bound: ApprovalBinding) -> None:
         omitted = 0
         if context.prepared is not None:
             diff, omitted = render_full_diff(context.prepared.changes)
@@ -194,7 +194,7 @@ class CallRunner:
         if answer == "deny":
             raise Declined
 
-    async def _bind(self, context: CallContext, backend: Backend) -> Binding:
+    async def _bind(self, context: CallContext, backend: Backend) -> ApprovalBinding:
         if changes_files(context.tool) and has_host(backend):
             try:
                 context.prepared = await self._prepare(context, backend.host(context.workspace))
@@ -336,7 +336,9 @@ def _refused(decision: Decision) -> Decision:
     return decision
 
 
-def _explain_difference(why: str, before: Mapping[str, str], bound: Binding, workspace: str) -> tuple[str, str | None]:
+def _explain_difference(
+    why: str, before: Mapping[str, str], bound: ApprovalBinding, workspace: str
+) -> tuple[str, str | None]:
     """Name what changed since you allowed the same call, and show it."""
     names, diff = render_difference(before, bound.texts, workspace)
     if not names:
@@ -346,7 +348,7 @@ def _explain_difference(why: str, before: Mapping[str, str], bound: Binding, wor
 
 
 def _unasked(why: str) -> ApprovalRequired:
-    return ApprovalRequired(f"This needs approval ({why}), and there is nobody to ask.")
+    return ApprovalRequired(f"This needs approval ({why}), and this call can't ask for it.")
 
 
 def _learn(context: CallContext, result: ToolResult) -> None:

@@ -645,7 +645,7 @@ export interface Options {
   verify?: "auto" | "off" | string[];
   /** Skip checks that need approval instead of asking; the result lists them. */
   verifyUnasked?: boolean;
-  /** Nobody can be asked: what would ask is denied at once, and questions take the safe choice. */
+  /** Unattended: a call that needs approval is denied, and a question takes its safe choice. */
   unattended?: boolean;
   conversationId?: string | null;
   maxIterations?: number | null;
@@ -721,7 +721,7 @@ export interface QuestionEvent {
   choices?: string[];
   state: "asked" | "answered";
   answer?: string;
-  /** `policy`: the safe choice was taken because nobody can be asked. */
+  /** `policy`: the task may not wait for you, so it took the safe choice. */
   by?: string;
 }
 

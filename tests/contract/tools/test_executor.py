@@ -224,7 +224,7 @@ async def test_where_nobody_may_be_asked_it_is_not_done_and_said_why(bench: Work
     (outcome,) = await bench.executor.batch([ToolCall("c", "run_command", {"command": "touch x"})], context)
 
     assert outcome.error is not None and outcome.error.code == "approval_required"
-    assert outcome.error.message.endswith("and there is nobody to ask.")
+    assert outcome.error.message.endswith("and this call can't ask for it.")
     assert bench.ledger.questions == [] and not (bench.workspace / "x").exists()
 
 

@@ -5,7 +5,7 @@ from collections import deque
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.session.protocol import Run, Send, Settled, Stop
+from bridge.session.protocol import RunCall, Send, Settled, StopCall
 from bridge.session.shell import ShellSession
 from bridge.session.sidecar import Sessions
 from sidecar.wire.bridge import Hello, ResultBody, ShellInfo
@@ -90,10 +90,10 @@ class BadLine:
         for effect in effects:
             if isinstance(effect, Send):
                 self.to_sidecar.append(effect.text)
-            elif isinstance(effect, Run):
+            elif isinstance(effect, RunCall):
                 self.runs[effect.call.id] = self.runs.get(effect.call.id, 0) + 1
                 self.running.append(effect.call.id)
-            elif isinstance(effect, Stop) and effect.call_id in self.running:
+            elif isinstance(effect, StopCall) and effect.call_id in self.running:
                 self.running.remove(effect.call_id)
                 self._shell_does(self.shell.result(effect.call_id, ResultBody(content="stopped")))
 

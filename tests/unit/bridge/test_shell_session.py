@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from bridge.session.protocol import Run, Send, Stop, Welcomed
+from bridge.session.protocol import RunCall, Send, StopCall, Welcomed
 from bridge.session.shell import ResultLog, ShellSession
 from sidecar.wire.base import ErrorBody
 from sidecar.wire.bridge import FRAME_LIMIT, CancelFrame, EndedProcess, NotifyFrame, ResultBody, ShellInfo, Welcome
@@ -47,7 +47,7 @@ def test_it_introduces_itself_and_then_takes_the_session_up_again() -> None:
 
 def test_a_call_runs_once_however_often_it_comes() -> None:
     session = shell()
-    assert isinstance(session.receive(call().to_json())[0], Run)
+    assert isinstance(session.receive(call().to_json())[0], RunCall)
     assert session.receive(call().to_json()) == []
     (answer,) = sent(session.result("c1", body("first")))
     assert answer == {"type": "tool_result", "id": "c1", "result": {"content": "first"}}
@@ -80,7 +80,7 @@ def test_a_call_that_still_runs_goes_on_after_a_reconnect() -> None:
 def test_a_call_that_only_stands_in_the_welcome_is_run() -> None:
     session = shell(connected=False)
     effects = session.receive(welcome(call()))
-    assert [type(effect) for effect in effects] == [Welcomed, Run]
+    assert [type(effect) for effect in effects] == [Welcomed, RunCall]
     assert session.receive(call().to_json()) == []
 
 
@@ -94,7 +94,7 @@ def test_an_id_that_comes_with_another_call_is_refused() -> None:
 def test_a_cancel_stops_what_runs_and_its_end_is_told() -> None:
     session = shell()
     session.receive(call().to_json())
-    assert session.receive(cancel()) == [Stop("c1")]
+    assert session.receive(cancel()) == [StopCall("c1")]
     killed = [EndedProcess(pid=7, command="sleep 60")]
     (answer,) = sent(session.error("c1", ErrorBody(code="cancelled", message="x"), killed))
     assert answer["killed"] == [{"pid": 7, "command": "sleep 60"}]

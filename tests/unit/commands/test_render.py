@@ -415,5 +415,5 @@ def test_a_question_shows_its_choices_and_who_answered_it() -> None:
     assert "  Run it\\x1b[2J again?" in asked
     assert task.renderer.live(0, 80) == []
     answered = task.event("question", **question, state="answered", answer="skip", by="policy")
-    assert answered == ["  nobody can be asked, so answered: skip"]
+    assert answered == ["  by policy, answered: skip"]
     assert not task.renderer.open_questions

@@ -1,4 +1,4 @@
-"""A question waits for its answer, takes the first one only, and its safe choice where nobody can be asked."""
+"""A question waits for its answer, takes the first one only, and its safe choice in an unattended task."""
 
 import asyncio
 from pathlib import Path

@@ -1,6 +1,6 @@
 import pytest
 
-from sidecar.verify.claims import Claim, false_claims, parse_claims
+from sidecar.verify.claims import FileClaim, false_claims, parse_claims
 
 
 @pytest.mark.parametrize(
@@ -66,17 +66,17 @@ def test_whether_a_commit_is_said_to_have_been_made(words: str, committed: bool,
 
 
 def test_a_claim_is_false_only_if_the_files_say_so() -> None:
-    def false(claim: Claim, changed: list[str], there: list[str]) -> bool:
+    def false(claim: FileClaim, changed: list[str], there: list[str]) -> bool:
         return bool(false_claims([claim], changed, there))
 
-    assert false(Claim("a.py", True), [], [])
-    assert not false(Claim("a.py", True), ["a.py"], ["a.py"])
-    assert not false(Claim("a.py", True), ["src/a.py"], [])
-    assert not false(Claim("/work/src/a.py", True), ["src/a.py"], [])
-    assert not false(Claim("file.py", False), ["src/my file.py"], [])
-    assert not false(Claim("a.py", True), [], ["a.py"])  # it was there before: nothing is missing
-    assert false(Claim("a.py", False), ["b.py"], ["a.py", "b.py"])
-    assert not false(Claim("a.py", False), ["a.py"], ["a.py"])
+    assert false(FileClaim("a.py", True), [], [])
+    assert not false(FileClaim("a.py", True), ["a.py"], ["a.py"])
+    assert not false(FileClaim("a.py", True), ["src/a.py"], [])
+    assert not false(FileClaim("/work/src/a.py", True), ["src/a.py"], [])
+    assert not false(FileClaim("file.py", False), ["src/my file.py"], [])
+    assert not false(FileClaim("a.py", True), [], ["a.py"])  # it was there before: nothing is missing
+    assert false(FileClaim("a.py", False), ["b.py"], ["a.py", "b.py"])
+    assert not false(FileClaim("a.py", False), ["a.py"], ["a.py"])
 
 
 @pytest.mark.timeout(5)

@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop
 from sidecar.wire.tasks import Options, Usage
-from sidecar.work.customizations import Command
+from sidecar.work.customizations import CustomCommand
 from sidecar.work.router import PIPELINES, request_of, route, second_opinion, unsure
 from tests.sentences import all_sentences, labelled
 
@@ -123,7 +123,7 @@ def test_a_slash_command_that_is_a_verb_is_a_part_of_what_is_said() -> None:
 
 
 def test_an_own_slash_command_has_its_own_text_intent_and_agent() -> None:
-    commands = {"ship": Command("ship", "Release $ARGUMENTS now.", intent="run_command", agent="terminal")}
+    commands = {"ship": CustomCommand("ship", "Release $ARGUMENTS now.", intent="run_command", agent="terminal")}
     answer = route("/ship version 2", None, commands)
     assert (answer.intent, answer.pipeline) == ("run_command", ["terminal"])
     assert request_of("/ship version 2", commands) == "Release version 2 now."

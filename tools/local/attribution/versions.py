@@ -51,7 +51,7 @@ def mark_of(content: bytes) -> bytes:
     return blake2b(content, digest_size=16).digest()
 
 
-class Entry(NamedTuple):
+class VersionEntry(NamedTuple):
     """The file before the command changed it, or, where somebody else went on, after."""
 
     path: str
@@ -98,7 +98,7 @@ class VersionLog:
         """When the process that wrote it certainly still lived, in nanoseconds."""
         return os.fstat(self._open()).st_mtime_ns + _SLACK_NS
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[VersionEntry]:
         """Raises `OSError` or `ValueError` if there is no log of this kind."""
         handle = self._open()
         data, place, end = b"", 0, os.fstat(handle).st_size
@@ -119,7 +119,7 @@ class VersionLog:
             else:
                 version = Version(head["mode"], content, "")
                 version = version._replace(mark=mark_of(self.read(version) or b""))
-            yield Entry(text_to_name(head["path"]), head["after"], version)
+            yield VersionEntry(text_to_name(head["path"]), head["after"], version)
 
     def close(self) -> None:
         if self._handle >= 0:

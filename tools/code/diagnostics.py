@@ -1,6 +1,6 @@
-"""The project's own checkers, those that are there, and what each found in the same words.
+"""Runs the project's own checkers and reads their findings into one form.
 
-Where no checker is installed, the syntax is still looked at: with Python's own parser, and with tree-sitter.
+Files that no installed checker covers are parsed for syntax errors, with Python's own parser or tree-sitter.
 """
 
 import ast
@@ -29,7 +29,7 @@ _MYPY = re.compile(r"^(.+?):(\d+):(?:(\d+):)? (error|warning): (.*)$", re.MULTIL
 _TSC = re.compile(r"^(.+?)\((\d+),(\d+)\): (error|warning) (.*)$", re.MULTILINE)
 
 
-class Diagnostic(NamedTuple):
+class CheckerFinding(NamedTuple):
     path: str
     line: int
     column: int
@@ -38,20 +38,20 @@ class Diagnostic(NamedTuple):
     checker: str
 
 
-class Diagnosed(NamedTuple):
-    """`sources` is every file that may have a say in it; none where there are too many to look at each time."""
+class CheckerReport(NamedTuple):
+    """`sources` are the files that the findings depend on; empty if there are too many to check at each cache hit."""
 
-    diagnostics: list[Diagnostic]
+    diagnostics: list[CheckerFinding]
     checkers: tuple[str, ...]
     sources: tuple[ResultSource, ...]
 
 
-async def diagnosed(paths: Sequence[str], host: Host, call: Call) -> Diagnosed:
+async def run_checkers(paths: Sequence[str], host: Host, call: Call) -> CheckerReport:
     for path in paths:
         await host.stat(path)
     sources = await _sources(host, call)
     files = await _files(paths, host, call)
-    found: list[Diagnostic] = []
+    found: list[CheckerFinding] = []
     used: list[str] = []
     for name, check in (("ruff", _ruff), ("mypy", _mypy), ("pyright", _pyright), ("tsc", _tsc), ("eslint", _eslint)):
         if name == "pyright" and "mypy" in used:
@@ -67,12 +67,12 @@ async def diagnosed(paths: Sequence[str], host: Host, call: Call) -> Diagnosed:
     if syntax is not None:
         used.append("syntax")
         found += syntax
-    # Two checkers may say the same; the order must not depend on which came first.
-    return Diagnosed(sorted(set(found)), tuple(used), sources)
+    # Two checkers may report the same; the order must not depend on which came first.
+    return CheckerReport(sorted(set(found)), tuple(used), sources)
 
 
 async def _sources(host: Host, call: Call) -> tuple[ResultSource, ...]:
-    """What one file means depends on all others, and on the configuration; a new file changes its directory."""
+    """A finding depends on all source files and on the configuration; a new file changes its directory."""
     files = await _files((), host, call)
     if len(files) > _WATCHED:
         return ()
@@ -118,12 +118,12 @@ async def _report(checker: Checker, arguments: Sequence[str], host: Host, call: 
     return text
 
 
-async def _ruff(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
+async def _ruff(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[CheckerFinding] | None:
     if not any(path.endswith(RUFF.suffixes) for path in files):
         return None
     text = await _report(RUFF, [as_argument(path) for path in paths] or ["."], host, call)
     return [
-        Diagnostic(
+        CheckerFinding(
             _relative(each["filename"], host),
             each["location"]["row"],
             each["location"]["column"],
@@ -135,7 +135,7 @@ async def _ruff(paths: Sequence[str], files: list[str], host: Host, call: Call) 
     ]
 
 
-async def _mypy(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
+async def _mypy(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[CheckerFinding] | None:
     wanted = [path for path in files if path.endswith(MYPY.suffixes)]
     if not wanted or not await is_configured(MYPY, host):
         return None
@@ -144,13 +144,13 @@ async def _mypy(paths: Sequence[str], files: list[str], host: Host, call: Call) 
     )
 
 
-async def _pyright(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
+async def _pyright(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[CheckerFinding] | None:
     if not any(path.endswith(PYRIGHT.suffixes) for path in files) or not await is_configured(PYRIGHT, host):
         return None
     report = _json(await _report(PYRIGHT, [as_argument(path) for path in paths], host, call))
     entries = report.get("generalDiagnostics", []) if isinstance(report, dict) else []
     return [
-        Diagnostic(
+        CheckerFinding(
             _relative(each["file"], host),
             each["range"]["start"]["line"] + 1,
             each["range"]["start"]["character"] + 1,
@@ -163,17 +163,17 @@ async def _pyright(paths: Sequence[str], files: list[str], host: Host, call: Cal
     ]
 
 
-async def _tsc(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
+async def _tsc(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[CheckerFinding] | None:
     if not await is_configured(TSC, host):
         return None
     found = _matched(_TSC, await _report(TSC, (), host, call), "tsc", host)
     return [each for each in found if not paths or any(_within(each.path, path) for path in paths)]
 
 
-async def _eslint(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[Diagnostic] | None:
+async def _eslint(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[CheckerFinding] | None:
     text = await _report(ESLINT, [as_argument(path) for path in paths] or ["."], host, call)
     return [
-        Diagnostic(
+        CheckerFinding(
             _relative(file["filePath"], host),
             each.get("line", 1),
             each.get("column", 1),
@@ -186,26 +186,28 @@ async def _eslint(paths: Sequence[str], files: list[str], host: Host, call: Call
     ]
 
 
-async def _syntax(paths: list[str], host: Host) -> list[Diagnostic] | None:
-    found: list[Diagnostic] = []
+async def _syntax(paths: list[str], host: Host) -> list[CheckerFinding] | None:
+    found: list[CheckerFinding] = []
     for path in paths[:_FILES]:
         content = await host.read(path, _SIZE)
         if path.endswith((".py", ".pyi")):
             found += _parsed(path, content)
         elif outline := outline_of(Source(path, content)):
-            found += [Diagnostic(path, line, 1, "error", "syntax error", "syntax") for line in outline.errors[:20]]
+            found += [CheckerFinding(path, line, 1, "error", "syntax error", "syntax") for line in outline.errors[:20]]
     return found if paths else None
 
 
-def _parsed(path: str, content: bytes) -> list[Diagnostic]:
+def _parsed(path: str, content: bytes) -> list[CheckerFinding]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ast.parse(content, path)
     except SyntaxError as error:
-        return [Diagnostic(path, error.lineno or 1, error.offset or 1, "error", f"syntax error: {error.msg}", "syntax")]
+        return [
+            CheckerFinding(path, error.lineno or 1, error.offset or 1, "error", f"syntax error: {error.msg}", "syntax")
+        ]
     except ValueError as error:
-        return [Diagnostic(path, 1, 1, "error", f"syntax error: {error}", "syntax")]
+        return [CheckerFinding(path, 1, 1, "error", f"syntax error: {error}", "syntax")]
     return []
 
 
@@ -217,9 +219,9 @@ async def _exists(host: Host, path: str) -> bool:
     return True
 
 
-def _matched(pattern: re.Pattern[str], text: str, checker: str, host: Host) -> list[Diagnostic]:
+def _matched(pattern: re.Pattern[str], text: str, checker: str, host: Host) -> list[CheckerFinding]:
     return [
-        Diagnostic(_relative(path, host), int(line), int(column or 1), severity, message, checker)
+        CheckerFinding(_relative(path, host), int(line), int(column or 1), severity, message, checker)
         for path, line, column, severity, message in pattern.findall(text)
     ]
 
