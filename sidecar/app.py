@@ -14,6 +14,7 @@ from sidecar.api import application
 from sidecar.api.grants import GrantRoutes
 from sidecar.api.guard import bearer
 from sidecar.api.limits import ConnectionLimits
+from sidecar.api.mcp import McpRoutes
 from sidecar.api.memory import MemoryRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.routes import TABLE, bind
@@ -53,6 +54,9 @@ from tools.executor.registry import default_registry
 from tools.local.backend import LocalBackend
 from tools.local.confinement import CommandLimits
 from tools.local.sandbox.probe import Sandboxes
+from tools.mcp.backend import McpBackend
+from tools.mcp.configuration import Configuration
+from tools.mcp.servers import McpServers
 from tools.policy.policy import Policy
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -134,10 +138,18 @@ class Sidecar:
         )
         limits = CommandLimits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes)
         local = LocalBackend(self._registry, launch.data_dir, sandboxes=sandboxes, limits=limits, trusted=trust.trusted)
-        backends: list[Backend] = [self._bridge, local]
+        configuration = Configuration(config_file().parent, trust.trusted)
+        servers = McpServers(configuration, launch.data_dir, sandboxes, (config_file().parent,))
+        self._mcp = McpBackend(servers)
+        self._registry.sources.append(self._mcp)
+        backends: list[Backend] = [self._bridge, local, self._mcp]
         choices = ModelSettings(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)
-        redact = Redactor(lambda: _secrets(keys, token), _split(settings.let_through), keys.stamp)
+        redact = Redactor(
+            lambda: {**_secrets(keys, token), **servers.secrets()},
+            _split(settings.let_through),
+            lambda: (keys.stamp(), servers.generation),
+        )
         self._executor = Executor(
             self._registry, backends, policy, caches, redact, ApprovedTexts(launch.data_dir / "approved")
         )
@@ -176,10 +188,11 @@ class Sidecar:
             ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
             TrustRoutes(trust, approvals, launch.workspace, self._engine),
             GrantRoutes(grants, launch.data_dir, self._engine.checked_workspace),
+            McpRoutes(servers, self._engine.checked_workspace),
             ModelRoutes(catalog, Selection(catalog, choices)),
             KeyRoutes(keys),
             MemoryRoutes(self._memory, self._engine.checked_workspace),
-            DoctorRoutes(launch.data_dir, launch.workspace, self._journal),
+            DoctorRoutes(launch.data_dir, launch.workspace, self._journal, servers),
             SystemRoutes(
                 self._journal,
                 customizations,
@@ -230,6 +243,7 @@ class Sidecar:
         await self._serving
         await self._memory.close()
         await self._executor.close()
+        await self._mcp.close()
         await self._catalog.close()
         await self._journal.close()
         self._data.withdraw()

@@ -1,7 +1,7 @@
 """The backend port: where a tool call runs (this process, a desktop shell, an MCP server). The executor chooses."""
 
 from collections.abc import Sequence
-from typing import Protocol, TypeGuard
+from typing import NamedTuple, Protocol, TypeGuard
 
 from sidecar.wire.base import JsonObject
 from tools.host import Host, Killed
@@ -43,9 +43,32 @@ class RemoteBackend(Backend, Protocol):
         """End a background command there."""
 
 
+class Review(NamedTuple):
+    """What stands behind a call on somebody else's server, found out before policy decides.
+
+    An approval is bound to `subject`, whatever the arguments. `why` it can't just run; `must_ask` holds even if policy
+    would allow the call.
+    """
+
+    subject: str
+    why: str = ""
+    diff: str | None = None
+    must_ask: bool = False
+
+
+class ReviewingBackend(Backend, Protocol):
+    """A backend whose tools may have changed since you accepted them."""
+
+    async def review(self, tool: AnyTool, workspace: str) -> Review: ...
+
+
 # `isinstance` on a protocol checks every member, which is too slow for something asked several times a call.
 def is_remote(backend: Backend) -> TypeGuard[RemoteBackend]:
     return hasattr(backend, "returned")
+
+
+def reviews(backend: Backend) -> TypeGuard[ReviewingBackend]:
+    return hasattr(backend, "review")
 
 
 def has_host(backend: Backend) -> TypeGuard[HostBackend]:

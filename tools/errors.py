@@ -23,6 +23,7 @@ ToolError
 ├── ChangedElsewhere      someone else edited the file
 ├── CommandMissing        the program isn't installed
 ├── TimedOut
+├── Unconfirmed           somebody else's server gave no result; it may have taken effect
 └── HostGone              the backend went away; the call may be retried
 """
 
@@ -162,6 +163,12 @@ class CommandMissing(ToolError):
 
 class TimedOut(ToolError):
     code = "timed_out"
+
+
+class Unconfirmed(ToolError):
+    """Not asked about, as a lost command is: the model hears of it and goes on."""
+
+    code = "unconfirmed"
 
 
 class HostGone(ToolError):

@@ -1,6 +1,6 @@
 """What a tool is. A tool is one small file in `builtin/`; the executor does everything around it."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
 
@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 from sidecar.wire.base import ErrorBody, JsonObject, Wire
 from sidecar.wire.tools import Effects, Executor, ToolInfo
 from tools.host import FileChange, FileInfo, Host, ProcessKilled
+from tools.ledger import Question
 from tools.paths import normalize
 
 _DROPPED = frozenset(
@@ -65,6 +66,21 @@ A_contra = TypeVar("A_contra", bound=Arguments, contravariant=True)
 
 
 @dataclass(frozen=True, slots=True)
+class External:
+    """Who brings a tool that isn't ours, and how far your configuration lets it act by itself."""
+
+    #: For people: `the MCP server github`.
+    source: str
+    #: You let it run without approval, or say that it only reads. What its author says doesn't count.
+    allowed: bool = False
+    only_reads: bool = False
+    #: You configured it, and it runs in a sandbox without network.
+    contained: bool = False
+    #: Whether it can change files of the workspace at all.
+    changes_workspace: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ToolSpec:
     """What the executor, the models, the bridge and the panel need to know about a tool."""
 
@@ -84,12 +100,19 @@ class ToolSpec:
     runs_project: bool = False
     #: The cache for its results; a cached result is used only while all files it was read from are unchanged.
     cache: Literal["files", "tree", "diagnostics"] | None = None
+    #: The JSON schema of a tool that isn't ours; `arguments` then checks nothing.
+    parameters: JsonObject | None = None
+    external: External | None = None
+
+    @property
+    def schema(self) -> JsonObject:
+        return self.parameters if self.parameters is not None else self.arguments.model_json_schema()
 
     def info(self) -> ToolInfo:
         return ToolInfo(
             name=self.name,
             description=self.description,
-            parameters=self.arguments.model_json_schema(),
+            parameters=self.schema,
             executor=self.executor,
             timeout=self.timeout,
             retryable=self.retryable,
@@ -155,6 +178,9 @@ class Call:
     #: Hosts that its commands may reach, and paths outside the workspace that they may read, by grants.
     hosts: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
+    #: For a tool that isn't ours: what the approval was about, and how to ask you something meanwhile.
+    reviewed: str = ""
+    choose: Callable[[Question], Awaitable[str]] | None = None
 
 
 class Output(Protocol):

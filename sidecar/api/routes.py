@@ -8,13 +8,14 @@ from typing import Any
 from starlette.responses import Response
 
 from sidecar.api.grants import GrantRoutes
+from sidecar.api.mcp import McpRoutes
 from sidecar.api.memory import MemoryRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.session import SessionRoutes
 from sidecar.api.system import DoctorRoutes, SystemRoutes
 from sidecar.api.tasks import ReviewRoutes, TaskRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
-from sidecar.wire import memory, models, system, tasks, tools
+from sidecar.wire import mcp, memory, models, system, tasks, tools
 from sidecar.wire.base import Wire
 from sidecar.wire.events import EventPage
 
@@ -323,6 +324,53 @@ TABLE: Sequence[Route] = (
         system.RevokeGrantRequest,
         refusals=(404,),
         doc="Takes effect at once, for running tasks too.",
+    ),
+    Route(
+        "GET /api/brain/mcp",
+        "mcp_servers",
+        McpRoutes.list,
+        "List the MCP servers whose tools agents use",
+        mcp.McpList,
+        query=(Parameter("workspace", "Also the servers of this workspace, if you trust it."),),
+        doc="Starts servers whose tools nobody has seen yet. They come from `mcp.json` in your configuration "
+        "directory, and from `.mcp.json` and `.vscode/mcp.json` of a trusted workspace.",
+    ),
+    Route(
+        "POST /api/brain/mcp",
+        "add_mcp_server",
+        McpRoutes.add,
+        "Add an MCP server to your own configuration",
+        mcp.McpList,
+        mcp.McpAdd,
+    ),
+    Route(
+        "POST /api/brain/mcp/test",
+        "test_mcp_server",
+        McpRoutes.test,
+        "Start an MCP server and list its tools",
+        mcp.McpTest,
+        mcp.McpServerRequest,
+        refusals=(404,),
+    ),
+    Route(
+        "POST /api/brain/mcp/accept",
+        "accept_mcp_server",
+        McpRoutes.accept,
+        "Accept the tools of an MCP server as they are now",
+        mcp.McpList,
+        mcp.McpAccept,
+        refusals=(404, 409),
+        doc="Names, descriptions and schemas are pinned. When one changes, the server is blocked until you accept "
+        "the difference.",
+    ),
+    Route(
+        "POST /api/brain/mcp/remove",
+        "remove_mcp_server",
+        McpRoutes.remove,
+        "Remove an MCP server from your own configuration",
+        mcp.McpList,
+        mcp.McpRemove,
+        refusals=(404,),
     ),
     Route("GET /api/brain/agents", "agents", SystemRoutes.agents, "List the agents", system.AgentList),
     Route("GET /api/brain/models", "models", ModelRoutes.list, "List models and model roles", system.ModelList),

@@ -44,7 +44,9 @@ class ToolRoutes:
         self._workspace = workspace
 
     async def list(self, request: Request) -> Response:
-        return answer(ToolList(tools=self._registry.infos()))
+        workspace = self._workspace(request.query_params.get("workspace"))
+        external = [tool.spec.info() for tool in self._registry.external(workspace)]
+        return answer(ToolList(tools=[*self._registry.infos(), *external]))
 
     async def batch(self, request: Request) -> Response:
         wanted = await read(request, BatchRequest)
@@ -77,7 +79,7 @@ class ToolRoutes:
         wanted = await read(request, PolicyRequest)
         workspace = self._workspace(wanted.workspace)
         try:
-            tool = self._registry.get(wanted.tool)
+            tool = self._registry.get(wanted.tool, workspace)
             args = tool.spec.arguments.model_validate(wanted.args, context=workspace)
         except (ToolError, ValidationError) as error:
             return answer(PolicyAnswer(decision="deny", why=f"Invalid call: {error}"))

@@ -528,6 +528,80 @@ brain policy revoke g_17""",
         ),
     ),
     Command(
+        "mcp",
+        "Tools and permissions",
+        "use the tools of MCP servers",
+        "Agents can use the tools of MCP servers. They are in `mcp.json` of the configuration directory, in the format "
+        "of Claude Code, Cursor and VS Code, and in `.mcp.json` and `.vscode/mcp.json` of a workspace that you trust. "
+        "A server runs in the sandbox with what its entry grants: no network and no writing unless it says so. You "
+        "accept its tools once; when one of them changes, you are asked again.",
+        """\
+brain mcp add notes --network -- npx -y @modelcontextprotocol/server-memory
+brain mcp add files --write . -- mcp-server-filesystem .
+brain mcp add tickets --header "Authorization: Bearer ${TICKETS_TOKEN}" https://mcp.example.com/mcp
+brain mcp list
+brain mcp test notes
+brain mcp remove notes""",
+        "",
+        actions=(
+            Command(
+                "add",
+                "",
+                "add a server to your own mcp.json, and show its tools",
+                "Add a server to your own mcp.json and show its tools. Options come before -- and the command.",
+                "",
+                "mcp:add",
+                (
+                    _arg("name", metavar="NAME", help="agents call its tools NAME__TOOL"),
+                    _arg("command", metavar="COMMAND", nargs="+", help="its command after --, or its address"),
+                    _arg("--env", metavar="NAME=VALUE", action="append", help="variable of its environment"),
+                    _arg("--header", metavar="NAME:VALUE", action="append", help="header for its address"),
+                    _flag("--network", help="let it use the network"),
+                    _arg("--read", metavar="PATH", action="append", help="let it read this path"),
+                    _arg("--write", metavar="PATH", action="append", help="let it write below this path"),
+                    _arg("--allow", metavar="TOOL", action="append", help="tool that needs no approval; * for all"),
+                    _flag("--yes", help="accept its tools without asking"),
+                    _WORKSPACE,
+                    _DATA_DIR,
+                ),
+                intermixed=True,
+            ),
+            Command(
+                "list",
+                "",
+                "list the servers and their state",
+                "List the servers of your configuration and of this workspace.",
+                "",
+                "mcp:list_servers",
+                (_JSON, _WORKSPACE, _DATA_DIR),
+            ),
+            Command(
+                "test",
+                "",
+                "start a server and list its tools",
+                "Start a server, list its tools, and offer to accept them.",
+                "",
+                "mcp:test",
+                (
+                    _arg("name", metavar="NAME", help="name in mcp.json"),
+                    _flag("--accept", help="accept its tools as they are"),
+                    _JSON,
+                    _WORKSPACE,
+                    _DATA_DIR,
+                ),
+            ),
+            Command(
+                "remove",
+                "",
+                "remove a server from your own mcp.json",
+                "Remove a server from your own mcp.json and forget its tools.",
+                "",
+                "mcp:remove",
+                (_arg("name", metavar="NAME", help="name in mcp.json"), _DATA_DIR),
+            ),
+        ),
+    ),
+    Command(
         "trust",
         "Tools and permissions",
         "trust a workspace to run its tests and harmless commands",

@@ -22,7 +22,7 @@ from sidecar.config.paths import write_private
 from sidecar.config.repositories import Repositories, normalize_repository
 
 #: Paths by which a workspace configures or starts something.
-_CONFIGURING = (".brain", ".mcp.json", ".git/hooks", ".githooks", ".husky")
+_CONFIGURING = (".brain", ".mcp.json", ".vscode/mcp.json", ".git/hooks", ".githooks", ".husky")
 _GIT_CONFIG = ".git/config"
 #: Lines of Git's configuration that name a program or another configuration file. The rest changes every day.
 _RUNS = re.compile(

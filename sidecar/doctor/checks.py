@@ -19,6 +19,7 @@ from sidecar.config.trust import Trust
 from sidecar.doctor.models import check_models
 from sidecar.doctor.report import DoctorContext, missing, note, ok
 from sidecar.wire.system import FindingInfo, Remedy
+from tools.mcp.configuration import Configuration
 
 _INSTALLERS = {
     "apt-get": "sudo apt-get install",
@@ -50,6 +51,7 @@ def run_checks(context: DoctorContext) -> list[FindingInfo]:
         _check_sandbox(settings or Settings()),
         _check_processes(),
         _check_notifications(context, settings or Settings()),
+        *_check_mcp(context),
     ]
     return findings if settings is None else [*findings, *check_models(context, settings)]
 
@@ -176,3 +178,23 @@ def _installing(package: str) -> list[Remedy]:
     """The install command for this machine's package manager."""
     command = next((command for name, command in _INSTALLERS.items() if shutil.which(name)), None)
     return [Remedy(kind="command", value=f"{command} {package}")] if command else []
+
+
+def _check_mcp(context: DoctorContext) -> Iterator[FindingInfo]:
+    """Nothing is started: a server that nobody has used yet is fine."""
+    if context.running is not None:
+        for name, state, error in context.running.mcp:
+            about = f"MCP server {name}"
+            if state == "failed":
+                yield missing(about, error, f"See what it says: brain mcp test {name}")
+            elif state == "changed":
+                yield note(about, "its tools changed and are blocked", f"Look at them: brain mcp test {name}")
+            else:
+                yield ok(about, state)
+        return
+    trusted = Trust(DataDir(context.data_dir)).trusted
+    configured = Configuration(config_file().parent, trusted, environment=context.environ).load(str(context.workspace))
+    for name in configured.servers:
+        yield ok(f"MCP server {name}", "configured")
+    for name, problem in configured.problems.items():
+        yield missing(f"MCP server {name}", problem, "Correct the file it names.")

@@ -17,6 +17,8 @@ class RunningSidecar(NamedTuple):
     #: Empty while the journal can be written.
     journal_stalled: str
     journal_bytes: int
+    #: Name, state and error of each MCP server.
+    mcp: Sequence[tuple[str, str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue
 from sidecar.wire.base import ErrorBody, JsonObject, ToolStatus, Wire, optional
 from sidecar.wire.tasks import Approvals, ShortText
 
-Executor = Literal["shell", "local", "hybrid"]
+Executor = Literal["shell", "local", "hybrid", "mcp"]
 Effects = Literal["none", "files", "command"]
 
 

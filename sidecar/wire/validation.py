@@ -33,6 +33,9 @@ def describe_errors(error: ValidationError, kind: type[BaseModel], noun: str = "
     for item in error.errors(include_url=False, include_input=False):
         # A union adds the name of its member to the location, such as `list[str]` or `constrained-str`.
         place = tuple(part for part in item["loc"] if isinstance(part, int) or not ("[" in part or "-" in part))
+        if item["type"] == "extra_forbidden":
+            # The last part is what the caller wrote, whatever it looks like.
+            place = (*(part for part in place if part != item["loc"][-1]), item["loc"][-1])
         message = (
             _unknown(place, kind, noun)
             if item["type"] == "extra_forbidden"

@@ -14,6 +14,7 @@ from sidecar.models.port import Brief, EarlierCall, Model, Switch, Turn, UserTur
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ModelEvent
 from sidecar.wire.tasks import Models
+from sidecar.wire.tools import ToolInfo
 from sidecar.work.attachments import parse_attachments
 from sidecar.work.changes import changed_lines
 from sidecar.work.compaction import history_limit, select_past
@@ -72,7 +73,7 @@ class AgentSetup:
         model = self._model(agent)
         past, dropped = select_past(self.past, history_limit(model))
         history = [*past, *await self._opening(model, assignment)]
-        tools = self.registry.offers(frozenset(agent.tools))
+        tools = [*self.registry.offers(frozenset(agent.tools)), *self._external(agent)]
         brief = await self._brief(key, assignment, model)
         limit = self.run.request.options.max_iterations
         job = Job(key, agent, model, history, tools, limit, brief, steered=agent.name not in HELPERS)
@@ -80,6 +81,14 @@ class AgentSetup:
         if dropped and key.of_turn(0) not in self.run.state.turns:
             log.note_left_out(f"{dropped} earlier turns of the conversation don't fit into the model's context window.")
         return job, log
+
+    def _external(self, agent: Agent) -> list[ToolInfo]:
+        """Tools that aren't ours. A server that isn't ready yet is no reason to wait: it can be called all the same."""
+        workspace = self.run.request.workspace
+        self.registry.start(workspace)
+        all_of_them = "run_command" in agent.tools
+        specs = [tool.spec for tool in self.registry.external(workspace)]
+        return [spec.offer() for spec in specs if all_of_them or spec.effects == "none"]
 
     async def again(self, job: Job, log: TaskTurnLog, key: StepKey, message: str) -> str:
         """Continues a finished job with a message about its answer."""

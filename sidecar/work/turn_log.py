@@ -61,6 +61,7 @@ class TaskTurnLog:
             task_text=run.instruction,
             tools=frozenset(self._agent.tools),
             unattended=not run.request.options.can_ask,
+            external="all" if "run_command" in self._agent.tools else "reads",
         )
         # A call's id is its idempotency key, also in a shell that serves many tasks, so it includes the task.
         batch = [

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from sidecar.wire.base import JsonObject
 from tools.errors import FileMissing, NotADirectory
-from tools.executor.binding import ApprovalBinding, bind, command_variables
+from tools.executor.binding import ApprovalBinding, bind, bind_subject, command_variables
 from tools.executor.context import CallContext
 from tools.host import FileChange, Host, ResolvingHost
 from tools.ledger import ApprovalPrompt, digest
@@ -44,7 +44,7 @@ def build_prompt(
     context: CallContext, stage: str, why: str, diff: str | None, bound: str | None = None, omitted: int = 0
 ) -> ApprovalPrompt:
     """`bound` is the hash of what the approval is bound to, `omitted` how many lines of the diff are left out."""
-    command = getattr(context.args, "command", None)
+    command = getattr(context.args, "command", None) if context.review is None else None
     argv = None if command is None else ("/bin/sh", "-c", command) if isinstance(command, str) else tuple(command)
 
     def show(text: str) -> str:
@@ -67,6 +67,9 @@ def build_prompt(
 
 def bind_call(context: CallContext, changes: Sequence[FileChange] | None) -> ApprovalBinding:
     """What an approval of this call is bound to; `changes` are what a file tool would write."""
+    if context.review is not None:
+        # An approval for the task or the workspace holds for this tool of this server, whatever the arguments.
+        return bind_subject(context.spec.name, context.review.subject)
     spec, command = context.spec, getattr(context.args, "command", None)
     content = None if changes is None else _describe(changes)
     runs = command if command is not None else _RUN_BY_TESTS if spec.runs_project else None

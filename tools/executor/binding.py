@@ -40,6 +40,12 @@ def bind(
     return ApprovalBinding(_hash([*act, hashes, diff]), _hash([tool, args, cwd]), texts)
 
 
+def bind_subject(tool: str, subject: str) -> ApprovalBinding:
+    """An approval of a tool that isn't ours holds while it and everything behind it stay the same."""
+    name = _hash([tool, subject])
+    return ApprovalBinding(name, name, {})
+
+
 def _hash(value: object) -> str:
     text = json.dumps(value, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -10,6 +11,7 @@ from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.base import JsonObject, ToolStatus
 from sidecar.wire.events import ToolEvent
 from sidecar.wire.tasks import Approvals
+from tools.backend import Review
 from tools.errors import Declined, ToolError
 from tools.executor.access import PathAccess
 from tools.executor.session import ChangeWindow, Session
@@ -51,6 +53,13 @@ class BatchContext:
     unattended: bool = False
     #: The workspace is our copy of this one: commands read it too, because the copy links to its packages.
     copy_of: str = ""
+    #: Which tools that aren't ours the agent may use: all, or those that only read by their author's word.
+    external: Literal["all", "reads"] = "all"
+
+    def offers(self, spec: ToolSpec) -> bool:
+        if self.tools is None or spec.name in self.tools:
+            return True
+        return spec.external is not None and (self.external == "all" or spec.effects == "none")
 
 
 @dataclass(slots=True)
@@ -78,6 +87,8 @@ class CallContext:
     #: What the approval is bound to, and the change of files that you saw.
     bound: str | None = None
     prepared: PreparedChange | None = None
+    #: What stands behind a tool that isn't ours.
+    review: Review | None = None
     killed: list[Killed] = field(default_factory=list)
     #: Open while a command runs whose changes are found by scanning.
     window: ChangeWindow | None = None
@@ -109,6 +120,8 @@ class CallContext:
             approved=self.approved,
             hosts=self.hosts,
             readable=self.readable,
+            reviewed=self.review.subject if self.review is not None else "",
+            choose=self.ledger.choose if self.review is not None else None,
         )
 
     def kill(self, pid: int, command: str) -> None:

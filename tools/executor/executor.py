@@ -56,7 +56,7 @@ class Executor:
         assert batch is not None
         self._batches.add(batch)
         try:
-            prepared = [self._prepare(call, context) for call in calls]
+            prepared = [await self._prepare(call, context) for call in calls]
             if len(calls) == 1:
                 return [await self._carry_out(calls[0], prepared[0], context)]
             limit = max(1, min(max_concurrency, MAX_CONCURRENCY)) if parallel else 1
@@ -129,10 +129,12 @@ class Executor:
         if self._caches is not None:
             self._caches.close()
 
-    def _prepare(self, call: ToolCall, context: BatchContext) -> CallContext | ToolError:
+    async def _prepare(self, call: ToolCall, context: BatchContext) -> CallContext | ToolError:
         try:
-            tool = self._registry.get(call.tool)
-            if context.tools is not None and tool.spec.name not in context.tools:
+            await self._registry.prepare(call.tool, context.workspace)
+            tool = self._registry.get(call.tool, context.workspace)
+            if not context.offers(tool.spec):
+                assert context.tools is not None
                 offered = ", ".join(sorted(context.tools)) or "none"
                 raise ToolNotOffered(f"This agent may not use {tool.spec.name}. It may use: {offered}.")
             if call.problem:

@@ -1,6 +1,7 @@
 """Tools by name, including the names that models are used to (`ls`, `grep`, `str_replace`…)."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from sidecar.wire.tools import ToolInfo
 from tools.errors import UnknownTool
@@ -75,6 +76,20 @@ ALIASES = {
 Loader = Callable[[], AnyTool]
 
 
+class ToolSource(Protocol):
+    """Tools that aren't ours and depend on the workspace: of MCP servers, shells and plug-ins."""
+
+    def find(self, name: str, workspace: str) -> AnyTool | None: ...
+
+    def tools(self, workspace: str) -> Sequence[AnyTool]: ...
+
+    async def prepare(self, name: str, workspace: str) -> None:
+        """Find out what can be known about a tool that `find` doesn't know. Raises `ToolError`."""
+
+    def start(self, workspace: str) -> None:
+        """A task begins there: find out in the background which tools there are."""
+
+
 class Registry:
     """Built from tools, or from loaders by name, so that a tool is imported when first used."""
 
@@ -84,20 +99,44 @@ class Registry:
         self._infos: dict[str, ToolInfo] = {}
         self._offers: dict[str, ToolInfo] = {}
         self._names = [*self._loaders, *(name for name in self._tools if name not in self._loaders)]
+        #: Our own tools come first, so that nobody's tool takes the name of one.
+        self.sources: list[ToolSource] = []
 
-    def get(self, name: str) -> AnyTool:
-        name = name if name in self._names else ALIASES.get(name, name)
+    def get(self, name: str, workspace: str = "") -> AnyTool:
+        called, name = name, name if name in self._names else ALIASES.get(name, name)
         tool = self._tools.get(name)
         if tool is not None:
             return tool
         if name in self._loaders:
             tool = self._tools[name] = self._loaders[name]()
             return tool
+        for source in self.sources:
+            if (tool := source.find(called, workspace)) is not None:
+                return tool
         import difflib
 
         near = difflib.get_close_matches(name[:100], [*self._names, *ALIASES], n=1)
         hint = f" Did you mean {ALIASES.get(near[0], near[0])}?" if near else ""
         raise UnknownTool(f"Unknown tool {name[:100]!r}.{hint} Available tools: {', '.join(self._names)}.")
+
+    async def prepare(self, name: str, workspace: str) -> None:
+        """Before `get`, for a name that isn't one of ours. Raises `ToolError`."""
+        if name not in self:
+            for source in self.sources:
+                await source.prepare(name, workspace)
+
+    def start(self, workspace: str) -> None:
+        for source in self.sources:
+            source.start(workspace)
+
+    def external(self, workspace: str) -> list[AnyTool]:
+        """The tools that aren't ours; the first source of a name wins."""
+        found: dict[str, AnyTool] = {}
+        for source in self.sources:
+            for tool in source.tools(workspace):
+                if tool.spec.name not in self:
+                    found.setdefault(tool.spec.name, tool)
+        return list(found.values())
 
     def infos(self, names: Container[str] | None = None) -> list[ToolInfo]:
         """Tools as panels and scripts see them, all or those in `names`."""

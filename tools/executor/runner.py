@@ -7,9 +7,9 @@ from contextlib import suppress
 from itertools import count
 
 from sidecar.cache import Caches
-from tools.backend import Backend, has_host, is_remote
+from tools.backend import Backend, has_host, is_remote, reviews
 from tools.changes import render_changes, render_full_diff
-from tools.errors import ApprovalRequired, Declined, Denied, HostGone, SecretFile, ToolError, Unattended
+from tools.errors import ApprovalRequired, Declined, Denied, HostGone, SecretFile, ToolError, Unattended, Unconfirmed
 from tools.executor.access import access_to
 from tools.executor.approval import bind_call, build_prompt, check_links
 from tools.executor.approved_texts import ApprovedTexts, render_difference
@@ -21,7 +21,7 @@ from tools.executor.invocation import Invoker
 from tools.executor.recovery import LOOK, RUN_AGAIN, ask_about_unknown, plan_recovery
 from tools.git import read_head
 from tools.host import Host, ResolvingHost
-from tools.ledger import GitHead, IntentRecord, Outcome
+from tools.ledger import GitHead, IntentRecord, NewBlob, Outcome
 from tools.policy.policy import Decision, Policy, decide_secret
 from tools.protected import secret_part
 from tools.secret_files import AssignedSecrets
@@ -65,7 +65,7 @@ class CallRunner:
     async def _carry_out(self, context: CallContext) -> Outcome:
         backend = self._choose_backend(context)
         context.backend = backend.name
-        decision = await self._decide(context)
+        decision = await self._decide(context, backend)
         if (record := _open_record(context)) is not None:
             return await self._recover(context, backend, record)
         if decision.verdict == "ask":
@@ -103,6 +103,9 @@ class CallRunner:
             backend = self._choose_backend(context, without=backend)
             context.backend = backend.name
             return await self._perform(context, backend, decision)
+        except Unconfirmed as lost:
+            content = f"{lost.message} It may have taken effect, wholly, in part or not at all, and was not repeated."
+            return context.outcome("unknown", ToolResult(content, summary="may or may not have taken effect"))
         if result.error is None:
             _learn(context, result)
             self._invoker.store(context, backend, result)
@@ -124,7 +127,7 @@ class CallRunner:
         for backend in self._backends:
             if backend is without:
                 continue
-            fits = spec.executor == "hybrid" or (spec.executor == "local") == (backend.name == "local")
+            fits = spec.executor in ("hybrid", backend.name)
             if fits and backend.offers(spec.name, context.workspace):
                 return backend
         raise HostGone(
@@ -134,9 +137,13 @@ class CallRunner:
     def _hosts(self, context: CallContext) -> Iterator[Host]:
         return (backend.host(context.workspace) for backend in self._backends if has_host(backend))
 
-    async def _decide(self, context: CallContext) -> Decision:
+    async def _decide(self, context: CallContext, backend: Backend) -> Decision:
         batch = context.batch
         decision = self._policy.decide(context.spec, context.args, batch.workspace, batch.approvals, batch.task_text)
+        if reviews(backend):
+            _refused(decision)
+            context.review = review = await backend.review(context.tool, context.workspace)
+            return Decision("ask", review.why) if review.must_ask else decision
         if decision.verdict == "allow" and context.spec.effects == "files":
             for host in self._hosts(context):
                 # Also for a call that a shell carries out: links are resolved on this machine.
@@ -162,11 +169,13 @@ class CallRunner:
     async def _approve(self, context: CallContext, backend: Backend, decision: Decision) -> None:
         """Ask, and ask again if what would run or be written changed before the answer came."""
         why, bound, diff = decision.why, await self._bind(context, backend), None
+        if context.review is not None and context.review.why:
+            why, diff = context.review.why, context.review.diff
         if not self._policy.approved(context.workspace, bound.digest):
             if not context.batch.can_ask:
-                raise _unasked(decision.why)
+                raise _unasked(why)
             if context.batch.unattended:
-                raise Unattended(decision.why, self._policy.suggest_grant(context.spec, context.args))
+                raise Unattended(why, self._policy.suggest_grant(context.spec, context.args))
             before = self._texts.recall(bound.act)
             for _ in range(_MAX_QUESTIONS):
                 if before is not None:
@@ -176,6 +185,8 @@ class CallRunner:
                 if bound.digest == answered.digest:
                     break
                 before = answered.texts
+                if context.review is not None:
+                    why, diff, before = context.review.why or why, context.review.diff, None
             else:
                 raise Denied("Not allowed: what it would run kept changing while you were asked.")
             self._texts.remember(bound.act, bound.texts)
@@ -195,6 +206,8 @@ class CallRunner:
             raise Declined
 
     async def _bind(self, context: CallContext, backend: Backend) -> ApprovalBinding:
+        if reviews(backend):
+            context.review = await backend.review(context.tool, context.workspace)
         if changes_files(context.tool) and has_host(backend):
             try:
                 context.prepared = await self._prepare(context, backend.host(context.workspace))
@@ -227,7 +240,10 @@ class CallRunner:
         host = next(self._hosts(context), None)
         if host is not None:
             await self._assigned.learn(host, context.redact)
-        scan, blobs = await self.tracker.begin(context, host)
+        scan: str | None = None
+        blobs: Sequence[NewBlob] = ()
+        if context.spec.external is None or context.spec.external.changes_workspace:
+            scan, blobs = await self.tracker.begin(context, host)
         args = redact_arguments(context.call.args, context.redact)
         head = GitHead(commit=await read_head(host) if host is not None else None, at=int(time.time()))
         record = IntentRecord(tool=context.spec.name, args=args, backend=context.backend, scan=scan, head=head)

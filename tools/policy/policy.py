@@ -18,7 +18,7 @@ from tools.policy import programs, shell
 from tools.policy.consent import consents
 from tools.policy.work_commands import MANAGERS, find_manager
 from tools.protected import may_be_certificate, protected_part, secret_part
-from tools.spec import Arguments, ToolSpec
+from tools.spec import Arguments, External, ToolSpec
 
 #: Programs that run the command after them.
 _WRAPPER_NAMES = """
@@ -78,6 +78,8 @@ class Policy:
     def decide(
         self, spec: ToolSpec, args: Arguments, workspace: str, approvals: Approvals, task_text: str = ""
     ) -> Decision:
+        if spec.external is not None:
+            return self._external(spec, spec.external, approvals)
         if name := _find_secret(spec, args):
             return decide_secret(f"{name} may hold secrets", approvals)
         if spec.effects == "none" and not spec.runs_project:
@@ -101,6 +103,18 @@ class Policy:
         if spec.name in _GIT_WRITES:
             return Decision("ask", "it changes the repository")
         return Decision("ask", "a command can do anything that you can")
+
+    def _external(self, spec: ToolSpec, external: External, approvals: Approvals) -> Decision:
+        """A tool that isn't ours. What its author says about it is a hint, and decides nothing."""
+        if external.only_reads:
+            return Decision("allow", "you say that it only reads")
+        if approvals == "readonly":
+            return Decision("deny", f"the task is read-only, and only {external.source} says what {spec.name} does")
+        if external.allowed:
+            return Decision("allow", "your configuration lets it run without approval")
+        if approvals == "auto" and external.contained:
+            return self._allow_contained("you allow changes without approval, and it runs in a sandbox")
+        return Decision("ask", f"{external.source} carries it out, outside of this project's control")
 
     def _checkers(self, spec: ToolSpec, workspace: str, approvals: Approvals) -> Decision:
         """It reads, but with programs that may come from the project."""

@@ -489,6 +489,67 @@ export interface LocalServerList {
   servers: LocalServerInfo[];
 }
 
+export interface McpAccept {
+  name: string;
+  workspace?: string | null;
+  /** From the test that showed you the tools. */
+  digest: string;
+}
+
+/** An entry of `mcp.json`: `command`, `args`, `env`, or `url`, `headers`; also `grants`, `allow`, `timeout`. */
+export interface McpAdd {
+  name: string;
+  entry: { [key: string]: JsonValue };
+}
+
+export interface McpList {
+  servers: McpServerInfo[];
+  /** Your own `mcp.json`. */
+  file: string;
+}
+
+export interface McpRemove {
+  name: string;
+}
+
+export interface McpServerInfo {
+  name: string;
+  /** `stopped` (started when first used), `starting`, `ready`, `failed`, `disabled`, or `changed`: its tools are blocked until you accept them. */
+  state: string;
+  /** The names by which agents call them. */
+  tools: string[];
+  /** Whether you accepted exactly these tools. */
+  pinned: boolean;
+  error?: string;
+  /** In your configuration directory; else the workspace brings it. */
+  own: boolean;
+  /** Its command or address. */
+  where: string;
+  /** Tools that can't be used, and why. */
+  leftOut?: string[];
+  /** What you have not accepted yet. */
+  diff?: string;
+}
+
+export interface McpServerRequest {
+  name: string;
+  workspace?: string | null;
+}
+
+export interface McpTest {
+  server: McpServerInfo;
+  tools: McpTool[];
+  /** Of the tool set, to accept exactly this one. */
+  digest?: string;
+}
+
+export interface McpTool {
+  name: string;
+  description: string;
+  /** What the server says; it decides nothing. */
+  readOnly: boolean;
+}
+
 export interface MemoryHit {
   path: string;
   line: number;
@@ -1023,7 +1084,7 @@ export interface ToolInfo {
   description: string;
   /** A JSON schema of the arguments. */
   parameters: { [key: string]: JsonValue };
-  executor: "shell" | "local" | "hybrid";
+  executor: "shell" | "local" | "hybrid" | "mcp";
   /** Seconds. */
   timeout: number;
   retryable: boolean;

@@ -1,0 +1,117 @@
+"""Routes for the MCP servers whose tools agents use."""
+
+from collections.abc import Callable
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sidecar.api.requests import answer, read
+from sidecar.engine.errors import OperationRefused
+from sidecar.wire.mcp import (
+    McpAccept,
+    McpAdd,
+    McpList,
+    McpRemove,
+    McpServerInfo,
+    McpServerRequest,
+    McpTest,
+    McpTool,
+)
+from tools.errors import ToolError
+from tools.mcp.configuration import add_entry, remove_entry
+from tools.mcp.entry import BadEntry, ServerEntry, server_name
+from tools.mcp.servers import McpServers, ServerStatus
+
+
+class McpRoutes:
+    def __init__(self, servers: McpServers, workspace: Callable[[str | None], str]) -> None:
+        self._servers = servers
+        self._workspace = workspace
+
+    async def list(self, request: Request) -> Response:
+        """Starts the servers that nobody has seen yet, so that the next answer shows their tools."""
+        workspace = self._workspace(request.query_params.get("workspace"))
+        self._servers.start(workspace)
+        return self._listed(workspace)
+
+    async def test(self, request: Request) -> Response:
+        wanted = await read(request, McpServerRequest)
+        workspace = self._workspace(wanted.workspace)
+        entry = self._entry(wanted.name, workspace)
+        try:
+            listing = await self._servers.connection(entry, workspace).current_listing()
+        except ToolError:
+            return answer(McpTest(server=self._status(entry.name, workspace), tools=[]))
+        tools = [
+            McpTool(name=name, description=tool.description, read_only=tool.read_only)
+            for name, tool in listing.names.items()
+        ]
+        return answer(McpTest(server=self._status(entry.name, workspace), tools=tools, digest=listing.digest))
+
+    async def accept(self, request: Request) -> Response:
+        wanted = await read(request, McpAccept)
+        workspace = self._workspace(wanted.workspace)
+        entry = self._entry(wanted.name, workspace)
+        try:
+            listing = await self._servers.connection(entry, workspace).current_listing()
+        except ToolError as error:
+            raise OperationRefused(409, "mcp_server_failed", error.message) from error
+        if listing.digest != wanted.digest:
+            message = "The tools changed since you saw them. Nothing was accepted; look at them again."
+            raise OperationRefused(409, "mcp_changed", message)
+        self._servers.pins.accept(entry, workspace, listing)
+        return self._listed(workspace)
+
+    async def add(self, request: Request) -> Response:
+        wanted = await read(request, McpAdd)
+        try:
+            add_entry(self._servers.configuration.file, wanted.name, wanted.entry)
+        except BadEntry as error:
+            raise OperationRefused(422, "invalid_entry", f"{wanted.name}: {error}. Nothing was written.") from error
+        return self._listed(self._workspace(None))
+
+    async def remove(self, request: Request) -> Response:
+        wanted = await read(request, McpRemove)
+        workspace = self._workspace(None)
+        entry = self._servers.configuration.load(workspace).servers.get(server_name(wanted.name))
+        try:
+            removed = remove_entry(self._servers.configuration.file, wanted.name)
+        except BadEntry as error:
+            raise OperationRefused(422, "invalid_file", f"mcp.json was not changed: {error}.") from error
+        if not removed:
+            raise OperationRefused(404, "unknown_server", f"Your mcp.json has no server {wanted.name[:100]}.")
+        if entry is not None:
+            self._servers.pins.remove(entry, workspace)
+            await self._servers.forget(entry.name, workspace)
+        return self._listed(workspace)
+
+    def _listed(self, workspace: str) -> Response:
+        found = [_info(status) for status in self._servers.statuses(workspace)]
+        return answer(McpList(servers=found, file=str(self._servers.configuration.file)))
+
+    def _entry(self, name: str, workspace: str) -> ServerEntry:
+        configured = self._servers.configuration.load(workspace)
+        entry = configured.servers.get(server_name(name))
+        if entry is None:
+            problem = configured.problems.get(server_name(name))
+            known = ", ".join(configured.servers) or "none"
+            message = problem or f"No MCP server is called {name[:100]}. Known here: {known}."
+            raise OperationRefused(404, "unknown_server", message)
+        return entry
+
+    def _status(self, name: str, workspace: str) -> McpServerInfo:
+        return next(_info(status) for status in self._servers.statuses(workspace) if status.name == name)
+
+
+def _info(status: ServerStatus) -> McpServerInfo:
+    return McpServerInfo(
+        name=status.name,
+        state=status.state,
+        tools=[*status.tools],
+        pinned=status.pinned,
+        error=status.error or None,
+        own=status.own,
+        where=status.where,
+        left_out=[*status.left_out],
+        diff=status.diff or None,
+    )

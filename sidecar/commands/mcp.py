@@ -1,0 +1,106 @@
+"""`brain mcp`: the MCP servers whose tools agents use, and the sidecar itself as an MCP server."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from sidecar.commands.client import Client, Json
+from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
+from sidecar.commands.parser import data_dir, workspace
+from sidecar.commands.sidecars import reading
+from sidecar.commands.text import safe_line, style_for
+
+_STATES = {"ready": "green", "failed": "red", "changed": "yellow"}
+
+
+def add(args: argparse.Namespace) -> int:
+    command: list[str] = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if not command:
+        raise CommandFailed("Give the server's address, or -- and its command.", EXIT_USAGE)
+    entry: Json = {}
+    if command[0].startswith(("http://", "https://")) and len(command) == 1:
+        entry |= {"type": "http", "url": command[0]}
+        entry |= {"headers": _pairs(args.header, ":")} if args.header else {}
+    else:
+        entry |= {"command": command[0], "args": command[1:]}
+        entry |= {"env": _pairs(args.env, "=")} if args.env else {}
+    grants: Json = {"network": True} if args.network else {}
+    for name in ("read", "write"):
+        if paths := getattr(args, name):
+            grants[name] = [path if path.startswith("${") else str(Path(path).absolute()) for path in paths]
+    entry |= {"grants": grants} if grants else {}
+    entry |= {"allow": args.allow} if args.allow else {}
+    with reading(data_dir(args), workspace(args)) as client:
+        listed = client.post("/api/brain/mcp", {"name": args.name, "entry": entry})
+        print(f"Added {safe_line(args.name)} to {listed['file']}.")
+        return _test(client, args, accept=args.yes)
+
+
+def list_servers(args: argparse.Namespace) -> int:
+    place = workspace(args)
+    with reading(data_dir(args), place) as client:
+        servers = client.get("/api/brain/mcp", {"workspace": str(place)})["servers"]
+    if args.json:
+        print(json.dumps({"servers": servers}, ensure_ascii=False))
+        return 0
+    style = style_for()
+    for server in servers:
+        paint = getattr(style, _STATES.get(server["state"], "dim"))
+        tools = f"{len(server['tools'])} tools" if server["tools"] else "tools unknown"
+        accepted = "accepted" if server["pinned"] else "not accepted yet"
+        print(
+            f"{safe_line(server['name'])}  {paint(server['state'])}  {tools}, {accepted}  {safe_line(server['where'])}"
+        )
+        if server.get("error"):
+            print(f"    {safe_line(server['error'])}")
+    if not servers:
+        print("No MCP servers. Add one: brain mcp add NAME -- COMMAND …")
+    return 0
+
+
+def test(args: argparse.Namespace) -> int:
+    with reading(data_dir(args), workspace(args)) as client:
+        return _test(client, args, accept=args.accept)
+
+
+def remove(args: argparse.Namespace) -> int:
+    with reading(data_dir(args), Path.cwd()) as client:
+        client.post("/api/brain/mcp/remove", {"name": args.name})
+    print(f"Removed {safe_line(args.name)}; its tools are forgotten.")
+    return 0
+
+
+def _test(client: Client, args: argparse.Namespace, *, accept: bool) -> int:
+    body: Json = {"name": args.name, "workspace": str(workspace(args))}
+    result = client.post("/api/brain/mcp/test", body)
+    server = result["server"]
+    if getattr(args, "json", False):
+        print(json.dumps(result, ensure_ascii=False))
+    elif result["tools"] or server["state"] in ("ready", "changed"):
+        print(f"{safe_line(server['name'])} has {len(result['tools'])} tools:")
+        for tool in result["tools"]:
+            print(f"  {safe_line(tool['name'])}  {safe_line(tool['description'])[:160]}")
+        for each in server["leftOut"]:
+            print(f"  left out: {safe_line(each)}")
+    if "digest" not in result:
+        print(safe_line(server.get("error") or "The server failed."), file=sys.stderr)
+        return EXIT_FAILED
+    if server["pinned"]:
+        return 0
+    if accept or (sys.stdin.isatty() and input("Let agents use these tools? [y/N] ").strip().lower() in ("y", "yes")):
+        client.post("/api/brain/mcp/accept", {**body, "digest": result["digest"]})
+        print("Accepted. If the server changes them, you are asked again.", file=sys.stderr)
+    elif not getattr(args, "json", False):
+        print("Not accepted: the first call will ask you. Accept them: brain mcp test NAME --accept")
+    return 0
+
+
+def _pairs(given: list[str], separator: str) -> dict[str, str]:
+    pairs = {}
+    for each in given:
+        name, found, value = each.partition(separator)
+        if not found:
+            raise CommandFailed(f"{each!r} is not NAME{separator}VALUE.", EXIT_USAGE)
+        pairs[name.strip()] = value.strip()
+    return pairs

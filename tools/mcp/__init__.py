@@ -1,0 +1,1 @@
+"""MCP servers as one more backend of the tools."""

@@ -1,0 +1,121 @@
+"""The backend `mcp`: runs calls on MCP servers, and tells the executor which tools they have."""
+
+from collections.abc import Sequence
+
+from sidecar.wire.base import JsonObject
+from tools.backend import Review
+from tools.errors import ToolError
+from tools.mcp.connection import ServerFailed
+from tools.mcp.elicitation import Elicitation
+from tools.mcp.entry import ServerEntry
+from tools.mcp.listing import Listing, clean
+from tools.mcp.results import to_result
+from tools.mcp.servers import McpServers, subject
+from tools.mcp.tool import McpTool
+from tools.spec import AnyTool, Call, Output, ToolResult
+
+_SEPARATOR = "__"
+
+
+class McpBackend:
+    name = "mcp"
+
+    def __init__(self, servers: McpServers) -> None:
+        self.servers = servers
+        self._tools: dict[tuple[str, str], tuple[object, dict[str, McpTool]]] = {}
+
+    # -- as a source of tools ----------------------------------------------------------------------------------------
+
+    def find(self, name: str, workspace: str) -> AnyTool | None:
+        entry = self._entry(name, workspace)
+        return self._tools_of(entry, workspace).get(name) if entry is not None else None
+
+    def tools(self, workspace: str) -> Sequence[AnyTool]:
+        """Of accepted sets and of servers that run."""
+        entries = self.servers.entries(workspace).values()
+        return [tool for entry in entries for tool in self._tools_of(entry, workspace).values()]
+
+    async def prepare(self, name: str, workspace: str) -> None:
+        """Ask the server of a tool that nobody has seen yet for its tools. Raises `ServerFailed`."""
+        entry = self._entry(name, workspace)
+        if entry is not None and not self._tools_of(entry, workspace):
+            await self.servers.connection(entry, workspace).connect()
+
+    def start(self, workspace: str) -> None:
+        self.servers.start(workspace)
+
+    def _entry(self, name: str, workspace: str) -> ServerEntry | None:
+        server, separator, _ = name.partition(_SEPARATOR)
+        return self.servers.entries(workspace).get(server) if separator else None
+
+    def _tools_of(self, entry: ServerEntry, workspace: str) -> dict[str, McpTool]:
+        listing, accepted = self.servers.listing(entry, workspace)
+        if listing is None:
+            return {}
+        stamp = (entry, listing.digest, accepted)
+        known = self._tools.get((workspace, entry.name))
+        if known is None or known[0] != stamp:
+            sandboxed = self.servers.sandboxed
+            made = {
+                name: McpTool(name, listed, entry, accepted=accepted, sandboxed=sandboxed)
+                for name, listed in listing.names.items()
+            }
+            known = self._tools[(workspace, entry.name)] = (stamp, made)
+        return known[1]
+
+    # -- as a backend ------------------------------------------------------------------------------------------------
+
+    def offers(self, tool: str, workspace: str) -> bool:
+        return self._entry(tool, workspace) is not None
+
+    def remembers(self, call_id: str) -> bool:
+        return False
+
+    async def review(self, tool: AnyTool, workspace: str) -> Review:
+        """Compare the tool set with the one that you accepted. Raises `ServerFailed`."""
+        entry, listing = await self._current(tool, workspace)
+        state = self.servers.pins.state(entry, workspace, listing)
+        bound = subject(entry, listing)
+        if state == "pinned":
+            return Review(bound)
+        diff = self.servers.pins.diff(entry, workspace, listing)
+        if state == "new":
+            why = f"you have not accepted the tools of the MCP server {entry.name} yet"
+            return Review(bound, why, diff)
+        why = f"the tools of the MCP server {entry.name} are not those that you accepted"
+        return Review(bound, why, diff, must_ask=True)
+
+    async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
+        entry, listing = await self._current(tool, call.workspace)
+        if subject(entry, listing) != call.reviewed:
+            raise ToolError(
+                f"The tools of {entry.name} changed while the call was decided; nothing was sent.",
+                advice="Call it again.",
+                code="mcp_changed",
+            )
+        if self.servers.pins.state(entry, call.workspace, listing) != "pinned":
+            self.servers.pins.accept(entry, call.workspace, listing)
+        listed = listing.names[tool.spec.name]
+
+        async def progress(done: float, total: float | None, message: str | None) -> None:
+            part = f"{done:g}/{total:g}" if total else f"{done:g}"
+            output("progress", f"{part} {clean(message or '')[:500]}".strip() + "\n")
+
+        questions = Elicitation(entry.name, call.id, call.choose)
+        connection = self.servers.connection(entry, call.workspace)
+        result = await connection.call(listed.name, args, entry.timeout, progress, questions.answer)
+        return to_result(entry.name, result, confined=entry.transport == "stdio" and self.servers.sandboxed)
+
+    async def _current(self, tool: AnyTool, workspace: str) -> tuple[ServerEntry, Listing]:
+        entry = self._entry(tool.spec.name, workspace)
+        if entry is None:
+            raise ServerFailed(f"No MCP server of {workspace} has {tool.spec.name} any more.")
+        listing = await self.servers.connection(entry, workspace).current_listing()
+        if tool.spec.name not in listing.names:
+            raise ServerFailed(
+                f"The MCP server {entry.name} no longer has {tool.spec.name}.", advice="Go on without it."
+            )
+        return entry, listing
+
+    async def close(self) -> None:
+        await self.servers.close()

@@ -1,0 +1,188 @@
+"""The `mcp.json` files that a workspace's tasks see: yours, and its own if you trust it."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from stat import S_ISREG
+from typing import Any
+
+from sidecar.config.paths import write_private
+from tools.mcp.entry import BadEntry, ServerEntry, Variables, parse_entry, server_name
+
+FILE = "mcp.json"
+IN_WORKSPACE = (".mcp.json", ".vscode/mcp.json")
+MAX_SERVERS = 64
+_MAX_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """The servers of one workspace, and why others can't be used, both by name."""
+
+    servers: Mapping[str, ServerEntry] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+
+class Configuration:
+    """Reads the files again when they change. `inputs` are the values for `${input:id}`."""
+
+    def __init__(
+        self,
+        directory: Path,
+        trusted: Callable[[str], bool] = lambda workspace: False,
+        inputs: Callable[[], Mapping[str, str]] = dict,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._directory = directory
+        self._trusted = trusted
+        self._inputs = inputs
+        self._environment = os.environ if environment is None else environment
+        self._known: dict[str, tuple[object, Configured]] = {}
+
+    @property
+    def file(self) -> Path:
+        return self._directory / FILE
+
+    def load(self, workspace: str) -> Configured:
+        files = [(self.file, True)]
+        places = [(Path(workspace) / name, False) for name in IN_WORKSPACE]
+        if any(place.exists() for place, _ in places) and self._trusted(workspace):
+            files += places
+        stamp = (tuple((file, _stamp(file)) for file, _ in files), tuple(sorted(self._inputs().items())))
+        known = self._known.get(workspace)
+        if known is None or known[0] != stamp:
+            known = self._known[workspace] = (stamp, self._read(files, workspace))
+            while len(self._known) > MAX_SERVERS:
+                del self._known[next(iter(self._known))]
+        return known[1]
+
+    def _read(self, files: list[tuple[Path, bool]], workspace: str) -> Configured:
+        servers: dict[str, ServerEntry] = {}
+        problems: dict[str, str] = {}
+        for file, own in files:
+            try:
+                document = read_document(file)
+            except BadEntry as error:
+                problems[file.name] = f"{file} is not used: {error}"
+                continue
+            inputs = {**_defaults(document), **self._inputs()}
+            expand = Variables(self._environment, workspace, inputs, own=own).expand
+            for written, raw in entries_of(document).items():
+                name = server_name(written) or written[:40]
+                if name in servers or name in problems:
+                    continue  # your own entry wins over a workspace's of the same name
+                if len(servers) >= MAX_SERVERS:
+                    problems[name] = f"{name} is not used: at most {MAX_SERVERS} servers are"
+                    break
+                try:
+                    entry = parse_entry(written, raw, expand, workspace, own=own)
+                except BadEntry as error:
+                    problems[name] = f"{name} in {file} is not used: {error}."
+                    continue
+                servers[name] = entry
+        return Configured(servers, problems)
+
+
+def read_document(file: Path) -> dict[str, Any]:
+    """An absent file is an empty one. Raises `BadEntry`."""
+    try:
+        found = file.lstat()
+    except OSError:
+        return {}
+    if not S_ISREG(found.st_mode):
+        raise BadEntry("it is not a regular file")
+    if found.st_size > _MAX_BYTES:
+        raise BadEntry(f"it has {found.st_size:,} bytes, and at most {_MAX_BYTES:,} are read")
+    try:
+        document = json.loads(_without_comments(file.read_text(encoding="utf-8-sig")))
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadEntry(f"it is not JSON ({error})") from error
+    if not isinstance(document, dict):
+        raise BadEntry("it is not a JSON object")
+    return document
+
+
+def entries_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Claude Code and Cursor write `mcpServers`, VS Code writes `servers`."""
+    found: dict[str, Any] = {}
+    for key in ("mcpServers", "servers"):
+        named = document.get(key)
+        found |= named if isinstance(named, dict) else {}
+    return found
+
+
+def add_entry(file: Path, name: str, raw: Mapping[str, Any]) -> None:
+    """Write an entry to your own file, keeping everything else in it. Raises `BadEntry`."""
+    document = read_document(file)
+    parse_entry(name, dict(raw), lambda text: text, "/", own=True)
+    key = "servers" if "servers" in document and "mcpServers" not in document else "mcpServers"
+    named = document.get(key)
+    document[key] = {**(named if isinstance(named, dict) else {}), name: dict(raw)}
+    _write(file, document)
+
+
+def remove_entry(file: Path, name: str) -> bool:
+    """Whether it was there. Raises `BadEntry`."""
+    document, removed = read_document(file), False
+    for key in ("mcpServers", "servers"):
+        named: dict[str, Any] = document.get(key) or {}
+        for written in [each for each in named if name in (each, server_name(each))]:
+            del named[written]
+            removed = True
+    if removed:
+        _write(file, document)
+    return removed
+
+
+def _write(file: Path, document: Mapping[str, Any]) -> None:
+    """Private: entries may hold keys."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_private(file, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _defaults(document: Mapping[str, Any]) -> dict[str, str]:
+    inputs = document.get("inputs")
+    return {
+        each["id"]: each["default"]
+        for each in (inputs if isinstance(inputs, list) else ())
+        if isinstance(each, dict) and isinstance(each.get("id"), str) and isinstance(each.get("default"), str)
+    }
+
+
+def _without_comments(text: str) -> str:
+    """VS Code's files may hold comments and commas before a closing bracket."""
+    kept: list[str] = []
+    place = 0
+    while place < len(text):
+        letter = text[place]
+        if letter == '"':
+            end = place + 1
+            while end < len(text) and text[end] != '"':
+                end += 2 if text[end] == "\\" else 1
+            kept.append(text[place : end + 1])
+            place = end + 1
+        elif text.startswith("//", place):
+            end = text.find("\n", place)
+            place = len(text) if end < 0 else end
+        elif text.startswith("/*", place):
+            end = text.find("*/", place + 2)
+            place = len(text) if end < 0 else end + 2
+        else:
+            if letter in "]}":
+                while kept and kept[-1].isspace():
+                    kept.pop()
+                if kept and kept[-1] == ",":
+                    kept.pop()
+            kept.append(letter)
+            place += 1
+    return "".join(kept)
+
+
+def _stamp(file: Path) -> object:
+    try:
+        found = file.lstat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode

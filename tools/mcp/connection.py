@@ -1,0 +1,414 @@
+"""One server of one workspace: started when first needed, watched while we wait for it, restarted with back-off.
+
+The SDK's client must be entered and left by the same task, so one task owns it. Others only send requests through it.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from sidecar import __version__
+from tools.errors import ToolError, Unconfirmed
+from tools.mcp.entry import ServerEntry
+from tools.mcp.listing import MAX_TOOLS, Listing, clean, make_listing
+from tools.mcp.stdio import ServerProcess
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+Asker = Callable[[Any], Awaitable[Any]]
+State = Literal["stopped", "starting", "ready", "failed"]
+
+#: A server that neither answers, nor writes, nor works for this long hangs.
+SILENT_SECONDS = 2.0
+#: Even one that is at work must be ready after this time.
+START_SECONDS = 30.0
+_LOOK_SECONDS = 0.25
+_FIRST_PAUSE = 0.5
+_LONGEST_PAUSE = 60.0
+#: After this time without a failure, the next one counts as the first again.
+_STABLE_SECONDS = 30.0
+_IDLE_SECONDS = 900.0
+#: A listing older than this is read again before a call.
+_LISTING_SECONDS = 60.0
+_MAX_PAGES = 50
+_REQUEST_SECONDS = 10.0
+
+
+class ServerFailed(ToolError):
+    """The server isn't there. Nothing was sent to it."""
+
+    code = "mcp_server_failed"
+
+
+class Opening:
+    """How to reach the server: streams for the client, and the process behind them if there is one."""
+
+    def __init__(self, streams: Any, process: ServerProcess | None = None) -> None:
+        self.streams = streams
+        self.process = process
+
+
+class Connection:
+    """`open_transport` prepares one attempt to reach the server."""
+
+    def __init__(self, entry: ServerEntry, workspace: str, open_transport: Callable[[], Awaitable[Opening]]) -> None:
+        self.entry = entry
+        self.workspace = workspace
+        self.state: State = "stopped"
+        self.error = ""
+        self.listing: Listing | None = None
+        self._open_transport = open_transport
+        self._client: Client | None = None
+        self._process: ServerProcess | None = None
+        self._owner: asyncio.Task[None] | None = None
+        self._ready: asyncio.Future[None] | None = None
+        self._closing = asyncio.Event()
+        self._stale = True
+        self._listed_at = 0.0
+        self._failures = 0
+        self._retry_at = 0.0
+        self._ready_at = 0.0
+        #: Who answers the questions of the server, for each open call.
+        self._askers: list[Asker] = []
+        #: Counts people being asked on behalf of the server; meanwhile the time limits stand still.
+        self._asking = 0
+        self._loading = False
+        #: Why we gave it up; empty while it is in order.
+        self._hung = ""
+        self._idle: asyncio.TimerHandle | None = None
+        self._relisting = asyncio.Lock()
+
+    # -- life --------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start it in the background, unless it runs or has just failed."""
+        if (self.state in ("starting", "ready") and not self._hung) or time.monotonic() < self._retry_at:
+            return
+        self.state, self._closing, self._client = "starting", asyncio.Event(), None
+        self._ready = asyncio.get_running_loop().create_future()
+        self._ready.add_done_callback(lambda future: future.cancelled() or future.exception())
+        self._owner = asyncio.create_task(self._own(self._ready, self._owner), name=f"mcp-{self.entry.name}")
+
+    async def connect(self) -> "Client":
+        """Raises `ServerFailed` once the server has failed, or shows no sign of life."""
+        if self._client is None:
+            left = self._retry_at - time.monotonic()
+            if self.state == "failed" and 0 < left <= SILENT_SECONDS:
+                await asyncio.sleep(left)
+            self.start()
+            if self.state == "failed" or self._ready is None:
+                pause = max(1, round(self._retry_at - time.monotonic()))
+                raise self._failed(f"{self.error} It is tried again in {pause} s.")
+            await self._watch(asyncio.shield(self._ready), START_SECONDS)
+        if self._client is None:
+            raise self._failed(self.error or "It ended.")
+        return self._client
+
+    async def close(self) -> None:
+        self._closing.set()
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._owner is not None:
+            await asyncio.wait((self._owner,))
+
+    async def _own(self, ready: "asyncio.Future[None]", earlier: asyncio.Task[None] | None) -> None:
+        """From the start to the end of one attempt, which waits for the end of the earlier one."""
+        if earlier is not None:
+            await asyncio.wait((earlier,))
+        closing, over = self._closing, False
+        self._hung = ""
+        try:
+            async with AsyncExitStack() as stack:
+                client = await self._enter(stack)
+                self.listing = await self._read_listing(client)
+                stack.push_async_callback(self._stop_listening)
+                self._listening = asyncio.create_task(self._listen(client), name=f"mcp-{self.entry.name}-changes")
+                self._client, self.state, self.error, self._ready_at = client, "ready", "", time.monotonic()
+                ready.set_result(None)
+                self._stop_when_idle()
+                await self._ended(closing)
+                # From here on a new attempt may begin, which is none of this one's business.
+                self._client, over = None, True
+                if closing.is_set() and not self._hung:
+                    self.state = "stopped"
+                else:
+                    self._note_failure(self._hung or "It ended by itself.")
+        except Exception as error:
+            if not over:
+                self._client = None
+                self._note_failure(_describe(error))
+        finally:
+            if not ready.done():
+                ready.set_exception(self._failed(self.error or "It was stopped."))
+
+    async def _enter(self, stack: AsyncExitStack) -> "Client":
+        self._loading = True
+        try:
+            # Importing takes a second, so not on the event loop's thread.
+            client_class, options = await asyncio.to_thread(_load)
+            opening = await self._open_transport()
+        finally:
+            self._loading = False
+        self._process = opening.process
+        client: Client = client_class(
+            opening.streams,
+            cache=None,
+            read_timeout_seconds=_REQUEST_SECONDS,
+            message_handler=self._heard,
+            elicitation_callback=self._asked,
+            list_roots_callback=self._roots,
+            **options,
+        )
+        async with asyncio.timeout(START_SECONDS):
+            await stack.enter_async_context(client)
+        # The SDK would check results against a schema that the server chose, with regular expressions of its choice.
+        client.session.validate_tool_result = _unchecked
+        return client
+
+    async def _ended(self, closing: asyncio.Event) -> None:
+        waits = [asyncio.create_task(closing.wait())]
+        if self._process is not None:
+            waits.append(asyncio.create_task(self._process.ended.wait()))
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    def _note_failure(self, why: str) -> None:
+        if closed := self._why_closed():
+            why = closed
+        elif self._process is not None and (said := self._process.error_output):
+            why = f"{why} It wrote: {said[-400:]}"
+        stable = self._ready_at and time.monotonic() - self._ready_at > _STABLE_SECONDS
+        self._failures = 1 if stable else self._failures + 1
+        self._retry_at = time.monotonic() + min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (self._failures - 1))
+        self.state, self.error, self._stale = "failed", clean(why)[:1_000], True
+        log.info("The MCP server %s failed: %s", self.entry.name, self.error)
+
+    def _stop_when_idle(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._stop_if_idle)
+
+    def _stop_if_idle(self) -> None:
+        if self._askers:
+            self._stop_when_idle()
+        else:
+            self._closing.set()
+
+    # -- requests ----------------------------------------------------------------------------------------------------
+
+    async def current_listing(self) -> Listing:
+        """The tool set now: read again after the server said that it changed, and now and then."""
+        client = await self.connect()
+        old = time.monotonic() - self._listed_at > _LISTING_SECONDS
+        if self._stale or old or self.listing is None:
+            async with self._relisting:
+                if self._stale or old or self.listing is None:
+                    self.listing = await self._watch(self._read_listing(client), _REQUEST_SECONDS)
+        return self.listing
+
+    async def call(self, tool: str, args: dict[str, Any], timeout: float, progress: Any, asker: Asker) -> Any:
+        """The server's `CallToolResult`. Raises `ServerFailed`, or `Unconfirmed` once the call is sent."""
+        from mcp import MCPError
+
+        client = await self.connect()
+        self._askers.append(asker)
+        self._stop_when_idle()
+        try:
+            work = client.call_tool(tool, args, read_timeout_seconds=timeout + 1, progress_callback=progress)
+            return await self._watch(work, timeout, sent=True)
+        except MCPError as error:
+            if self._client is not client or error.error.code in _GONE_CODES:
+                await asyncio.sleep(0)  # let the owner note why
+                raise self._unconfirmed(self._why_closed() or "It went away during the call.") from error
+            raise ToolError(f"{self.entry.name}: {clean(error.error.message)[:2_000]}", code="mcp_error") from error
+        except (OSError, RuntimeError) as error:
+            raise self._unconfirmed(_describe(error)) from error
+        finally:
+            self._askers.remove(asker)
+
+    async def _watch(self, work: Awaitable[T], limit: float, *, sent: bool = False) -> T:
+        """Await an answer while the server shows signs of life: it answers, writes, or uses the processor."""
+        task = asyncio.ensure_future(work)
+        life = SignsOfLife(lambda: self._process)
+        deadline = time.monotonic() + limit
+        probe: asyncio.Task[bool] | None = None
+        try:
+            while True:
+                watched = {task, probe} if probe is not None and not probe.done() else {task}
+                await asyncio.wait(watched, timeout=_LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                if task.done():
+                    return task.result()
+                if self._asking or self._loading:
+                    deadline = max(deadline, time.monotonic() + limit)
+                    life.renew()
+                    continue
+                if probe is not None and probe.done() and not probe.cancelled() and probe.result():
+                    life.renew()
+                    probe = None
+                if time.monotonic() > deadline:
+                    raise self._silent(f"did not answer within {limit:g} s", sent=sent)
+                silent = await life.silent_seconds()
+                if sent and probe is None and silent > SILENT_SECONDS / 4 and self._client is not None:
+                    probe = asyncio.create_task(self._probe(self._client))
+                if silent > SILENT_SECONDS and not (sent and self.entry.patient):
+                    raise self._silent(f"showed no sign of life for {SILENT_SECONDS:g} s", sent=sent)
+        finally:
+            for each in (task, probe):
+                if each is not None and not each.done():
+                    each.cancel()
+                    with suppress(asyncio.CancelledError, Exception):
+                        await each
+
+    async def _probe(self, client: "Client") -> bool:
+        """Whether the server answers at all."""
+        from mcp import MCPError
+
+        try:
+            if client.session.initialize_result is not None:
+                await client.session.send_ping()
+            else:
+                await client.session.send_discover(client.protocol_version)
+        except MCPError as error:
+            return error.error.code not in _GONE_CODES
+        except Exception:
+            return False
+        return True
+
+    async def _read_listing(self, client: "Client") -> Listing:
+        self._stale = False
+        found: list[tuple[str, str, Any, bool]] = []
+        problems: list[str] = []
+        if client.server_capabilities.tools is not None:
+            cursor: str | None = None
+            for _ in range(_MAX_PAGES):
+                page = await client.list_tools(cursor=cursor)
+                for tool in page.tools:
+                    hints = tool.annotations
+                    claims = hints is not None and hints.read_only_hint is True
+                    found.append((tool.name, tool.description or tool.title or "", tool.input_schema, claims))
+                cursor = page.next_cursor
+                if cursor is None or len(found) > MAX_TOOLS:
+                    break
+            else:
+                problems.append(f"everything after {_MAX_PAGES} pages")
+        self._listed_at = time.monotonic()
+        return make_listing(self.entry.name, found, problems)
+
+    async def _listen(self, client: "Client") -> None:
+        """In the second era changes come on a subscription; in the first they just come."""
+        if client.session.initialize_result is not None:
+            return
+        with suppress(Exception):
+            async with client.listen(tools_list_changed=True) as changes:
+                async for _ in changes:
+                    self._stale = True
+
+    async def _stop_listening(self) -> None:
+        self._listening.cancel()
+        await asyncio.gather(self._listening, return_exceptions=True)
+
+    # -- what the server sends ---------------------------------------------------------------------------------------
+
+    async def _heard(self, message: Any) -> None:
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            self._stale = True
+
+    async def _asked(self, context: Any, params: Any) -> Any:
+        """The protocol doesn't say which call a question belongs to, so it is put to the newest."""
+        from mcp_types import ElicitResult
+
+        if not self._askers:
+            return ElicitResult(action="decline")
+        self._asking += 1
+        try:
+            return await self._askers[-1](params)
+        finally:
+            self._asking -= 1
+
+    async def _roots(self, context: Any) -> Any:
+        from pathlib import Path
+
+        from mcp_types import ListRootsResult, Root
+
+        return ListRootsResult(roots=[Root(uri=Path(self.workspace).as_uri(), name=Path(self.workspace).name)])
+
+    # -- errors ------------------------------------------------------------------------------------------------------
+
+    def _failed(self, why: str) -> ServerFailed:
+        return ServerFailed(
+            f"The MCP server {self.entry.name} is not available. {why}",
+            advice="Go on without it; `brain mcp test` shows more.",
+        )
+
+    def _silent(self, what: str, *, sent: bool) -> ToolError:
+        if not sent:
+            return self._failed(f"It {what}.")
+        # Whatever it does now, nobody waits for it: the next call gets a new one.
+        self._hung, self._client = f"It {what}.", None
+        self._closing.set()
+        hint = "" if self.entry.patient else " If its calls take long, give it a `timeout` in mcp.json."
+        return self._unconfirmed(f"{self._hung}{hint}")
+
+    def _why_closed(self) -> str:
+        because = self._process.closed_because if self._process is not None else ""
+        return f"We closed it: {because}." if because else ""
+
+    def _unconfirmed(self, why: str) -> Unconfirmed:
+        return Unconfirmed(f"The MCP server {self.entry.name} gave no result. {why}")
+
+
+class SignsOfLife:
+    """When a server last wrote something or used the processor. Without a process, only answers count."""
+
+    def __init__(self, find_process: Callable[[], ServerProcess | None]) -> None:
+        self._find_process = find_process
+        self._since = time.monotonic()
+        self._used = -1.0
+
+    def renew(self) -> None:
+        self._since = time.monotonic()
+
+    async def silent_seconds(self) -> float:
+        now, process = time.monotonic(), self._find_process()
+        if process is not None:
+            self._since = max(self._since, process.heard)
+            if now - self._since > SILENT_SECONDS / 4:
+                used = await asyncio.to_thread(process.processor_seconds)
+                if used > self._used >= 0:
+                    self._since = now
+                self._used = used
+        return now - self._since
+
+
+#: Codes of the SDK for a closed connection and a request that got no answer in time.
+_GONE_CODES = frozenset({-32000, -32001})
+
+
+async def _unchecked(name: str, result: Any) -> None:
+    return None
+
+
+def _load() -> tuple[Any, dict[str, Any]]:
+    from mcp import Client
+    from mcp_types import Implementation
+
+    return Client, {"client_info": Implementation(name="rainy-brain", version=__version__)}
+
+
+def _describe(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError):
+        return f"It was not ready within {START_SECONDS:g} s."
+    text = clean(str(error)).strip() or type(error).__name__
+    return f"{text[:500]}{'' if text.endswith('.') else '.'}"

@@ -1,0 +1,142 @@
+"""The tool sets that you accepted, in a private file of the data directory, and what has changed since.
+
+A set is pinned whole: names, descriptions and schemas. A server whose set differs in any way is blocked until you
+accept the difference. The entry is part of it: another command or address is another server.
+"""
+
+import difflib
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from sidecar.config.paths import write_private
+from tools.mcp.entry import ServerEntry
+from tools.mcp.listing import ListedTool, Listing, make_listing
+
+State = Literal["new", "changed", "pinned"]
+_MAX_PINS = 500
+_MAX_DIFF_LINES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    launch: str
+    where: str
+    tools: tuple[ListedTool, ...]
+    at: float
+
+
+class Pins:
+    def __init__(self, file: Path, clock: Callable[[], float] = time.time) -> None:
+        self._file = file
+        self._clock = clock
+        self._pins: dict[str, Pin] | None = None
+
+    def find(self, entry: ServerEntry, workspace: str) -> Pin | None:
+        return self._load().get(_key(entry, workspace))
+
+    def listing(self, entry: ServerEntry, workspace: str) -> Listing | None:
+        """The accepted set of this very server, which can be offered before it runs."""
+        pin = self.find(entry, workspace)
+        if pin is None or pin.launch != launch_digest(entry):
+            return None
+        return make_listing(entry.name, ((t.name, t.description, t.schema, t.read_only) for t in pin.tools))
+
+    def state(self, entry: ServerEntry, workspace: str, listing: Listing) -> State:
+        pin = self.find(entry, workspace)
+        if pin is None:
+            return "new"
+        same = pin.launch == launch_digest(entry) and Listing(pin.tools).digest == listing.digest
+        return "pinned" if same else "changed"
+
+    def accept(self, entry: ServerEntry, workspace: str, listing: Listing) -> None:
+        pins = self._load()
+        pins.pop(key := _key(entry, workspace), None)
+        pins[key] = Pin(launch_digest(entry), entry.where, listing.tools, self._clock())
+        while len(pins) > _MAX_PINS:
+            del pins[next(iter(pins))]
+        self._save(pins)
+
+    def remove(self, entry: ServerEntry, workspace: str) -> None:
+        pins = self._load()
+        if pins.pop(_key(entry, workspace), None) is not None:
+            self._save(pins)
+
+    def diff(self, entry: ServerEntry, workspace: str, listing: Listing) -> str:
+        """What changed since you accepted the set; all of it if you never did."""
+        pin = self.find(entry, workspace)
+        before = _render(pin.where, pin.tools) if pin is not None else []
+        after = _render(entry.where, listing.tools)
+        name = f"tools of {entry.name}"
+        lines = list(difflib.unified_diff(before, after, f"{name} (accepted)", f"{name} (now)", n=1, lineterm=""))
+        shown = lines[:_MAX_DIFF_LINES]
+        return "\n".join([*shown, *([f"… {len(lines) - len(shown)} more lines"] if len(lines) > len(shown) else [])])
+
+    def _load(self) -> dict[str, Pin]:
+        if self._pins is None:
+            self._pins = _read(self._file)
+        return self._pins
+
+    def _save(self, pins: Mapping[str, Pin]) -> None:
+        records = {
+            key: {
+                "launch": pin.launch,
+                "where": pin.where,
+                "at": pin.at,
+                "tools": [tool.record() for tool in pin.tools],
+            }
+            for key, pin in pins.items()
+        }
+        write_private(self._file, json.dumps(records))
+
+
+def launch_digest(entry: ServerEntry) -> str:
+    """What is started or called, with which environment and grants. Another value is another server."""
+    parts = [
+        entry.transport,
+        entry.command,
+        entry.cwd,
+        entry.url,
+        sorted(entry.environment.items()),
+        sorted(entry.headers.items()),
+        entry.grants.network,
+        entry.grants.read,
+        entry.grants.write,
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _key(entry: ServerEntry, workspace: str) -> str:
+    """Your own servers are the same in every workspace, unless their entry names it."""
+    varies = not entry.own or any(workspace in word for word in (*entry.command, entry.url))
+    return json.dumps([entry.name, workspace if varies else ""])
+
+
+def _render(where: str, tools: tuple[ListedTool, ...]) -> list[str]:
+    lines = [f"server: {where}"]
+    for tool in sorted(tools, key=lambda each: each.name):
+        lines += [f"{tool.name}{' (says that it only reads)' if tool.read_only else ''}"]
+        lines += [f"    {line}" for line in tool.description.splitlines()]
+        lines += [f"    {json.dumps(tool.schema, sort_keys=True)}"]
+    return lines
+
+
+def _read(file: Path) -> dict[str, Pin]:
+    """An unreadable file accepts nothing."""
+    try:
+        raw: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return {
+            key: Pin(
+                str(each["launch"]),
+                str(each["where"]),
+                tuple(ListedTool.from_record(record) for record in each["tools"]),
+                float(each["at"]),
+            )
+            for key, each in raw.items()
+        }
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {}

@@ -1,0 +1,188 @@
+"""All MCP servers that tasks may use, each started when first needed."""
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tools.local.environment import command_environment, sidecar_mark
+from tools.local.reaper import Reaper, process_table
+from tools.local.sandbox.probe import Sandboxes
+from tools.mcp.configuration import Configuration
+from tools.mcp.connection import Connection, Opening, ServerFailed
+from tools.mcp.entry import ServerEntry
+from tools.mcp.listing import Listing
+from tools.mcp.pins import Pins, launch_digest
+from tools.mcp.stdio import ServerProcess
+
+_MAX_CONNECTIONS = 64
+
+
+class ServerStatus(NamedTuple):
+    name: str
+    own: bool
+    where: str
+    state: str
+    tools: tuple[str, ...]
+    pinned: bool
+    error: str = ""
+    left_out: tuple[str, ...] = ()
+    #: What you have not accepted yet.
+    diff: str = ""
+
+
+class McpServers:
+    """`private` are directories of ours that no server sees."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        data_dir: Path,
+        sandboxes: Sandboxes | None = None,
+        private: Sequence[Path] = (),
+        authorize: Callable[[ServerEntry], Any] = lambda entry: None,
+    ) -> None:
+        self.configuration = configuration
+        self.pins = Pins(data_dir / "mcp-pins.json")
+        self._data_dir = data_dir
+        self._sandboxes = sandboxes
+        self._private = tuple(str(place.absolute()) for place in (data_dir, *private))
+        self._authorize = authorize
+        self._connections: dict[tuple[str, str], Connection] = {}
+        #: Grows with every new server, whose keys are then redacted too.
+        self.generation = 0
+        self._closing: set[asyncio.Task[None]] = set()
+
+    @property
+    def sandboxed(self) -> bool:
+        return self._sandboxes is not None and self._sandboxes.available()
+
+    def entries(self, workspace: str) -> Mapping[str, ServerEntry]:
+        servers = self.configuration.load(workspace).servers
+        return {name: entry for name, entry in servers.items() if not entry.disabled}
+
+    def listing(self, entry: ServerEntry, workspace: str) -> tuple[Listing | None, bool]:
+        """The set to offer, and whether you accepted it. An accepted one needs no running server."""
+        pinned = self.pins.listing(entry, workspace)
+        if pinned is not None:
+            return pinned, True
+        connection = self._connections.get((workspace, entry.name))
+        known = connection.listing if connection is not None and connection.entry == entry else None
+        return known, known is not None and self.pins.state(entry, workspace, known) == "pinned"
+
+    def connection(self, entry: ServerEntry, workspace: str) -> Connection:
+        key = (workspace, entry.name)
+        found = self._connections.get(key)
+        if found is None or found.entry != entry:
+            if found is not None:
+                self._dismiss(found)
+            elif len(self._connections) >= _MAX_CONNECTIONS:
+                self._dismiss(self._connections.pop(next(iter(self._connections))))
+            found = Connection(entry, workspace, lambda: self._open(entry, workspace))
+            self._connections[key] = found
+            self.generation += 1
+        return found
+
+    def start(self, workspace: str) -> None:
+        """Start the servers whose tools nobody knows yet, in the background."""
+        for entry in self.entries(workspace).values():
+            if self.pins.listing(entry, workspace) is None:
+                self.connection(entry, workspace).start()
+
+    def statuses(self, workspace: str) -> Iterator[ServerStatus]:
+        configured = self.configuration.load(workspace)
+        for name, entry in configured.servers.items():
+            connection = self._connections.get((workspace, name))
+            listing, accepted = self.listing(entry, workspace)
+            live = connection.listing if connection is not None and connection.entry == entry else None
+            state: str = "disabled" if entry.disabled else connection.state if connection is not None else "stopped"
+            diff = ""
+            if live is not None and (pin := self.pins.state(entry, workspace, live)) != "pinned":
+                accepted, diff = False, self.pins.diff(entry, workspace, live)
+                state = "changed" if pin == "changed" and state == "ready" else state
+            shown = live or listing
+            yield ServerStatus(
+                name,
+                entry.own,
+                entry.where,
+                state,
+                tuple(shown.names) if shown is not None else (),
+                accepted,
+                connection.error if connection is not None else "",
+                shown.left_out if shown is not None else (),
+                diff,
+            )
+        for name, problem in configured.problems.items():
+            yield ServerStatus(name, True, "", "failed", (), False, problem)
+
+    def secrets(self) -> dict[str, str]:
+        """Values from entries in use that no event may show."""
+        found: dict[str, str] = {}
+        for connection in self._connections.values():
+            found |= connection.entry.secrets()
+        return found
+
+    async def forget(self, name: str, workspace: str) -> None:
+        """Close a server whose entry is gone."""
+        if (connection := self._connections.pop((workspace, name), None)) is not None:
+            await connection.close()
+
+    async def close(self) -> None:
+        for connection in self._connections.values():
+            self._dismiss(connection)
+        self._connections.clear()
+        if self._closing:
+            await asyncio.wait(self._closing)
+
+    def _dismiss(self, connection: Connection) -> None:
+        task = asyncio.create_task(connection.close())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    async def _open(self, entry: ServerEntry, workspace: str) -> Opening:
+        if entry.transport == "http":
+            from tools.mcp.http import http_streams
+
+            return Opening(http_streams(entry, self._authorize(entry)))
+        from tools.mcp.sandboxing import wrap
+
+        sandbox = None if self._sandboxes is None else await self._sandboxes.find()
+        if sandbox is None and not entry.own:
+            raise ServerFailed(
+                "No sandbox works on this machine, and a workspace's server is not started without one. Copy its "
+                "entry to your own mcp.json if you want it."
+            )
+        scratch = self._data_dir / "mcp" / hashlib.sha256(f"{entry.name}\0{workspace}".encode()).hexdigest()[:16]
+        scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
+        mark = f"mcp-{entry.name}"
+        where = {"HOME": os.environ.get("HOME", str(scratch))}
+        environment = command_environment(mark, sidecar_mark(self._data_dir), entry.cwd, {**where, **entry.environment})
+        private = [place for place in self._private if place != str(scratch)]
+        launch = wrap(entry, environment, workspace, str(scratch), sandbox, private)
+        reaper = Reaper(process_table(), sidecar_mark(self._data_dir))
+        supervised = sandbox is not None and sandbox.supervised
+        process = ServerProcess(launch, entry.cwd, mark, reaper, supervised=supervised)
+        return Opening(process.streams(), process)
+
+
+def subject(entry: ServerEntry, listing: Listing) -> str:
+    """What an approval is bound to: the server as it is started, its files, and its whole tool set."""
+    parts = [entry.name, launch_digest(entry), listing.digest, *_files(entry)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _files(entry: ServerEntry) -> Iterator[str]:
+    """The state of the program and of every file that the command names."""
+    for word in entry.command:
+        if word.startswith("/") or word == entry.command[0]:
+            import shutil
+
+            place = word if word.startswith("/") else shutil.which(word) or word
+            try:
+                found = os.stat(place)  # noqa: PTH116
+            except OSError:
+                continue
+            if not os.path.isdir(place):  # noqa: PTH112
+                yield f"{place} {found.st_size} {found.st_mtime_ns}"

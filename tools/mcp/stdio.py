@@ -1,0 +1,208 @@
+"""The stdio transport: a server as a confined process, with messages of bounded size.
+
+The SDK's own transport starts a process without a sandbox and keeps a line of any length.
+"""
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from tools.local.reaper import Reaper
+from tools.local.sandbox.access import CommandLaunch
+from tools.local.sandbox.spawn import popen
+from tools.mcp.listing import clean
+from tools.shield import run_to_completion
+
+if TYPE_CHECKING:
+    from mcp.client._transport import TransportStreams
+
+#: Bytes of one message. What a model reads of a result is far less.
+MAX_MESSAGE = 16 * 1024 * 1024
+#: Messages in one second.
+_MAX_RATE = 1_000
+_KEPT_ERRORS = 4_000
+_EXIT_SECONDS = 0.3
+_PROBE = "server/discover"
+#: How long a server may think about the probe before we take it for one of the first era.
+_PROBE_SECONDS = 1.0
+
+
+class ServerProcess:
+    """One started server. `heard` is when it last wrote something."""
+
+    def __init__(self, launch: CommandLaunch, cwd: str, mark: str, reaper: Reaper, *, supervised: bool = False) -> None:
+        self._launch = launch
+        self._cwd = cwd
+        self._mark = mark
+        self._reaper = reaper
+        self._supervised = supervised
+        self._errors = bytearray()
+        self._probes: set[asyncio.Task[None]] = set()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.heard = time.monotonic()
+        #: Why we closed the connection, if we did.
+        self.closed_because = ""
+        #: Its standard output is closed.
+        self.ended = asyncio.Event()
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process is not None else None
+
+    @property
+    def error_output(self) -> str:
+        """The end of what it wrote to standard error."""
+        return clean(self._errors.decode("utf-8", "replace")).strip()[-1_000:]
+
+    def processor_seconds(self) -> float:
+        """Processor time of the server and its children; zero where that can't be found out."""
+        if self._process is None or sys.platform != "linux":
+            return 0.0
+        ticks = 0
+        for name in os.listdir("/proc"):  # noqa: PTH208
+            if name.isdecimal():
+                with suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
+                    fields = file.read().rpartition(b")")[2].split()
+                    if int(fields[3]) == self._process.pid:
+                        ticks += sum(map(int, fields[11:15]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    @asynccontextmanager
+    async def streams(self) -> "AsyncGenerator[TransportStreams, None]":
+        """The transport for the SDK's client: starts the process and ends it with everything it started."""
+        import anyio
+        from mcp.shared.message import SessionMessage
+
+        process = self._process = popen(
+            self._launch,
+            None,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self._cwd,
+            start_new_session=True,
+        )
+        into, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        write, out = anyio.create_memory_object_stream[SessionMessage](0)
+        tasks: list[asyncio.Task[None]] = []
+        pipes: list[Any] = []
+        try:
+            reader, writer = await _connect(process, pipes)
+            tasks += [
+                asyncio.create_task(self._receive(reader, into), name="mcp-receive"),
+                asyncio.create_task(self._send(writer, out, into), name="mcp-send"),
+                asyncio.create_task(self._collect_errors(process, pipes), name="mcp-stderr"),
+            ]
+            yield read, write
+        finally:
+            await run_to_completion(self._end(tasks, pipes))
+            for stream in (into, read, write, out):
+                stream.close()
+
+    async def _receive(self, reader: asyncio.StreamReader, into: Any) -> None:
+        from mcp.shared.message import SessionMessage
+        from mcp_types import jsonrpc_message_adapter
+
+        second, count = 0, 0
+        with contextlib.closing(into), _setting(self.ended):
+            while not self.closed_because:
+                try:
+                    line = await reader.readuntil(b"\n")
+                except asyncio.IncompleteReadError:
+                    return
+                except (asyncio.LimitOverrunError, OSError):
+                    self.closed_because = f"it sent a message of more than {MAX_MESSAGE // 2**20} MiB"
+                    return
+                self.heard = time.monotonic()
+                count = count + 1 if int(self.heard) == second else 1
+                second = int(self.heard)
+                if count > _MAX_RATE:
+                    self.closed_because = f"it sent more than {_MAX_RATE} messages in a second"
+                    return
+                if not line.strip():
+                    continue
+                try:
+                    message: Any = SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+                except (ValueError, RecursionError) as error:
+                    message = ValueError(f"not a message: {str(error)[:200]}")
+                try:
+                    await into.send(message)
+                except Exception:  # the client closed its end
+                    return
+
+    async def _send(self, writer: asyncio.StreamWriter, out: Any, into: Any) -> None:
+        try:
+            async for message in out:
+                data = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                writer.write(data.encode() + b"\n")
+                await writer.drain()
+                if getattr(message.message, "method", "") == _PROBE:
+                    self._probes.add(asyncio.create_task(_answer_probe(message.message.id, into)))
+        except OSError:
+            into.close()  # so that open requests end instead of waiting
+
+    async def _collect_errors(self, process: "subprocess.Popen[bytes]", pipes: list[Any]) -> None:
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=65_536)
+        pipe, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), process.stderr)
+        pipes.append(pipe)
+        while chunk := await reader.read(65_536):
+            self._errors += chunk
+            del self._errors[:-_KEPT_ERRORS]
+
+    async def _end(self, tasks: list[asyncio.Task[None]], pipes: list[Any]) -> None:
+        process = self._process
+        assert process is not None
+        for pipe in pipes:
+            if isinstance(pipe, asyncio.WriteTransport):
+                pipe.close()  # the polite way to end a server
+        if process.stdin is not None and not pipes:
+            process.stdin.close()
+        deadline = time.monotonic() + _EXIT_SECONDS
+        # The process is reaped by polling: its pipes may outlive it in a child.
+        while process.poll() is None and time.monotonic() < deadline:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await self._reaper.end(process.pid, self._mark, frozenset(), supervised=self._supervised)
+        process.poll()
+        for task in (*tasks, *self._probes):
+            task.cancel()
+        await asyncio.gather(*tasks, *self._probes, return_exceptions=True)
+        for pipe in pipes:
+            pipe.close()
+
+
+async def _connect(
+    process: "subprocess.Popen[bytes]", pipes: list[Any]
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(limit=MAX_MESSAGE)
+    pipe, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), process.stdout)
+    pipes.append(pipe)
+    out, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, process.stdin)
+    pipes.append(out)
+    return reader, asyncio.StreamWriter(out, protocol, None, loop)
+
+
+async def _answer_probe(request_id: Any, into: Any) -> None:
+    """A server of the first era may ignore a method that it doesn't know; the client then waits for ten seconds."""
+    from mcp.shared.message import SessionMessage
+    from mcp_types import METHOD_NOT_FOUND, ErrorData, JSONRPCError
+
+    await asyncio.sleep(_PROBE_SECONDS)
+    error = ErrorData(code=METHOD_NOT_FOUND, message="no answer")
+    with suppress(Exception):  # the client is closed, or has its answer
+        await into.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=request_id, error=error)))
+
+
+@contextlib.contextmanager
+def _setting(event: asyncio.Event) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        event.set()
