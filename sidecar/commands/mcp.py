@@ -5,10 +5,10 @@ import json
 import sys
 from pathlib import Path
 
-from sidecar.commands.client import Client, Json
+from sidecar.client.client import Client, Json
+from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.sidecars import reading
 from sidecar.commands.text import safe_line, style_for
 
 _STATES = {"ready": "green", "failed": "red", "changed": "yellow"}

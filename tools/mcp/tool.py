@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
 
 from sidecar.wire.base import JsonObject
@@ -68,5 +68,5 @@ def _outline(schema: JsonObject) -> JsonObject:
         kind = field.get("type") if isinstance(field, dict) else None
         fields[name[:64]] = {"type": kind} if isinstance(kind, str) else {}
     required = schema.get("required")
-    needed = [name for name in required if name in fields] if isinstance(required, list) else []
+    needed: list[JsonValue] = [name for name in required if name in fields] if isinstance(required, list) else []
     return {"type": "object", "properties": fields, "required": needed}
