@@ -15,7 +15,7 @@ LEFT_OUT = "ignored, installed and generated files are skipped."
 _CACHE_NAMES = """
 __pycache__ .pytest_cache .mypy_cache .ruff_cache .pytype .pyre .hypothesis .cache .ipynb_checkpoints .parcel-cache
 .turbo .next .nuxt .svelte-kit .vite .vitest .angular .gradle .nyc_output .sass-cache .dart_tool .scannerwork htmlcov
-.import_linter_cache
+.import_linter_cache .benchmarks
 """
 _CACHE_FILE_NAMES = ".coverage .DS_Store Thumbs.db .eslintcache .stylelintcache .dmypy.json"
 _INSTALLED_NAMES = "node_modules bower_components .venv venv site-packages .tox .nox .eggs"

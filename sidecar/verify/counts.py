@@ -39,11 +39,12 @@ _COUNTED = (
     rf"(?:{_ADJECTIVE}){{0,2}}?{_NOUN}"
 )
 _CREATE = (
-    r"created|added|wrote|written|generated|introduced|made|produced|committed|split|erstellt|angelegt|hinzugefügt|"
+    r"created|added|wrote|written|generated|introduced|made|produced|committed|pushed|split|erstellt|angelegt|hinzugefügt|"
     r"geschrieben|gemacht|erzeugt|créée?s?|ajoutée?s?|écrite?s?|cread[oa]s?|creé|añadid[oa]s?|añadí|escrit[oa]s?|"
     r"escribí|hecho|creat[oaie]|aggiunt[oaie]|scritt[oaie]|fatto"
 )
 _CHANGE = (
+    r"made\s+(?:the\s+|some\s+)?(?:changes|edits|updates)\s+(?:to|in)|changes|touches|affects|"
     r"changed|modified|updated|edited|touched|rewrote|rewritten|refactored|fixed|adjusted|patched|reformatted|renamed|"
     r"replaced|geändert|bearbeitet|aktualisiert|angepasst|modifiziert|modifiée?s?|changée?s?|corrigée?s?|"
     r"modificad[oa]s?|modifiqué|cambiad[oa]s?|cambié|actualizad[oa]s?|actualicé|modificat[oaie]|cambiat[oaie]|"
@@ -60,7 +61,7 @@ _PASSES = (
 )
 #: What may stand before the statement: the agent itself, and nothing else that could be its subject.
 _SUBJECT = (
-    r"^[\W_]*(?:\d{1,2}[.)]\s+)?[\W_]*(?:(?:i|we|i've|we've|have|has|been|then|also|and|now|"
+    r"^[\W_]*(?:\d{1,2}[.)]\s+)?[\W_]*(?:(?:(?:the|this|my)\s+(?:change|fix|patch|commit)|it|i|we|i've|we've|have|has|been|then|also|and|now|"
     r"successfully|in total|altogether|overall|done|"
     r"summary|a total of|total of|exactly|all|both|ran|ich|wir|habe|haben|es|wurden?|insgesamt|alle|"
     r"j['’]ai|j['’]|nous|avons|ai|tous|toutes|et|he|hemos|y|todos|todas|se|ho|abbiamo|e|tutti|tutte)"
@@ -77,6 +78,7 @@ _AUXILIARY = (
     r"(?:\s+(?:were|was|have|has|been|are|is|now|successfully|wurden?|sind|neu|ont|été|sont|fueron|han|sido|sono|stat[ei]|"
     r"all|still|again|alle|jetzt))*\s+"
 )
+_KEEPS_FILES = re.compile(r"committed|pushed|split", re.IGNORECASE)
 _RELATIVE = r"(?!\s+(?:that|which|who)\b)"
 #: Sentences without these words claim no number.
 _MENTIONS = re.compile(rf"commit|(?:{_FILES}|tests?|cases|specs?|testf|prueba|pass(?:ed|ing))", re.IGNORECASE)
@@ -111,6 +113,14 @@ def _patterns() -> _Patterns:
 
 
 _PASSED = re.compile(r"(?:^|[\s(:])(?P<number>\d{1,6})\s+(?:passed|passing)\b")
+#: Passing tests in other orders of words: "ran 12 tests, all green", "tests pass (12/12)".
+_PASSED_TOO = re.compile(
+    r"\bran\s+(?:all\s+|the\s+)*(?P<ran>\d{1,6})\s+(?:\w+\s+)?tests?\b[^.\n]{0,30}?\b(?:pass\w*|green|success\w*|ok)\b"
+    r"|(?P<run>\d{1,6})\s+(?:\w+\s+)?tests?\s+(?:ran|run|executed|completed|finished)\s+(?:successfully|green|without\s+\w+)"
+    r"|\btests?\s+(?:all\s+|now\s+)*(?:pass|passed|passing|green)\b[\s:(]{0,3}(?P<some>\d{1,6})\s*(?:/|of|out\s+of)\s*\d"
+    r"|\b(?:\d{1,3}\s?%|all)\s+of\s+(?:the\s+)?(?P<all>\d{1,6})\s+(?:\w+\s+)?tests?\s+pass",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(r",\s+|\s+[–—-]\s+|[()]|\s+(?:and|und|et|y|e)\s+(?=\S)")
 _FOREIGN_DOUBT = re.compile(
     r"\b(?:nicht|kein\w*|nie|würde\w*|könnte\w*|sollte\w*|falls|wenn|bevor|ne|pas|jamais|pourra\w*|devra\w*|"
@@ -145,6 +155,13 @@ def _counts(sentence: str, doubt: int) -> Iterator[Count]:
         if label.end() <= doubt and (kind := _kind(label, label)) is not None:
             yield Count(kind, _value(label["number"]), sentence.strip())
         return
+    if (passed := _PASSED_TOO.search(sentence)) and passed.end() <= doubt:
+        yield Count("passed", int(passed[passed.lastgroup or 0]), passed[0].strip())
+        return
+    bare = patterns.more.match(sentence)
+    if bare is not None and bare["commits"]:
+        yield Count("commits", _value(bare["number"]), sentence.strip())
+        return
     start, verb = 0, None
     for clause in _CLAUSE.split(sentence):
         place = sentence.find(clause, start)
@@ -172,6 +189,8 @@ def _kind(counted: re.Match[str], verb: re.Match[str]) -> Kind | None:
         return None  # the files of a commit need not be new
     if counted["tests"]:
         return "tests" if verb["create"] else None
+    if verb["create"] and _KEEPS_FILES.fullmatch(verb["create"]):
+        return None  # what is committed or split may have been there before
     if verb["delete"]:
         return "deleted"
     if verb["change"] or verb.groupdict().get("inside"):

@@ -1,6 +1,7 @@
 """Code is explained, reviewed, run, committed and documented with no language model, through the real process."""
 
 import subprocess
+import sys
 
 import pytest
 
@@ -48,6 +49,9 @@ def committed(sidecar: RunningSidecar, files: dict[str, str]) -> None:
         ("where is `a_day_later` defined?", ["`shop/cart.py:29`", "def a_day_later(moment)"]),
         ("explain shop/report.py", ["`def report(cart: Cart, other)`", "`shop/__init__.py`", "`tests/test_shop.py`"]),
         ("who calls find_order", ["`report` — `shop/report.py:7`"]),
+        ("find where users are loaded", ["`shop/cart.py:20` `def load_user("]),
+        ("explain @shop/money.py:1-2", ["Lines 1–2 of `shop/money.py`", "`rounded` (function, lines 1–"]),
+        ("how many lines does shop/money.py have?", ["`shop/money.py` has "]),
         ("what breaks if I change rounded?", ["`Cart.total`", "2 steps away", "`test_a_report_names_the_owner`"]),
         ("give me an overview of the code", ["**shop** 1", "Python (", "`python3 -m pytest`", "| `shop/` | 4 |"]),
         ("explain this file", ["`shop/money.py`", "`def rounded(amount: float) -> float`", "`shop/cart.py`"]),
@@ -125,8 +129,13 @@ def test_tests_are_run_and_a_failure_is_told_with_its_place(trusting: RunningSid
 
 def test_the_linter_of_the_project_is_found_and_its_words_are_told(trusting: RunningSidecar) -> None:
     written(SHOP, trusting.workspace)
+    programs = trusting.workspace / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    for name in ("python", "ruff"):
+        (programs / name).write_text(f'#!/bin/sh\nexec {sys.prefix}/bin/{name} "$@"\n')
+        (programs / name).chmod(0o755)
     answer = said(trusting, "run the linter")
-    assert "`ruff check .` failed (exit code 1)" in answer and "F401" in answer
+    assert "`.venv/bin/ruff check .` failed (exit code 1)" in answer and "F401" in answer
     written({"Makefile": "build:\n\t@echo built it\n"}, trusting.workspace)
     assert "built it" in said(trusting, "build the project")
     assert "Start it with" not in said(trusting, "build it")
@@ -147,7 +156,9 @@ def test_changes_are_told_committed_and_found_again(trusting: RunningSidecar) ->
 
 
 def test_help_and_what_comes_nearest(trusting: RunningSidecar) -> None:
-    assert "run the tests" in said(trusting, "what can you do?")
+    committed(trusting, SHOP)
+    told = said(trusting, "what can you do?")
+    assert "“run the tests”" in told and "“explain shop/cart.py”" in told and "src/app.py" not in told
     assert "brain keys set anthropic" in said(trusting, "how do I use a real model?")
     declined = done(trusting, "push my changes")
     assert "“commit my changes”" in declined["error"]["message"]

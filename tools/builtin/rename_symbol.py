@@ -76,7 +76,8 @@ class RenameSymbol:
                 "note": note,
                 "symbol": done.symbol.details,
                 "files": files,
-                "places": done.places + done.in_strings,
+                "places": _count(done),
+                "leftAlone": [f"{path}:{line}" for path, line in done.mentions[:200]],
                 "unsure": _unsure(done),
                 "preview": args.preview,
             },
@@ -88,8 +89,12 @@ def _unsure(done: RenameResult) -> list[JsonValue]:
     return [f"{path}:{line}" for path, line in done.references.likely_lines[:200]]
 
 
+def _count(done: RenameResult) -> int:
+    return done.places + done.in_strings + done.in_documents
+
+
 def _where(done: RenameResult) -> str:
-    return f"{plural(done.places + done.in_strings, 'place')} in {plural(len(done.contents), 'file')}"
+    return f"{plural(_count(done), 'place')} in {plural(len(done.contents), 'file')}"
 
 
 def _first_line(done: RenameResult, args: RenameSymbolArguments) -> str:
@@ -115,6 +120,7 @@ def _doubts(done: RenameResult, args: RenameSymbolArguments, base: Codebase) -> 
 def _notes(done: RenameResult, base: Codebase) -> list[str]:
     """What stays as it is and breaks nothing."""
     lines = [f"{done.in_strings} of them in strings and comments."] if done.in_strings else []
+    lines += [f"{done.in_documents} of them in documents."] if done.in_documents else []
     lines += list(dict.fromkeys(done.references.notes))[:5]
     if written := [each for each in done.mentions if not each[0].endswith(_CODE_SUFFIXES)]:
         lines.append(f"Also named in strings, comments and documents, left alone: {_listed(written)}.")

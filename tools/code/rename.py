@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.classes import ClassIndex
+from tools.code.documents import DocumentedNames, is_document
 from tools.code.edits import ByteEdit, apply_edits, line_at
 from tools.code.project import Project, Refusal
 from tools.code.references import find_references
@@ -44,6 +45,8 @@ class RenameResult(NamedTuple):
     contents: dict[str, bytes]
     #: Renamed places in strings and comments.
     in_strings: int
+    #: Renamed places in documents.
+    in_documents: int
     #: Words in strings, comments and documents that stay.
     mentions: list[tuple[str, int]]
 
@@ -79,14 +82,19 @@ def plan_rename(wish: RenameRequest, project: Project, texts: Mapping[str, bytes
             contents[path] = _changed(file, edits)
         if not wish.strings and _is_known_outside(symbol):
             mentions += _text_lines(symbol, file, found)
+    documented = DocumentedNames(symbol, found, project)
+    in_documents = 0
     for path, text in texts.items():
         edits = _rename_edits(renamed.get(path, set()), symbol.name, wish.new)
+        if is_document(path) and _is_known_outside(symbol):
+            edits += [ByteEdit(*span, wish.new.encode()) for span in documented.spans(text)]
+            in_documents += len(edits)
         others = _word_lines(symbol.name, text, {(edit.start, edit.end) for edit in edits})
         mentions += [(path, line) for line in others] if _is_known_outside(symbol) else []
         if edits:
             contents[path] = apply_edits(text, edits)
     places = len({(each.path, *each.place[:2]) for each in chosen})
-    return RenameResult(symbol, found, places, contents, in_strings, sorted(set(mentions)))
+    return RenameResult(symbol, found, places, contents, in_strings, in_documents, sorted(set(mentions)))
 
 
 def is_settings(path: str) -> bool:

@@ -81,6 +81,9 @@ _NO_NAMES = frozenset(
 )
 
 
+_LISTED = 20
+
+
 class Rename:
     example = "rename `{symbol}` to `{other}`"
     tools = frozenset({"rename_symbol"})
@@ -124,26 +127,39 @@ class Rename:
             return Decline("No name is selected. Select one, or say “rename `old` to `new`”.")
         if (declined := decline_fix(question)) is not None:
             return declined
-        call, kind, last = args["args"], str(args["kind"]), question.last
-        assert isinstance(call, dict)
+        asked, kind, last = args["args"], str(args["kind"]), question.last
+        assert isinstance(asked, dict)
+        call = {**asked, **(_choose(question.returns[0], kind) if question.returns else {})}
+        # A preview tells the kind of the symbol, and what will be left alone, before anything is written.
+        preview = Act([("rename_symbol", {**call, "preview": True})])
         if last is None:
-            # A preview tells the kind of the symbol before anything is written.
-            return Act([("rename_symbol", {**call, "preview": True} if kind else call)])
+            return preview
         if last.status != "success":
-            candidates = [each for each in records(last, "candidates") if kind and each["kind"] in _KINDS[kind]]
-            if len(candidates) == 1 and len(question.returns) == 1:
-                one = candidates[0]
-                return Act([("rename_symbol", {**call, "path": one["path"], "line": one["line"]})])
+            if call != asked and len(question.returns) == 1:
+                return preview
             return _decline_uncertain(call, last) if last.code == "uncertain" else answer_change(last)
         if call.get("preview"):
             return Say(_describe_preview(last))
-        if not kind or len(question.returns) > 1:
+        if not last.details.get("preview"):
             return answer_change(last)
         found = last.details.get("symbol")
-        if isinstance(found, dict) and found["kind"] not in _KINDS[kind]:
+        if kind and isinstance(found, dict) and found["kind"] not in _KINDS[kind]:
             place = f"`{found['name']}` ({format_place(found)})"
             return Decline(f"{place} is a {found['kind']}, not a {kind}; nothing was changed.")
-        return Act([("rename_symbol", call)])
+        return Act([("rename_symbol", call)], _describe_left_alone(last))
+
+
+def _choose(first: ToolReturn, kind: str) -> JsonObject:
+    """The place of the only symbol of this kind, if several symbols have the name."""
+    found = [each for each in records(first, "candidates") if kind and each["kind"] in _KINDS[kind]]
+    return {"path": found[0]["path"], "line": found[0]["line"]} if len(found) == 1 else {}
+
+
+def _describe_left_alone(preview: ToolReturn) -> str:
+    """What will stay as it is, said before anything is written."""
+    left = strings(preview, "leftAlone")
+    more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
+    return f"Left alone, in strings, comments and documents: {', '.join(left[:_LISTED])}{more}." if left else ""
 
 
 def _decline_uncertain(call: JsonObject, last: ToolReturn) -> Decline:

@@ -219,15 +219,39 @@ async def test_a_method_with_a_name_of_its_own_is_followed_though_the_type_is_un
     assert _prints(bench, "a.py") == "1\n"
 
 
-async def test_entry_points_follow_and_documents_are_listed(bench: Workbench) -> None:
+async def test_entry_points_and_documents_follow_and_plain_words_are_listed(bench: Workbench) -> None:
     bench.write("pyproject.toml", '[project.scripts]\nshop = "shop.cli:main"\nother = "else.cli:main"\n')
     bench.write("shop/__init__.py", "")
     bench.write("shop/cli.py", 'def main():\n    """Run main."""\n')
-    bench.write("README.md", "Call `main()`.\n\nThe maintainer.\n")
+    bench.write("README.md", "Call `main()`, or shop.cli.main, not the main thing.\n\nThe maintainer.\n")
     outcome = await bench.call("rename_symbol", symbol="main", newName="start")
     assert outcome.status == "success", outcome.content
     assert bench.read("pyproject.toml") == b'[project.scripts]\nshop = "shop.cli:start"\nother = "else.cli:main"\n'
+    assert bench.read("README.md").startswith(b"Call `start()`, or shop.cli.start, not the main thing.\n")
+    assert "2 of them in documents." in outcome.content
     assert "left alone: README.md:1, pyproject.toml:3, shop/cli.py:2." in outcome.content
+
+
+async def test_documents_follow_only_where_they_surely_mean_the_symbol(bench: Workbench) -> None:
+    bench.write("shop/__init__.py", "from shop.a import greet\n__all__ = ['greet']\n")
+    bench.write("shop/a.py", "def greet(name): ...\nclass Bot:\n    def greet(self): ...\n")
+    text = "Use `shop.greet`, `Bot.greet`, `other.greet` or `greet`.\n\n```python\ngreet('x')\na.greet('y')\n```\n"
+    bench.write("docs/guide.md", text)
+    outcome = await bench.call("rename_symbol", symbol="greet", newName="welcome", path="shop/a.py", line=1)
+    assert outcome.status == "success", outcome.content
+    # A method has the same name, so a bare one may mean either.
+    assert bench.read("docs/guide.md").decode() == text.replace("shop.greet", "shop.welcome").replace(
+        "a.greet", "a.welcome"
+    )
+    assert "docs/guide.md:1, docs/guide.md:4" in outcome.content
+
+
+async def test_documents_keep_a_name_under_which_the_symbol_is_still_exported(bench: Workbench) -> None:
+    bench.write("shop/__init__.py", "from shop.a import greet as greet\n")
+    bench.write("shop/a.py", "def greet(name): ...\n")
+    bench.write("README.md", "`shop.greet` is shop.a.greet; call `greet`.\n")
+    assert (await bench.call("rename_symbol", symbol="greet", newName="welcome", path="shop/a.py")).status == "success"
+    assert bench.read("README.md") == b"`shop.greet` is shop.a.welcome; call `greet`.\n"
 
 
 async def test_typescript_declarations_and_re_exports_follow(bench: Workbench) -> None:

@@ -35,7 +35,7 @@ from tests.unit.offline.questions import ALL_TOOLS, EDITOR, ask_coder, failed, r
     ],
 )
 def test_what_is_understood(text: str, args: dict[str, object]) -> None:
-    assert ask_coder(text) == Act([("rename_symbol", {"symbol": "foo", "newName": "bar", **args})])
+    assert ask_coder(text) == Act([("rename_symbol", {"symbol": "foo", "newName": "bar", **args, "preview": True})])
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,14 @@ def test_it_says_what_was_done_and_what_was_left_alone() -> None:
     assert ask_coder("rename foo to bar", result("rename_symbol", note=note)) == Say(note)
 
 
+def test_what_will_be_left_alone_is_listed_before_anything_is_written() -> None:
+    preview = result("rename_symbol", preview=True, leftAlone=["README.md:1", "a.py:7"])
+    assert ask_coder("rename foo to bar", preview) == Act(
+        [("rename_symbol", {"symbol": "foo", "newName": "bar"})],
+        "Left alone, in strings, comments and documents: README.md:1, a.py:7.",
+    )
+
+
 def test_a_preview_shows_the_diff() -> None:
     preview = result("rename_symbol", note="Preview: 1 place.", files=[{"path": "a.py", "diff": "@@\n-foo\n+bar"}])
     answer = ask_coder("preview renaming foo to bar", preview)
@@ -97,6 +105,11 @@ SEVERAL = failed(
 def test_of_several_the_kind_that_was_said_is_taken() -> None:
     args = {"symbol": "foo", "newName": "bar"}
     assert ask_coder("rename the method foo to bar", SEVERAL) == Act(
+        [("rename_symbol", {**args, "path": "b.py", "line": 2, "preview": True})]
+    )
+    symbol = {"path": "b.py", "line": 2, "kind": "method", "name": "C.foo"}
+    preview = result("rename_symbol", preview=True, symbol=symbol)
+    assert ask_coder("rename the method foo to bar", SEVERAL, preview) == Act(
         [("rename_symbol", {**args, "path": "b.py", "line": 2})]
     )
     assert ask_coder("rename foo to bar", SEVERAL) == Decline("2 things are named foo.")
@@ -105,7 +118,7 @@ def test_of_several_the_kind_that_was_said_is_taken() -> None:
 
 def test_a_kind_that_was_said_is_compared_before_anything_is_written() -> None:
     symbol = {"path": "a.py", "line": 1, "kind": "function", "name": "foo"}
-    preview = result("rename_symbol", note="Preview.", symbol=symbol)
+    preview = result("rename_symbol", note="Preview.", symbol=symbol, preview=True)
     assert ask_coder("rename the function foo to bar", preview) == Act(
         [("rename_symbol", {"symbol": "foo", "newName": "bar"})]
     )

@@ -36,6 +36,14 @@ from sidecar.verify.facts import SuiteFacts, TaskFacts, check_passed, count_new_
         ("J'ai créé 2 commits et modifié 3 fichiers.", [("commits", 2), ("changed", 3)]),
         ("He creado dos commits y modificado 3 archivos.", [("commits", 2), ("changed", 3)]),
         ("Ho creato 2 commit e modificato 3 file.", [("commits", 2), ("changed", 3)]),
+        ("The change touches 4 files.", [("changed", 4)]),
+        ("Made changes to 3 files.", [("changed", 3)]),
+        ("I pushed 2 commits.", [("commits", 2)]),
+        ("- 2 commits\n- 3 files modified", [("commits", 2), ("changed", 3)]),
+        ("Ran 45 tests, all green.", [("passed", 45)]),
+        ("45 tests ran successfully.", [("passed", 45)]),
+        ("The tests pass (12/12).", [("passed", 12)]),
+        ("100% of the 12 tests pass.", [("passed", 12)]),
     ],
 )
 def test_a_number_in_a_plain_statement_is_a_claim(words: str, claimed: list[tuple[str, int]]) -> None:
@@ -60,6 +68,8 @@ def test_a_number_in_a_plain_statement_is_a_claim(words: str, claimed: list[tupl
         "Ich habe nicht 2 Commits erstellt.",
         "Created version 2 of the file.",
         "Fixed 3 failing tests.",
+        "Committed 1 file:",
+        "Pushed 3 files.",
     ],
 )
 def test_what_is_no_plain_statement_about_the_own_work_claims_nothing(words: str) -> None:
