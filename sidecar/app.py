@@ -130,7 +130,9 @@ class Sidecar:
         trust = Trust(self._data, repositories)
         sandboxes = Sandboxes(settings.sandbox)
         approvals, grants = StandingApprovals(self._data), Grants(self._data, repositories)
-        policy = Policy(trust.trusted, sandboxes.available, policy_file(), approvals.allows, grants.permissions)
+        policy = Policy(
+            trust.trusted, sandboxes.available, policy_file(), approvals.allows, grants.permissions, trust.change
+        )
         self._bridge = Bridge(
             reconnect_seconds=settings.bridge_reconnect_seconds,
             heartbeat_seconds=settings.bridge_heartbeat_seconds,
@@ -155,7 +157,9 @@ class Sidecar:
         )
         scripts = Path(settings.scripts or launch.data_dir / "scripts")
         catalog = self._catalog = Catalog(settings, scripts, OFFLINE, keys, choices=choices)
-        customizations = Customizations(config_file().parent, trust.trusted)
+        customizations = Customizations(
+            config_file().parent, trust.trusted, lambda workspace: trust.change(workspace) is not None
+        )
         workflow = self._workflow = Workflow(
             self._journal,
             catalog,

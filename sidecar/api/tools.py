@@ -1,5 +1,6 @@
 """Routes for tools, policy, trusted workspaces and standing approvals."""
 
+import asyncio
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from starlette.responses import Response
 from sidecar.api.requests import answer, read
 from sidecar.config.approvals import StandingApprovals
 from sidecar.config.repositories import is_remote_name
-from sidecar.config.trust import Trust
+from sidecar.config.trust import Trust, TrustStatus
 from sidecar.engine.engine import Engine
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import RevokeApproval
@@ -32,6 +33,7 @@ from tools.executor.executor import Executor
 from tools.executor.registry import Registry
 from tools.ledger import ListLedger
 from tools.policy.policy import Policy
+from tools.text import escape_hidden
 
 
 class ToolRoutes:
@@ -100,7 +102,7 @@ class TrustRoutes:
         self._engine = engine
 
     async def list(self, request: Request) -> Response:
-        return self._answer(str(self._own))
+        return await self._answer(str(self._own))
 
     async def set(self, request: Request) -> Response:
         wanted = await read(request, TrustRequest)
@@ -113,7 +115,7 @@ class TrustRoutes:
         else:
             # Works for a directory that no longer exists, too: trust must not wait for it to come back.
             self._trust.set(wanted.workspace, trusted=False)
-        return self._answer(wanted.workspace)
+        return await self._answer(wanted.workspace)
 
     async def approvals(self, request: Request) -> Response:
         return await self._approval_list()
@@ -148,16 +150,20 @@ class TrustRoutes:
         ]
         return answer(ApprovalList(approvals=[*for_tasks, *for_workspaces]))
 
-    def _answer(self, also: str) -> Response:
+    async def _answer(self, also: str) -> Response:
         """Every workspace that was ever trusted, and `also`."""
-        standings = {standing.workspace: standing for standing in self._trust.all()}
-        asked = self._trust.status(also)
+        standings = {standing.workspace: standing for standing in await asyncio.to_thread(self._trust.all)}
+        asked = await asyncio.to_thread(self._trust.status, also)
         standings.setdefault(asked.workspace, asked)
-        return answer(
-            TrustAnswer(
-                workspaces=[
-                    TrustedWorkspace(workspace=each.workspace, trusted=each.trusted, why=each.why)
-                    for each in standings.values()
-                ]
-            )
-        )
+        return answer(TrustAnswer(workspaces=[_trusted(each) for each in standings.values()]))
+
+
+def _trusted(status: TrustStatus) -> TrustedWorkspace:
+    change = status.change
+    return TrustedWorkspace(
+        workspace=status.workspace,
+        trusted=status.trusted,
+        why=status.why,
+        changed=None if change is None else list(change.files),
+        diff=None if change is None else escape_hidden(change.diff),
+    )

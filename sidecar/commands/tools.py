@@ -12,6 +12,7 @@ from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.text import clip, is_terminal, safe, safe_line, style_for
+from sidecar.config.repositories import is_remote_name, normalize_repository
 
 TOOL_SECONDS = 3_600.0
 
@@ -86,18 +87,25 @@ def route(args: argparse.Namespace) -> int:
 
 
 def trust(args: argparse.Namespace) -> int:
-    place = Path(args.directory).resolve()
-    with reading(data_dir(args), place if place.is_dir() else Path.cwd()) as client:
-        if args.list:
-            answer = client.get("/api/brain/trust")
-        else:
-            answer = client.post("/api/brain/trust", {"workspace": str(place), "trusted": not args.revoke})
+    remote = is_remote_name(args.directory)
+    place = args.directory if remote else str(Path(args.directory).resolve())
+    with reading(data_dir(args), Path.cwd() if remote or not Path(place).is_dir() else Path(place)) as client:
+        before = answer = client.get("/api/brain/trust")
+        if not args.list:
+            answer = client.post("/api/brain/trust", {"workspace": place, "trusted": not args.revoke})
     if args.json:
         print(json.dumps(answer, ensure_ascii=False))
         return 0
     style = style_for()
+    if not args.list and not args.revoke:
+        # What you trusted before and what you trust now.
+        for entry in before["workspaces"]:
+            if entry["workspace"] == place and entry.get("diff"):
+                print(style.dim("Changed since you trusted it:"))
+                print(safe(entry["diff"]))
+    names = {place, normalize_repository(place)}
     for entry in answer["workspaces"]:
-        if args.list or entry["workspace"] == str(place):
+        if args.list or entry["workspace"] in names:
             mark = style.green("trusted    ") if entry["trusted"] else style.yellow("not trusted")
             print(f"{mark}  {safe_line(entry['workspace'])}  {style.dim(entry['why'])}")
     return 0

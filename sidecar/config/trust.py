@@ -1,7 +1,8 @@
 """The workspaces you trust, recorded in the data directory, never in a workspace.
 
-Trust is bound to the files by which a workspace runs or configures something. When anyone changes
-them, the workspace is untrusted until you trust it again.
+Trust is bound to the files by which a workspace configures something, such as hooks. When they change, whoever changed
+them, the workspace is untrusted until you trust it again. It is also bound to what the project's tests, builds and
+linters run by themselves: when that changes, they ask, and show the difference.
 """
 
 # Every tool call asks for trust, and building a Path would cost more than the system call.
@@ -12,7 +13,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from typing import NamedTuple
 from sidecar.config.data_dir import DataDir
 from sidecar.config.paths import write_private
 from sidecar.config.repositories import Repositories, normalize_repository
+from sidecar.config.run_files import RunFiles, render_change
 
 #: Paths by which a workspace configures or starts something.
 _CONFIGURING = (".brain", ".mcp.json", ".vscode/mcp.json", ".git/hooks", ".githooks", ".husky")
@@ -35,10 +37,24 @@ _FILES = 500
 _SIZE = 1 << 20
 
 
+class TrustChange(NamedTuple):
+    """What the project's tests, builds and linters would run differently than when you trusted it."""
+
+    files: Sequence[str]
+    diff: str
+    #: What the files say now.
+    digest: str
+
+    def describe(self) -> str:
+        names = ", ".join(self.files[:5]) + (f" and {len(self.files) - 5} more" if len(self.files) > 5 else "")
+        return f"{names} changed since you trusted this workspace"
+
+
 class TrustStatus(NamedTuple):
     workspace: str
     trusted: bool
     why: str
+    change: TrustChange | None = None
 
 
 class Trust:
@@ -46,6 +62,10 @@ class Trust:
         self._repositories = repositories or Repositories(data.path)
         self._file = data.path / "trust.json"
         self._known = _read(self._file)
+        #: What each trusted workspace would run, as it was when you trusted it.
+        self._directory = data.path / "trusted"
+        self._seen_runs: dict[str, Mapping[str, str]] = {}
+        self._run_files = RunFiles()
         self._seen: dict[str, tuple[tuple[object, ...], str]] = {}
 
     def trusted(self, workspace: str) -> bool:
@@ -55,6 +75,41 @@ class Trust:
             return known == self._fingerprint(place)
         origin = self._repositories.origin(place)
         return origin is not None and self._covers(origin, place)
+
+    def change(self, workspace: str) -> TrustChange | None:
+        """What would run differently now in a workspace that you trust; `None` if nothing would."""
+        place = os.path.realpath(workspace)
+        if not self.trusted(place):
+            return None
+        # A worktree or clone of a local repository is compared with what you trusted there.
+        origin = self._repositories.origin(place) if place not in self._known else None
+        source = origin if origin is not None and origin.startswith("/") else place
+        now = self._run_files.find(place)
+        before = self._recall(source)
+        if before is None:
+            # A clone of a remote that you trust, or trusted by an earlier version: what it runs now is what you trust.
+            self._remember(source, now if source == place else self._run_files.find(source))
+            before = self._seen_runs[source]
+        if before == now:
+            return None
+        files, diff = render_change(before, now)
+        digest = hashlib.sha256(json.dumps(now, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+        return TrustChange(files, diff, digest)
+
+    def _recall(self, place: str) -> Mapping[str, str] | None:
+        if place not in self._seen_runs:
+            with suppress(OSError, ValueError, AttributeError):
+                found = json.loads(self._record(place).read_text(encoding="utf-8"))
+                self._seen_runs[place] = {str(name): str(text) for name, text in found.items()}
+        return self._seen_runs.get(place)
+
+    def _remember(self, place: str, runs: Mapping[str, str]) -> None:
+        self._seen_runs[place] = runs
+        self._directory.mkdir(mode=0o700, exist_ok=True)
+        write_private(self._record(place), json.dumps(runs))
+
+    def _record(self, place: str) -> Path:
+        return self._directory / f"{hashlib.sha256(os.fsencode(place)).hexdigest()[:32]}.json"
 
     def _covers(self, origin: str, copy: str) -> bool:
         """A worktree or clone that we made of a trusted repository is trusted while it configures just the same."""
@@ -72,6 +127,9 @@ class Trust:
             return TrustStatus(place, trusted, "You trust our clones of it." if trusted else "You don't trust it.")
         if place not in self._known:
             return TrustStatus(place, False, "You haven't trusted it yet.")
+        if (change := self.change(place)) is not None:
+            why = f"{change.describe()}; what runs the project's own code asks until you trust it again."
+            return TrustStatus(place, False, why, change)
         if self.trusted(place):
             return TrustStatus(place, True, "You trust it.")
         return TrustStatus(place, False, "You trusted it, but its programs or configuration have changed since.")
@@ -83,8 +141,13 @@ class Trust:
         place = normalize_repository(workspace) if workspace not in self._known else workspace
         if trusted:
             self._known[place] = self._fingerprint(place) if place.startswith("/") else ""
+            if place.startswith("/"):
+                self._remember(place, self._run_files.find(place))
         else:
             self._known.pop(place, None)
+            self._seen_runs.pop(place, None)
+            with suppress(OSError):
+                self._record(place).unlink()
         write_private(self._file, json.dumps({"trusted": self._known}))
 
     def _fingerprint(self, place: str) -> str:

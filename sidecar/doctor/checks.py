@@ -116,6 +116,9 @@ def _check_workspace(context: DoctorContext) -> FindingInfo:
     status = Trust(DataDir(context.data_dir)).status(str(context.workspace))
     if status.trusted:
         return ok("workspace", f"you trust {status.workspace}")
+    if status.change is not None:
+        found = f"what the tests and builds of {status.workspace} run has changed, so they need your approval"
+        return note("workspace", found, f"{status.why} To trust it: `brain trust`, which shows the difference.")
     found = f"{status.workspace} is untrusted: its settings are ignored, and its programs need your approval"
     fix = f"{status.why} To trust it: `brain trust`."
     return note("workspace", found, fix, [Remedy(kind="trust", value=status.workspace)])

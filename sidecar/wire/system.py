@@ -162,6 +162,10 @@ class TrustedWorkspace(Wire):
     workspace: str
     trusted: bool
     why: str
+    changed: Annotated[
+        list[str] | None, Field(description="Files that the project's own code runs by, changed since you trusted it.")
+    ] = optional()
+    diff: Annotated[str | None, Field(description="How they changed, as a unified diff.")] = optional()
 
 
 class TrustAnswer(Wire):

@@ -64,9 +64,17 @@ class Definitions:
 
 
 class Customizations:
-    def __init__(self, user: Path | None = None, trusted: Callable[[str], bool] = lambda workspace: False) -> None:
+    """`changed`: whether a trusted workspace would run something else than when you trusted it."""
+
+    def __init__(
+        self,
+        user: Path | None = None,
+        trusted: Callable[[str], bool] = lambda workspace: False,
+        changed: Callable[[str], bool] = lambda workspace: False,
+    ) -> None:
         self._user = user
         self._trusted = trusted
+        self.has_changed = changed
         self._read: dict[Path, tuple[tuple[object, ...], Definitions]] = {}
 
     def load(self, workspace: str) -> Definitions:

@@ -104,10 +104,16 @@ class RoundRunner:
 
         if self._verifier is None:
             self._verifier = Verifier(self._verify_seconds)
-        # Like policy: a project's own commands run without asking only in a sandbox.
-        preapproved = (setup.trusted or run.request.options.approvals == "auto") and self._contained()
         commands = load_commands(run.request.workspace) if setup.trusted else None
-        return VerificationStages(setup, self._journal, self._verifier, commands, preapproved=preapproved).stages()
+        return VerificationStages(
+            setup, self._journal, self._verifier, commands, preapproved=lambda: self._preapproved(setup)
+        ).stages()
+
+    def _preapproved(self, setup: AgentSetup) -> bool:
+        """Like policy: a project's own commands run without asking only in a sandbox, and as you trusted them."""
+        workspace = setup.run.request.workspace
+        trusted = setup.trusted and not self._customizations.has_changed(workspace)
+        return (trusted or setup.run.request.options.approvals == "auto") and self._contained()
 
     async def _route(self, key: StepKey, run: TaskRun) -> RouteAnswer:
         options = run.request.options

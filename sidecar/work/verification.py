@@ -4,8 +4,9 @@ Each verification and each attempt is a step of its own, so a killed task goes o
 the task needs you; when you send a message, or fix it by hand and resume, it gets new attempts.
 """
 
+import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from sidecar.engine.errors import AgentError, Escalated
@@ -46,7 +47,7 @@ class VerificationStages:
         verifier: Verifier,
         commands: Sequence[str] | None,
         *,
-        preapproved: bool,
+        preapproved: Callable[[], bool],
     ) -> None:
         self._setup = setup
         self._run = setup.run
@@ -161,7 +162,7 @@ class VerificationStages:
             planned=self._planned(results),
             commands=commands,
             user_commands=user_commands,
-            preapproved=self._preapproved,
+            preapproved=await asyncio.to_thread(self._preapproved),
             attempt=attempt,
             state=state,
             earlier=failed[-(attempt - 1) :] if attempt > 1 else [],

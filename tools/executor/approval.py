@@ -75,7 +75,16 @@ def bind_call(context: CallContext, changes: Sequence[FileChange] | None) -> App
     runs = command if command is not None else _RUN_BY_TESTS if spec.runs_project else None
     if runs is None and spec.effects == "command":
         runs = ("git",)
-    return bind(spec.name, context.call.args, _directory(context), runs, content, context.workspace)
+    return bind(
+        spec.name,
+        context.call.args,
+        _directory(context),
+        runs,
+        content,
+        context.workspace,
+        # What gets no more rights than a trusted project's tests isn't bound to every test.
+        whole=not context.contained,
+    )
 
 
 def bind_approval(tool: str, args: JsonObject, cwd: str, command: str | Sequence[str] | None, diff: str | None) -> str:

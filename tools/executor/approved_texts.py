@@ -1,9 +1,8 @@
-"""The text of scripts as they were when you allowed a command, to show what has changed since.
+"""What you allowed, as it was then: to show what has changed when the same call asks again.
 
-One private file for each command, in the data directory; the oldest go when there are many.
+One private file for each call, in the data directory; the oldest go when there are many.
 """
 
-import difflib
 import json
 import os
 from collections.abc import Mapping
@@ -11,9 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from sidecar.config.paths import write_private
+from tools.executor.binding import VARIABLE
+from tools.executor.script_files import PROGRAM, BoundFile
 
 _MOST = 200
-_MAX_BYTES = 1 << 20
+#: Texts beyond this are not kept; their changes are named, not shown.
+_MAX_TEXT = 1 << 20
 _LINES = 400
 
 
@@ -22,27 +24,27 @@ class ApprovedTexts:
 
     def __init__(self, directory: Path | None = None) -> None:
         self._directory = directory
-        self._known: dict[str, Mapping[str, str]] = {}
+        self._known: dict[str, Mapping[str, BoundFile]] = {}
 
-    def remember(self, act: str, texts: Mapping[str, str]) -> None:
-        self._known[act] = dict(texts)
+    def remember(self, act: str, parts: Mapping[str, BoundFile]) -> None:
+        kept = _shorten(parts)
+        self._known[act] = kept
         while len(self._known) > _MOST:
             self._known.pop(next(iter(self._known)))
-        body = json.dumps(texts)
-        if self._directory is None or not texts or len(body) > _MAX_BYTES:
+        if self._directory is None or not kept:
             return
         # Showing a difference is a service; a full disk must not keep a call from running.
         with suppress(OSError):
             self._directory.mkdir(mode=0o700, exist_ok=True)
-            write_private(self._directory / f"{act}.json", body)
+            write_private(self._directory / f"{act}.json", json.dumps(kept))
             self._prune(self._directory)
 
-    def recall(self, act: str) -> Mapping[str, str] | None:
-        """The texts with which you last allowed this command; `None` if you never did."""
+    def recall(self, act: str) -> Mapping[str, BoundFile] | None:
+        """What the call depended on when you last allowed it; `None` if you never did."""
         if act not in self._known and self._directory is not None:
-            with suppress(OSError, ValueError, AttributeError):
+            with suppress(OSError, ValueError, AttributeError, TypeError):
                 found = json.loads((self._directory / f"{act}.json").read_text(encoding="utf-8"))
-                self._known[act] = {str(path): str(text) for path, text in found.items()}
+                self._known[act] = {str(name): BoundFile(*part) for name, part in found.items() if len(part) == 2}
         return self._known.get(act)
 
     def _prune(self, directory: Path) -> None:
@@ -51,19 +53,46 @@ class ApprovedTexts:
             os.unlink(entry.path)  # noqa: PTH108
 
 
-def render_difference(before: Mapping[str, str], now: Mapping[str, str], workspace: str) -> tuple[list[str], str]:
-    """The files that differ, and how, as a unified diff."""
-    changed = sorted(path for path in {*before, *now} if before.get(path) != now.get(path))
+def render_difference(
+    before: Mapping[str, BoundFile], now: Mapping[str, BoundFile], workspace: str
+) -> tuple[list[str], str]:
+    """What differs, in words, and the changed texts as a unified diff."""
+    import difflib
+
+    changed = sorted(name for name in {*before, *now} if _digest(before.get(name)) != _digest(now.get(name)))
     lines: list[str] = []
     names = []
-    for path in changed:
-        name = path.removeprefix(f"{workspace.rstrip('/')}/")
+    for key in changed:
+        old, new = before.get(key), now.get(key)
+        if key.startswith(VARIABLE):
+            names.append(f"the environment variable {key.removeprefix(VARIABLE)}")
+            continue
+        if key.startswith(PROGRAM):
+            names.append(f"the program {key.removeprefix(PROGRAM)}")
+            continue
+        name = key.removeprefix(f"{workspace.rstrip('/')}/")
         names.append(name)
-        old, new = before.get(path), now.get(path)
+        if (old is not None and old.text is None) or (new is not None and new.text is None):
+            continue
         source, target = "/dev/null" if old is None else f"a/{name}", "/dev/null" if new is None else f"b/{name}"
-        lines += difflib.unified_diff(
-            (old or "").splitlines(), (new or "").splitlines(), source, target, n=2, lineterm=""
-        )
+        lines += difflib.unified_diff(_lines(old), _lines(new), source, target, n=2, lineterm="")
     if len(lines) > _LINES:
         lines = [*lines[:_LINES], f"… {len(lines) - _LINES} more lines"]
     return names, "\n".join(lines)
+
+
+def _digest(part: BoundFile | None) -> str | None:
+    return None if part is None else part.digest
+
+
+def _lines(part: BoundFile | None) -> list[str]:
+    return [] if part is None else (part.text or "").splitlines()
+
+
+def _shorten(parts: Mapping[str, BoundFile]) -> dict[str, BoundFile]:
+    room = _MAX_TEXT
+    kept = {}
+    for name, part in parts.items():
+        room -= len(part.text or "")
+        kept[name] = part if room >= 0 else part._replace(text=None)
+    return kept

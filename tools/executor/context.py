@@ -79,6 +79,8 @@ class CallContext:
     intended: bool = False
     #: A person saw exactly this call and allowed it.
     approved: bool = False
+    #: Even then it gets no more rights than in a trusted workspace.
+    contained: bool = False
     #: It reads or changes a file that may hold secrets.
     secret: bool = False
     #: Hosts that it may reach and paths outside the workspace that it may read, by grants.
@@ -117,7 +119,7 @@ class CallContext:
             self.workspace,
             self.time_limit,
             killed=self.kill,
-            approved=self.approved,
+            approved=self.approved and not self.contained,
             hosts=self.hosts,
             readable=self.readable,
             reviewed=self.review.subject if self.review is not None else "",

@@ -13,12 +13,13 @@ from tools.errors import ApprovalRequired, Declined, Denied, HostGone, SecretFil
 from tools.executor.access import access_to
 from tools.executor.approval import bind_call, build_prompt, check_links
 from tools.executor.approved_texts import ApprovedTexts, render_difference
-from tools.executor.binding import ApprovalBinding
+from tools.executor.binding import ApprovalBinding, bind_change
 from tools.executor.command_changes import ChangeTracker
 from tools.executor.context import CallContext, redact_arguments
 from tools.executor.file_changes import apply_changes, change_files
 from tools.executor.invocation import Invoker
 from tools.executor.recovery import LOOK, RUN_AGAIN, ask_about_unknown, plan_recovery
+from tools.executor.script_files import BoundFile
 from tools.git import read_head
 from tools.host import Host, ResolvingHost
 from tools.ledger import GitHead, IntentRecord, NewBlob, Outcome
@@ -91,7 +92,7 @@ class CallRunner:
             _learn(context, cached)
             return context.outcome("success", cached, cached=True)
         await self._record(context)
-        if context.bound is not None and (await asyncio.to_thread(bind_call, context, None)).digest != context.bound:
+        if context.bound is not None and (await self._bind(context, backend, decision)).digest != context.bound:
             # Changed since the answer was checked, while the workspace was scanned.
             await self._approve(context, backend, decision)
         context.begun = True
@@ -151,6 +152,7 @@ class CallRunner:
         if context.spec.effects != "command":
             context.secret = any(map(secret_part, await self._named_paths(context)))
         decision = _refused(decision)
+        context.contained = decision.contained
         if context.spec.effects == "command" or context.spec.runs_project:
             origin = batch.copy_of or context.workspace
             context.hosts = self._policy.hosts(context.args, origin)
@@ -168,7 +170,7 @@ class CallRunner:
 
     async def _approve(self, context: CallContext, backend: Backend, decision: Decision) -> None:
         """Ask, and ask again if what would run or be written changed before the answer came."""
-        why, bound, diff = decision.why, await self._bind(context, backend), None
+        why, bound, diff = decision.why, await self._bind(context, backend, decision), None
         if context.review is not None and context.review.why:
             why, diff = context.review.why, context.review.diff
         if not self._policy.approved(context.workspace, bound.digest):
@@ -178,18 +180,20 @@ class CallRunner:
                 raise Unattended(why, self._policy.suggest_grant(context.spec, context.args))
             before = self._texts.recall(bound.act)
             for _ in range(_MAX_QUESTIONS):
-                if before is not None:
+                if bound.change is not None:
+                    why, diff = decision.why, bound.change.diff
+                elif before is not None:
                     why, diff = _explain_difference(decision.why, before, bound, context.workspace)
                 await self._ask(context, why, diff, bound)
-                answered, bound = bound, await self._bind(context, backend)
+                answered, bound = bound, await self._bind(context, backend, decision)
                 if bound.digest == answered.digest:
                     break
-                before = answered.texts
+                before = answered.parts
                 if context.review is not None:
                     why, diff, before = context.review.why or why, context.review.diff, None
             else:
                 raise Denied("Not allowed: what it would run kept changing while you were asked.")
-            self._texts.remember(bound.act, bound.texts)
+            self._texts.remember(bound.act, bound.parts)
         context.approved, context.bound = True, bound.digest
 
     async def _ask(self, context: CallContext, why: str, diff: str | None, bound: ApprovalBinding) -> None:
@@ -205,9 +209,11 @@ class CallRunner:
         if answer == "deny":
             raise Declined
 
-    async def _bind(self, context: CallContext, backend: Backend) -> ApprovalBinding:
+    async def _bind(self, context: CallContext, backend: Backend, decision: Decision) -> ApprovalBinding:
         if reviews(backend):
             context.review = await backend.review(context.tool, context.workspace)
+        if decision.change is not None:
+            return bind_change(context.workspace, await asyncio.to_thread(self._policy.change, context.workspace))
         if changes_files(context.tool) and has_host(backend):
             try:
                 context.prepared = await self._prepare(context, backend.host(context.workspace))
@@ -353,10 +359,10 @@ def _refused(decision: Decision) -> Decision:
 
 
 def _explain_difference(
-    why: str, before: Mapping[str, str], bound: ApprovalBinding, workspace: str
+    why: str, before: Mapping[str, BoundFile], bound: ApprovalBinding, workspace: str
 ) -> tuple[str, str | None]:
     """Name what changed since you allowed the same call, and show it."""
-    names, diff = render_difference(before, bound.texts, workspace)
+    names, diff = render_difference(before, bound.parts, workspace)
     if not names:
         return why, None
     shown = ", ".join(names[:5]) + ("…" if len(names) > 5 else "")

@@ -2,6 +2,7 @@
 
 Those are its programs, the scripts and configurations that the command line names or that its programs read by
 convention (`make` a Makefile, `npm` a package.json, `python -m` a module), and the scripts that those name in turn.
+Some programs run the whole project (`go run .`, `find -exec`): then every source file counts.
 Too many files are better than too few: a question more is cheaper than a question less.
 """
 
@@ -10,7 +11,6 @@ Too many files are better than too few: a question more is cheaper than a questi
 
 import fnmatch
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -18,27 +18,50 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
+from itertools import islice
 from typing import NamedTuple
 
+from sidecar.config.run_files import RunFiles
+from tools.executor.script_words import imported, package_text, programs, references, words_of, workspace_patterns
 from tools.policy import shell
 
 _MAX_HASHED = 64 * 1024 * 1024
 #: Files whose text is searched for further scripts, and shown when it changes.
 _MAX_TEXT = 256 * 1024
 _MAX_FILES = 300
-_MAX_WORDS = 2_000
+#: Source files of a whole project that are hashed by content, and those that are looked at.
+_MAX_SOURCES = 5_000
+_MAX_WALKED = 50_000
 _MAX_BASES = 8
 _DEPTH = 4
-_QUOTING = re.compile(r"[\\'\"]")
-_WORDS = re.compile(r"[^\s;|&()<>`$={},]+")
-_REFERENCES = re.compile(r"[\w./@+-]+")
+#: What stands in front of the name of a program in the result.
+PROGRAM = "program "
 _VERSION = re.compile(r"\d+(?:\.\d+)*\Z")
-_SUFFIXES = ("", ".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".mk")
+_SUFFIXES = ("", ".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".pm", ".mk")
 _ENTRIES = ("__main__.py", "__init__.py", "index.js", "index.mjs", "index.ts", "package.json", "Makefile", "makefile")
 _CODE_NAMES = """
-.py .sh .bash .zsh .js .mjs .cjs .ts .tsx .jsx .rb .pl .php .lua .mk .make .cmake .gradle .kts .bat .ps1
+.py .sh .bash .zsh .fish .js .mjs .cjs .ts .mts .cts .tsx .jsx .rb .pl .pm .php .lua .mk .make .cmake .gradle .kts
+.bat .ps1 .go .rs .c .cc .cpp .cxx .h .hpp .java .kt .scala .sbt .cs .fs .swift .ex .exs .erl .tf .tfvars .sql .awk
+.sed .r .jl .vim .el .clj .hs .ml .zig .nim .dart
 """
 _CODE = frozenset(_CODE_NAMES.split())
+#: Programs that run or build whatever the project contains.
+_WHOLE_NAMES = """
+go cargo gradle gradlew mvn mvnw sbt bazel terraform tofu dotnet swift mix pytest py.test unittest tox nox jest vitest
+mocha ava phpunit rspec ctest nextest ansible-playbook xargs parallel
+"""
+_WHOLE = frozenset(_WHOLE_NAMES.split())
+#: The same, but only with one of these words.
+_WHOLE_WITH = {
+    "find": ("-exec", "-execdir", "-ok", "-okdir"),
+    "fd": ("-x", "-X", "--exec", "--exec-batch"),
+    "node": ("--test",),
+    "deno": ("test",),
+    "bun": ("test",),
+}
+#: Folders that hold no source of the project.
+_SKIPPED_NAMES = ".git .hg .svn .jj node_modules .venv venv __pycache__ .tox .nox .mypy_cache .cache"
+_SKIPPED = frozenset(_SKIPPED_NAMES.split())
 #: Programs that don't run what the files they are given contain. Every other program may.
 _DATA_TOOL_NAMES = """
 echo printf cat tee touch mkdir rmdir rm cp mv ln ls head tail grep rg sed awk sort uniq wc cut tr diff cmp find fd
@@ -46,7 +69,6 @@ chmod chown stat file du df tar gzip gunzip zip unzip jq date true false test [ 
 basename dirname realpath readlink git curl wget ssh scp rsync cd export exit kill ps
 """
 _DATA_TOOLS = frozenset(_DATA_TOOL_NAMES.split())
-_OUTPUTS = re.compile(r">{1,2}[|&]?\s*[\"']?([^\s;|&()<>`\"']+)")
 #: Files that a program reads without being told, in its directory and those above it.
 _CONVENTIONS = """
 make gmake: Makefile makefile GNUmakefile *.mk
@@ -56,6 +78,7 @@ vite vitest jest eslint prettier tsc webpack rollup: package.json *.config.js *.
 vite vitest jest eslint prettier tsc webpack rollup: .*rc.js .*rc.cjs .*rc.json
 pytest py.test tox nox unittest python uv poetry pdm hatch mypy ruff: conftest.py pyproject.toml pytest.ini tox.ini
 pytest py.test tox nox unittest python uv poetry pdm hatch mypy ruff: setup.cfg setup.py noxfile.py sitecustomize.py
+mypy pylint flake8 tox: mypy.ini .mypy.ini .pylintrc pylintrc .flake8
 cargo: Cargo.toml build.rs .cargo/config.toml .cargo/config rust-toolchain.toml
 go: go.mod go.work
 just: justfile Justfile .justfile
@@ -82,46 +105,84 @@ class BoundFile(NamedTuple):
 
 
 class ScriptSearch:
-    """Finds the files that a command would run."""
+    """Finds the files that a command would run. `whole`: also all of a project, for a program that runs all of it."""
 
-    def __init__(self, cwd: str, workspace: str, path: str) -> None:
+    def __init__(self, cwd: str, workspace: str, path: str, *, whole: bool = True) -> None:
         self._cwd = cwd
         self._workspace = workspace.rstrip("/")
         self._path = path
+        self._whole = whole
         self._found: dict[str, BoundFile] = {}
         #: Whether the content of every file that the line names may be run.
         self._all = True
+        self._runs_project = False
         self._open: list[tuple[str, int]] = []
+        self._listings: dict[str, frozenset[str]] = {}
+        self._programs: set[tuple[str, str]] = set()
 
     def files(self, command: str | Sequence[str]) -> dict[str, BoundFile]:
-        words = _words_of(command)
+        words = words_of(command)
         names = shell.names(command) if isinstance(command, str) else [command[0]]
-        programs = {name.rpartition("/")[2] for name in (*names, *words)}
         for name in names:
             self._take_program(name)
-        self._all = any(name.rpartition("/")[2] not in _DATA_TOOLS for name in names)
-        bases = [self._cwd, *(place for word in words if (place := self._directory(word)))][:_MAX_BASES]
+        self._all = not names or any(_runs_files(name.rpartition("/")[2], words) for name in names)
+        bases = [self._cwd, *(place for word in words for place in self._directories(word))][:_MAX_BASES]
         for base in bases:
             for word in words:
                 self._take_word(word, base)
-            for program in programs:
-                self._take_conventional(_VERSION.sub("", program), base)
-        while self._open and len(self._found) < _MAX_FILES:
+        self._note_programs([*names, *words], bases, words)
+        # Where all of the project counts, nothing needs to be followed.
+        while self._open and len(self._found) < _MAX_FILES and not (self._runs_project and self._whole):
             path, depth = self._open.pop(0)
             self._follow(path, depth, bases)
+        if self._runs_project or len(self._found) >= _MAX_FILES:
+            self._take_project()
         return self._found
+
+    def _note_programs(self, names: Sequence[str], bases: Sequence[str], words: Sequence[str], depth: int = 0) -> None:
+        """Programs that a command line or a script may start, with what they read by convention."""
+        known = _conventions()
+        for word in dict.fromkeys(names):
+            program = _VERSION.sub("", word.rpartition("/")[2])
+            # A script deep inside may mention many programs that this command never starts.
+            if depth == 0 and (program in _WHOLE or not {*_WHOLE_WITH.get(program, ())}.isdisjoint(words)):
+                self._runs_project = True
+            for base in bases:
+                if "/" not in word:
+                    for folder in self._upwards(base):
+                        if "node_modules" in self._listing(folder):
+                            self._take(f"{folder}/node_modules/.bin/{word}", _DEPTH)
+                if program in known and (program, base) not in self._programs:
+                    self._programs.add((program, base))
+                    self._take_conventional(program, base)
+
+    def _take_project(self) -> None:
+        """What runs by convention at any depth, and, if that is wanted, every source file."""
+        for name, text in RunFiles().find(self._workspace).items():
+            self._found.setdefault(f"{self._workspace}/{name}", BoundFile(_hash_text(text), text))
+        if not self._whole:
+            return
+        count = 0
+        for path in _walk(self._workspace):
+            if path not in self._found and _is_code(path):
+                count += 1
+                if count <= _MAX_SOURCES:
+                    self._take(path, _DEPTH, most=_MAX_WALKED)
+                else:
+                    self._found[path] = BoundFile(_stamp(path), None)
 
     def _take_program(self, name: str) -> None:
         place = os.path.join(self._cwd, name) if "/" in name else shutil.which(name, path=self._path)
         # Also which file it is: a link may be turned to another one with the same content.
         real = os.path.realpath(place) if place else ""
-        self._found[f"program {name}"] = BoundFile(f"{real} {_hash_file(real)}", None)
+        self._found[f"{PROGRAM}{name}"] = BoundFile(f"{real} {_hash_file(real)}", None)
         if real and "/" in name:
             self._take(real, 0)
 
-    def _directory(self, word: str) -> str | None:
-        place = os.path.normpath(os.path.join(self._cwd, word))
-        return place if place != self._cwd and os.path.isdir(place) and not place.startswith("/proc") else None
+    def _directories(self, word: str) -> Iterator[str]:
+        for place in self._places(word, self._cwd):
+            if place != self._cwd and os.path.isdir(place) and not place.startswith("/proc"):
+                yield place
 
     def _take_word(self, word: str, base: str) -> None:
         if any(char in word for char in "*?["):
@@ -129,17 +190,22 @@ class ScriptSearch:
                 if self._all or _is_script(name):
                     self._take(name, 0)
             return
-        place = os.path.normpath(os.path.join(base, os.path.expanduser(word)))
-        for suffix in _SUFFIXES:
-            if self._all or _is_script(place + suffix):
-                self._take(place + suffix, 0)
-        if not self._all:
-            return
-        if os.path.isdir(place):
-            for entry in _ENTRIES:
-                self._take(os.path.join(place, entry), 0)
-        elif "." in word and "/" not in word:
+        for place in self._places(word, base):
+            for suffix in _SUFFIXES:
+                if self._all or _is_script(place + suffix):
+                    self._take(place + suffix, 0)
+            if self._all and os.path.isdir(place):
+                for entry in _ENTRIES:
+                    self._take(os.path.join(place, entry), 0)
+        if self._all and "." in word and "/" not in word:
             self._take_module(word, base, 0)
+
+    def _places(self, word: str, base: str) -> list[str]:
+        """Where a word may lead; after a variable that we don't know, also below here."""
+        places = [os.path.normpath(os.path.join(base, os.path.expanduser(word)))]
+        if word.startswith("/") and word.strip("/"):
+            places.append(os.path.normpath(os.path.join(base, word.lstrip("/"))))
+        return places
 
     def _take_module(self, dotted: str, base: str, depth: int) -> None:
         for root in (base, f"{base}/src"):
@@ -162,8 +228,8 @@ class ScriptSearch:
             base = os.path.dirname(base)
             yield base
 
-    def _take(self, path: str, depth: int) -> None:
-        if path in self._found or len(self._found) >= _MAX_FILES:
+    def _take(self, path: str, depth: int, most: int = _MAX_FILES) -> None:
+        if path in self._found or len(self._found) >= most:
             return
         try:
             status = os.stat(path)
@@ -179,56 +245,107 @@ class ScriptSearch:
 
     def _follow(self, path: str, depth: int, bases: Sequence[str]) -> None:
         """Scripts that a script names, relative to itself or to where the command runs."""
-        text = self._found[path].text or ""
+        text, here = self._found[path].text or "", os.path.dirname(path)
         if path.endswith("package.json"):
-            text = _scripts(text)
-        folders = {os.path.dirname(path), *bases}
-        listings = {folder: _listing(folder) for folder in folders}
-        for word in list(dict.fromkeys(_REFERENCES.findall(text)))[:_MAX_WORDS]:
-            first = word.removeprefix("./").partition("/")[0].partition(".")[0]
+            for pattern in workspace_patterns(text):
+                for name in _matches(here, f"{pattern.rstrip('/')}/package.json"):
+                    self._take(name, depth + 1)
+            text = package_text(text)
+        words = dict(references(text))
+        firsts = {word: word.lstrip("./").partition("/")[0].partition(".")[0] for word in words}
+        folders = [*dict.fromkeys([here, *bases])]
+        entered = (
+            place
+            for base in folders
+            for word, first in firsts.items()
+            if first in self._listing(base) and (place := _below(base, word))
+        )
+        folders = [*folders, *islice(entered, _MAX_BASES)]
+        listings = {folder: self._listing(folder) for folder in folders}
+        for word, runs in words.items():
+            first = firsts[word]
             for folder, names in listings.items():
-                if first in names or word.startswith(("../", "/")):
-                    self._take_reference(word, folder, depth + 1)
+                if first in names or word.startswith("../") or "*" in first:
+                    self._take_reference(word, folder, depth + 1, runs=runs)
+        for module in imported(text):
+            for folder, names in listings.items():
+                if module.partition(".")[0] in names or "src" in names:
+                    self._take_module(module, folder, depth + 1)
+        inside = [folder for folder in folders if self._is_inside(folder)]
+        self._note_programs(programs(text), inside, list(words), depth)
 
-    def _take_reference(self, word: str, folder: str, depth: int) -> None:
-        place = os.path.normpath(os.path.join(folder, word))
-        if not f"{place}/".startswith(f"{self._workspace}/"):
+    def _take_reference(self, word: str, folder: str, depth: int, *, runs: bool) -> None:
+        if any(char in word for char in "*?"):
+            for name in _matches(folder, word):
+                if self._is_inside(name) and (runs or _is_code(name)):
+                    self._take(name, depth)
             return
-        for suffix in _SUFFIXES:
-            if _is_code(place + suffix):
-                self._take(place + suffix, depth)
-        for entry in _ENTRIES[:5]:
-            self._take(f"{place}/{entry}", depth)
+        for place in self._places(word, folder):
+            if not self._is_inside(place):
+                continue
+            for suffix in _SUFFIXES:
+                if _is_code(place + suffix) or (runs and not suffix):
+                    self._take(place + suffix, depth)
+            for entry in _ENTRIES[:5]:
+                self._take(f"{place}/{entry}", depth)
         if "/" not in word:
             self._take_module(word, folder, depth)
 
+    def _listing(self, folder: str) -> frozenset[str]:
+        """The names in a directory, without what follows the first dot."""
+        known = self._listings.get(folder)
+        if known is None:
+            known = frozenset(name.partition(".")[0] for name in _names(folder))
+            self._listings[folder] = known
+        return known
 
-def _words_of(command: str | Sequence[str]) -> list[str]:
-    """Every word of a command line that may name a file, also as the value of an option."""
-    lines = list(command)
-    if isinstance(command, str):
-        inputs = _OUTPUTS.sub(" ", command)
-        lines = [inputs, _QUOTING.sub("", inputs)]
-    found: dict[str, None] = {} if isinstance(command, str) else dict.fromkeys(command)
-    for line in lines:
-        for word in _WORDS.findall(line):
-            plain = word.strip("\"'\\")
-            found[plain] = None
-            if plain.startswith("-"):
-                found[plain[2:]] = None
-            if ":" in plain:
-                found[plain.rpartition(":")[2]] = None
-    return [word for word in found if word and "\0" not in word and len(word) < 4_096][:_MAX_WORDS]
+    def _is_inside(self, place: str) -> bool:
+        return f"{place}/".startswith(f"{self._workspace}/")
+
+
+def _runs_files(program: str, words: Sequence[str]) -> bool:
+    """Whether a program may run what the files it is given contain."""
+    if program in ("sed", "awk", "gawk", "mawk"):
+        return any(word.startswith(("-f", "--file")) for word in words)
+    return program not in _DATA_TOOLS or not {*_WHOLE_WITH.get(program, ())}.isdisjoint(words)
+
+
+def _below(base: str, word: str) -> str | None:
+    """A directory that a script may change to."""
+    place = os.path.normpath(os.path.join(base, word.lstrip("/")))
+    return place if word not in (".", "..", "/") and place != base and os.path.isdir(place) else None
+
+
+def _walk(workspace: str) -> Iterator[str]:
+    folders, seen = [workspace], 0
+    while folders and seen < _MAX_WALKED:
+        try:
+            entries = sorted(os.scandir(folders.pop()), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            seen += 1
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in _SKIPPED:
+                    folders.append(entry.path)
+            else:
+                yield entry.path
 
 
 def _matches(folder: str, pattern: str) -> list[str]:
-    """The files in one directory that a pattern means; `*` in a directory's name counts as any directory."""
-    head, _, last = pattern.rpartition("/")
-    folders = [os.path.normpath(os.path.join(folder, head))]
-    if any(char in head for char in "*?["):
-        folders = [os.path.join(folder, name) for name in sorted(_names(folder))]
-    found = [f"{place}/{name}" for place in folders for name in sorted(_names(place)) if fnmatch.fnmatch(name, last)]
-    return found[:_MAX_FILES]
+    """The files that a pattern means, as the shell would expand it."""
+    places = ["/" if pattern.startswith("/") else folder]
+    parts = [part for part in pattern.split("/") if part]
+    for part in parts[:-1]:
+        wild = any(char in part for char in "*?[")
+        found = [f"{place}/{name}" for place in places for name in (_fitting(place, part) if wild else [part])]
+        places = [place for place in found if os.path.isdir(place)][:_MAX_FILES]
+    found = [f"{place}/{name}" for place in places for name in _fitting(place, parts[-1] if parts else "")]
+    return [os.path.normpath(name) for name in found[:_MAX_FILES]]
+
+
+def _fitting(folder: str, pattern: str) -> list[str]:
+    return [name for name in sorted(_names(folder)) if fnmatch.fnmatch(name, pattern)]
 
 
 def _names(folder: str) -> Iterable[str]:
@@ -238,11 +355,6 @@ def _names(folder: str) -> Iterable[str]:
         return ()
 
 
-def _listing(folder: str) -> frozenset[str]:
-    """The names in a directory, without what follows the first dot."""
-    return frozenset(name.partition(".")[0] for name in _names(folder))
-
-
 def _is_code(path: str) -> bool:
     suffix = "." + path.rpartition("/")[2].rpartition(".")[2] if "." in path.rpartition("/")[2] else ""
     return suffix in _CODE or (not suffix and os.access(path, os.X_OK) and not os.path.isdir(path))
@@ -250,15 +362,6 @@ def _is_code(path: str) -> bool:
 
 def _is_script(path: str) -> bool:
     return _is_code(path) or (_read_text(path) or "").startswith("#!")
-
-
-def _scripts(text: str) -> str:
-    """What package.json runs."""
-    try:
-        scripts = json.loads(text).get("scripts", {})
-        return "\n".join(str(each) for each in scripts.values())
-    except (ValueError, AttributeError):
-        return text
 
 
 def _read_text(path: str) -> str | None:
@@ -281,6 +384,18 @@ def _hash_file(path: str) -> str:
         return repr(stamp)
     # Small files are cheap to read, and a clock of one tick must not hide a change.
     return _hash_now(path) if found.st_size <= _MAX_TEXT else _hash_large(path, stamp)
+
+
+def _hash_text(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _stamp(path: str) -> str:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return "missing"
+    return repr((found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino))
 
 
 @lru_cache(maxsize=256)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sidecar.config.grants import Permissions
+from sidecar.config.trust import TrustChange
 from sidecar.wire.tasks import Approvals
 from tools.environments import ProjectEnvironment, find_environment, without_own_environment
 from tools.policy import programs, shell
@@ -52,10 +53,17 @@ class Decision(NamedTuple):
     verdict: Literal["allow", "ask", "deny"]
     why: str
     network: bool = False
+    #: Only a missing trust makes it ask: allowed, it gets the rights that it would have in a trusted workspace.
+    contained: bool = False
+    #: What changed since you trusted the workspace, if that is the reason.
+    change: TrustChange | None = None
 
 
 class Policy:
-    """`trusted` says whether you trust a workspace, `contained` whether commands run in a sandbox."""
+    """`trusted` says whether you trust a workspace, `contained` whether commands run in a sandbox.
+
+    `change` is what a trusted workspace's tests, builds and linters would run differently than when you trusted it.
+    """
 
     def __init__(
         self,
@@ -64,11 +72,13 @@ class Policy:
         own_table: Path | None = None,
         approved: Callable[[str, str], bool] = lambda workspace, binding: False,
         permissions: Callable[[str], Permissions] = lambda workspace: Permissions(),
+        change: Callable[[str], TrustChange | None] = lambda workspace: None,
     ) -> None:
         #: Whether an approval for the workspace covers exactly this call.
         self.approved = approved
         #: What was granted to the workspace's repository.
         self.permissions = permissions
+        self.change = change
         self._trusted = trusted
         self._contained = contained
         self._own_table = own_table
@@ -118,15 +128,18 @@ class Policy:
 
     def _checkers(self, spec: ToolSpec, workspace: str, approvals: Approvals) -> Decision:
         """It reads, but with programs that may come from the project."""
-        if self._trusted(workspace):
+        trusted = self._trusted(workspace)
+        change = self.change(workspace) if trusted else None
+        if trusted and change is None:
             return self._allow_contained("it only reads, with the checkers of a project that you trust")
         if approvals == "auto":
             return self._allow_contained("you allow commands without approval")
         if None in self.permissions(workspace).checks:
             return self._allow_contained("you granted this repository its checks")
+        decision = _ask_for_trust("it runs the project's own checkers", change)
         if approvals == "readonly":
-            return Decision("deny", f"{spec.name} runs the project's own checkers, and you don't trust this workspace")
-        return Decision("ask", "it runs the project's own checkers, and you don't trust this workspace")
+            return Decision("deny", f"{spec.name} needs approval: {decision.why}")
+        return decision
 
     def _tests(self, workspace: str, approvals: Approvals) -> Decision:
         if approvals == "auto":
@@ -134,7 +147,9 @@ class Policy:
         if None in self.permissions(workspace).checks:
             return self._allow_contained("you granted this repository its checks")
         if not self._trusted(workspace):
-            return Decision("ask", "it runs the project's own code, and you don't trust this workspace")
+            return _ask_for_trust("it runs the project's own code")
+        if (change := self.change(workspace)) is not None:
+            return _ask_for_trust("it runs the project's own code", change)
         return self._allow_contained("it runs the tests of a project that you trust")
 
     def _command(
@@ -161,9 +176,13 @@ class Policy:
             return granted
         protected = _find_protected(line) if known.why else None
         if here and not network and not protected and consents(line, task_text):
-            if self._trusted(workspace) or not _runs_project(command, table, environment):
+            if self._may_run(command, workspace, table, environment):
                 return self._allow_contained("your task is this command, or tells us to run it")
-            known = known._replace(why="it runs the project's own code, and you don't trust this workspace")
+            change = self.change(workspace) if self._trusted(workspace) else None
+            if change is not None and approvals != "auto":
+                return _ask_for_trust("it runs the project's own code", change)
+            if known.why:
+                known = known._replace(why="it runs the project's own code, and you don't trust this workspace")
         if approvals == "auto":
             if network:
                 return Decision("ask", known.why if known.network else f"{network} reaches the network", network=True)
@@ -173,10 +192,23 @@ class Policy:
         if known.why:
             return Decision("ask", known.why, network=bool(network))
         if not self._trusted(workspace):
-            return Decision(
-                "ask", f"you don't trust this workspace; after `brain trust`, {line.split()[0]} runs without approval"
-            )
+            why = f"you don't trust this workspace; after `brain trust`, {line.split()[0]} runs without approval"
+            return Decision("ask", why, contained=True)
+        if known.project and (change := self.change(workspace)) is not None:
+            return _ask_for_trust("it runs the project's own code", change)
         return self._allow_contained(f"{known.name} with these options only reads, or runs the project's own checks")
+
+    def _may_run(
+        self,
+        command: str | Sequence[str],
+        workspace: str,
+        table: programs.Table,
+        environment: ProjectEnvironment | None,
+    ) -> bool:
+        """Whether your word alone lets it run: what runs the project's own code needs your trust too."""
+        if not _runs_project(command, table, environment):
+            return True
+        return self._trusted(workspace) and self.change(workspace) is None
 
     def _by_grant(
         self, command: str | Sequence[str], line: str, workspace: str, known: "_Judgement", *, here: bool
@@ -266,6 +298,12 @@ class _Judgement(NamedTuple):
     why: str
     network: bool = False
     project: bool = False
+
+
+def _ask_for_trust(what: str, change: TrustChange | None = None) -> Decision:
+    if change is None:
+        return Decision("ask", f"{what}, and you don't trust this workspace", contained=True)
+    return Decision("ask", f"{what}, and {change.describe()}", contained=True, change=change)
 
 
 def decide_secret(why: str, approvals: Approvals) -> Decision:

@@ -1128,6 +1128,10 @@ export interface TrustedWorkspace {
   workspace: string;
   trusted: boolean;
   why: string;
+  /** Files that the project's own code runs by, changed since you trusted it. */
+  changed?: string[];
+  /** How they changed, as a unified diff. */
+  diff?: string;
 }
 
 export interface Usage {
