@@ -57,7 +57,7 @@ def load_commands(workspace: str) -> list[str] | None:
 async def run_commands(
     commands: Sequence[str], runner: CheckRunner, *, user_commands: bool, preapproved: bool
 ) -> list[CheckResult]:
-    """`user_commands`: the task itself names them, so nobody asks you again.
+    """`user_commands`: you named them with the task, so in a sandbox and without network they need no other answer.
 
     `preapproved`: you trust the workspace that names them, and they run in a sandbox.
     """
@@ -65,11 +65,9 @@ async def run_commands(
     for number, command in enumerate(commands[:_MAX_COMMANDS], start=1):
         line = command.strip()
         if line:
-            user_text = f"`{line}`" if user_commands else ""
             args: JsonObject = {"command": line, "timeoutMs": _TIMEOUT_MS}
-            outcome = await runner.run(
-                f"command{number}", "run_command", args, user_text=user_text, approved=preapproved
-            )
+            approved = preapproved or user_commands
+            outcome = await runner.run(f"command{number}", "run_command", args, approved=approved)
             results.append(_result(line, outcome))
     return results
 

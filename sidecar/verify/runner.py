@@ -14,15 +14,14 @@ class CheckRunner(Protocol):
         args: JsonObject,
         *,
         seconds: float | None = None,
-        user_text: str = "",
         approved: bool = False,
         directory: str | None = None,
         directory_label: str = "",
     ) -> Outcome | None:
         """The outcome, or `None` if the call took longer than `seconds`. Policy decides as for any call.
 
-        `name` is unique within this verification. `user_text` is your own text that names a command. `approved` means
-        that you allowed the same or more a moment ago. `directory` replaces the workspace; events show its label.
+        `name` is unique within this verification. `approved` means that you named it, or allowed the same or more a
+        moment ago: it runs unasked, in the sandbox. `directory` replaces the workspace; events show its label.
         """
 
 

@@ -46,7 +46,7 @@ def test_s20_nearly_all_everyday_commands_are_not_asked_about(workspace: Path) -
 
 
 def _asked(command: str, workspace: Path) -> str | None:
-    verdict, why, _ = decided(command, workspace)
+    verdict, why, *_ = decided(command, workspace)
     return None if verdict == "allow" else why
 
 

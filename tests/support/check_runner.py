@@ -27,13 +27,12 @@ class WorkbenchCheckRunner:
         args: JsonObject,
         *,
         seconds: float | None = None,
-        user_text: str = "",
         approved: bool = False,
         directory: str | None = None,
         directory_label: str = "",
     ) -> Outcome | None:
         self.ran.append(name)
-        context = BatchContext(directory or str(self._bench.workspace), "auto", self._bench.ledger, user_text)
+        context = BatchContext(directory or str(self._bench.workspace), "auto", self._bench.ledger)
         try:
             async with asyncio.timeout(seconds):
                 call = ToolCall(f"{name}{next(_NUMBERS)}", tool, args)
