@@ -203,7 +203,7 @@ class Policy:
         command: str | Sequence[str],
         workspace: str,
         table: programs.Table,
-        environment: ProjectEnvironment | None,
+        environment: ProjectEnvironment,
     ) -> bool:
         """Whether your word alone lets it run: what runs the project's own code needs your trust too."""
         if not _runs_project(command, table, environment):
