@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.support import Json, RunningSidecar
 from tests.security.corpus_binding import BOUND, UNBOUND, Bound
 from tools.executor.approved_texts import ApprovedTexts, render_difference
-from tools.executor.binding import Binding, bind
+from tools.executor.binding import ApprovalBinding, bind
 
 
 def plant(place: Path, case: Bound) -> None:
@@ -22,7 +22,7 @@ def write(file: Path, content: str) -> None:
         file.chmod(0o755)
 
 
-def bound(place: Path, command: object, *, whole: bool = True) -> Binding:
+def bound(place: Path, command: object, *, whole: bool = True) -> ApprovalBinding:
     return bind("run_command", {}, str(place), command, None, str(place), whole=whole)  # type: ignore[arg-type]
 
 
