@@ -184,7 +184,7 @@ def test_s34_fifos_devices_and_loops_are_not_opened(data: DataDir, project: Path
 
 
 def test_s34_a_copy_is_compared_with_what_you_trusted(data: DataDir, project: Path, tmp_path: Path) -> None:
-    repositories = Repositories(data)
+    repositories = Repositories(data.path)
     trust = Trust(data, repositories)
     trust.set(str(project), trusted=True)
     copy = tmp_path / "copy"
