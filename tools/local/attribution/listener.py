@@ -57,7 +57,7 @@ class Listener(NotificationThread):
     def ready(self, handles: set[int]) -> None:
         if self._watch is not None and handles:
             with self._touched.lock:
-                self._hear(self._watch)
+                self._touched.hear()
 
     def beat(self) -> None:
         self._versions.beat()
@@ -65,7 +65,7 @@ class Listener(NotificationThread):
     def finish(self) -> None:
         if self._watch is not None:
             with self._touched.lock:
-                self._hear(self._watch)
+                self._touched.hear()
                 self._touched.unwatch()
             self._watch.close()
         os.close(self._root)
@@ -73,18 +73,12 @@ class Listener(NotificationThread):
     def missed(self, why: str) -> None:
         self._touched.problem = self._touched.problem or why or _UNREAD
 
-    def _hear(self, watch: DirectoryWatch) -> None:
-        for event in watch.events():
-            self._touched.happened(event.path, removed=event.removed)
-
     def record(self, notification: Notification) -> None:
         try:
             known = SYSTEM_CALLS[notification.architecture].get(notification.call)
             if known is not None:
                 with self._touched.lock:
-                    self._record(
-                        notification.thread, known, notification.architecture, notification.arguments, self._watch
-                    )
+                    self._record(notification.thread, known, notification.architecture, notification.arguments)
         except Unreadable:
             if self.is_waiting(notification.id) and name_of(notification.thread) != _SANDBOX_PROGRAM:
                 self.missed(_UNREAD)
@@ -92,14 +86,7 @@ class Listener(NotificationThread):
             log.exception("A change of a command could not be attributed")
             self.missed(_UNREAD)
 
-    def _record(
-        self,
-        thread: int,
-        call: SystemCall,
-        architecture: int,
-        arguments: list[int],
-        watch: DirectoryWatch | None,
-    ) -> None:
+    def _record(self, thread: int, call: SystemCall, architecture: int, arguments: list[int]) -> None:
         flags = arguments[call.flags] if call.flags >= 0 else 0
         if call.kind == "openat2":
             flags = read_flags(thread, arguments[2])
@@ -124,11 +111,10 @@ class Listener(NotificationThread):
             ]
         if all(place is None for place in places):
             return
-        if watch is not None:
-            self._hear(watch)
-        self._claim(call, flags, places)
+        self._touched.hear()
+        self._claim(thread, call, flags, places)
 
-    def _claim(self, call: SystemCall, flags: int, places: list[str | None]) -> None:
+    def _claim(self, thread: int, call: SystemCall, flags: int, places: list[str | None]) -> None:
         touched, path = self._touched, places[0]
         if call.kind == "rename":
             exchange = call.flags >= 0 and bool(flags & _EXCHANGE)
@@ -137,9 +123,10 @@ class Listener(NotificationThread):
             return
         elif call.kind in ("open", "openat2"):
             exclusive = bool(flags & _CREATE and flags & EXCLUSIVE)
-            touched.write(path, creates=bool(flags & _CREATE), exclusive=exclusive, counted=bool(flags & _ACCESS))
+            writer = thread if flags & _ACCESS else None
+            touched.write(path, creates=bool(flags & _CREATE), exclusive=exclusive, writer=writer)
         elif call.kind == "create":
-            touched.write(path)
+            touched.write(path, writer=thread)
         elif call.kind == "remove":
             touched.remove(path)
         elif call.kind == "link":

@@ -6,7 +6,9 @@
 import ctypes
 import errno
 import os
+import stat
 import struct
+from contextlib import suppress
 from functools import cache
 
 _O_PATH = os.O_PATH | os.O_CLOEXEC
@@ -53,6 +55,20 @@ def name_of(thread: int) -> str:
             return file.read().strip()
     except OSError:
         return ""
+
+
+def open_for_writing(thread: int, path: str) -> int:
+    """How often a process has a file open for writing. One that is gone, or can't be read, holds nothing."""
+    count = 0
+    try:
+        with os.scandir(f"/proc/{thread}/fd") as handles:
+            for handle in handles:
+                with suppress(FileNotFoundError):  # closed meanwhile
+                    writes = handle.stat(follow_symlinks=False).st_mode & stat.S_IWUSR
+                    count += bool(writes) and os.readlink(handle.path) == path
+    except OSError:
+        return 0
+    return count
 
 
 class Locator:

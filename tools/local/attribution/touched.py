@@ -8,14 +8,16 @@ claim. If both write at the same moment, their changes can't be told apart, and 
 import os
 import stat
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from weakref import finalize
 
 from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
+from tools.local.attribution.process import open_for_writing
 from tools.local.attribution.versions import MISSING, Version, VersionLog, mark_of
-from tools.local.attribution.watch import DirectoryWatch
+from tools.local.attribution.watch import DirectoryWatch, FileEvent
 from tools.local.files import TEMPORARY_SUFFIX
 from tools.local.root import WorkspaceRoot, name_to_text, read_handle, stamp_of
 from tools.protected import secret_part
@@ -33,6 +35,7 @@ _UNREADABLE = "It can't be read, so it isn't kept."
 _NO_DISK = "Its content from before the command could not be stored."
 LEFT_OUT = "Ignored files and installed packages aren't kept; a command's changes to them can't be undone."
 SHARED = "Somebody else wrote it at the same time as a command, and the two changes can't be told apart."
+UNWATCHED = "A command changed it, and this machine can't tell whether you changed it too: it has no file watches left."
 AFTER_DEATH = "It was written after the sidecar stopped, by the command or by you; that can't be told apart."
 
 #: A file whose content isn't kept.
@@ -44,13 +47,18 @@ class _File:
     before: Version
     #: After the command's last finished change, if that is known.
     latest: Version | None = None
-    #: Claimed changes that the watch has not yet reported.
-    writes: int = 0
+    #: Claimed changes that the watch has not yet reported: the threads that opened it for writing, renames, removals.
+    writers: list[int] = field(default_factory=list)
+    arrivals: int = 0
     removals: int = 0
     #: Whether the command was the last to change it.
     owned: bool = True
     doubt: str = ""
     done: list[tuple[Version, Version]] = field(default_factory=list)
+
+    @property
+    def pending(self) -> bool:
+        return bool(self.writers or self.arrivals or self.removals)
 
 
 class TouchedFiles:
@@ -83,14 +91,14 @@ class TouchedFiles:
 
     # -- claims of the command, before each change ---------------------------------------------------------------------
 
-    def write(self, path: str, *, creates: bool = True, exclusive: bool = False, counted: bool = True) -> None:
-        """The command opens the file for writing; `counted` if the watch will report the end of it."""
+    def write(self, path: str, *, creates: bool = True, exclusive: bool = False, writer: int | None = None) -> None:
+        """The command opens the file. The watch reports the end of it if `writer` is a thread that can write then."""
         found = self._lstat(path)
         if found is None if not creates else (found is not None and exclusive):
             return  # it will fail
         if found is not None and not stat.S_ISREG(found.st_mode) and not stat.S_ISLNK(found.st_mode):
             return
-        self._claim(path, write=counted)
+        self._claim(path, writer=writer)
 
     def change(self, path: str) -> None:
         """The command changes mode or length, which the watch does not report."""
@@ -121,15 +129,15 @@ class TouchedFiles:
             names = list(self._beneath(old))
             for name in names:
                 self._claim(f"{old}/{name}", unreported=True)
-                if new is not None:
-                    self._claim(f"{new}/{name}", unreported=True)
             if self._watch is not None and new is not None:
                 self._watch.moved(f"{old}/", f"{new}/")
+            for name in names if new is not None else ():
+                self._claim(f"{new}/{name}", unreported=True)
         else:
             if old is not None:
                 self._claim(old, removal=True)
             if new is not None:
-                self._claim(new, write=True)
+                self._claim(new, arrival=True)
 
     def _exchange(self, path: str) -> None:
         found = self._lstat(path)
@@ -137,18 +145,30 @@ class TouchedFiles:
             for name in list(self._beneath(path)):
                 self._claim(f"{path}/{name}", unreported=True)
         else:
-            self._claim(path, write=True, removal=True)
+            self._claim(path, arrival=True, removal=True)
 
-    def _claim(self, path: str, *, write: bool = False, removal: bool = False, unreported: bool = False) -> None:
+    def _claim(
+        self,
+        path: str,
+        *,
+        writer: int | None = None,
+        arrival: bool = False,
+        removal: bool = False,
+        unreported: bool = False,
+    ) -> None:
+        self._watch_directory(path)
         file = self._begin(path)
         if file is None:
             return
         if unreported:
             file.latest = None
-        watched = self._watch is not None and f"{path.rpartition('/')[0]}/".lstrip("/") in self._watch
-        if watched:
-            file.writes += write
-            file.removals += removal
+        if self._watch is None or f"{path.rpartition('/')[0]}/".lstrip("/") not in self._watch:
+            file.doubt = UNWATCHED
+            return
+        file.arrivals += arrival
+        file.removals += removal
+        if writer is not None:
+            file.writers.append(writer)
 
     def _begin(self, path: str) -> _File | None:
         file = self._files.get(path)
@@ -160,10 +180,9 @@ class TouchedFiles:
             if name is not None:
                 self._note_left_out(name)
                 return None
-            self._watch_directory(path)
             file = self._files[path] = _File(self._keep(path, self._look(path)))
             return file
-        if file.owned and file.latest is not None and not (file.writes or file.removals):
+        if file.owned and not file.doubt and file.latest is not None and not file.pending:
             now = self._look(path, unless=file.latest)
             if not now.same(file.latest):
                 self._close(path, file)
@@ -177,36 +196,77 @@ class TouchedFiles:
 
     # -- what the watch reports ----------------------------------------------------------------------------------------
 
-    def happened(self, path: str, *, removed: bool) -> None:
-        """Somebody finished a change of this file."""
+    def hear(self) -> None:
+        """Handle what the watch has to report. Never waits."""
+        if self._watch is None:
+            return
+        events = list(self._watch.events())
+        while events:
+            ended: set[str] = set()
+            for event in events:
+                self._happened(event, ended)
+            seen = {path: self._look(path, between=True) for path in ended}
+            events = list(self._watch.events())
+            again = {event.path for event in events}
+            for path, version in seen.items():
+                file = self._files[path]
+                if path in again or "" in again:
+                    file.doubt = SHARED  # somebody wrote it before we looked
+                elif file.owned:
+                    file.latest = version
+
+    def _happened(self, event: FileEvent, ended: set[str]) -> None:
+        """`ended` collects the files whose claimed changes have all happened."""
+        path = event.path
         if not path:
             for file in self._files.values():
-                file.writes = file.removals = 0
+                file.doubt = file.doubt or SHARED
             return
         claimed = self._files.get(path)
-        if claimed is None or not claimed.owned:
+        if (
+            claimed is None
+            or not claimed.owned
+            or (event.kind == "modified" and (claimed.writers or not claimed.latest))
+        ):
+            if path in ended and claimed is not None:
+                claimed.doubt = SHARED
             return
-        if removed and claimed.removals:
+        if event.kind == "removed" and claimed.removals:
             claimed.removals -= 1
-        elif not removed and claimed.writes:
-            claimed.writes -= 1
-        else:
-            self._somebody_else(path, claimed)
+        elif event.kind == "arrived" and claimed.arrivals:
+            claimed.arrivals -= 1
+        elif event.kind != "closed" or not self._writer_closed(path, claimed):
+            if path in ended:
+                claimed.doubt = SHARED
+                ended.discard(path)
+            else:
+                self._somebody_else(path, claimed)
             return
-        if not (claimed.writes or claimed.removals):
-            claimed.latest = self._look(path, between=True)
+        if not claimed.pending:
+            ended.add(path)
+
+    def _writer_closed(self, path: str, file: _File) -> bool:
+        """Whether one of the command's own writers closed the file: otherwise somebody else did."""
+        place = f"{self._root.path}/{path}"
+        still: list[int] = []
+        for thread, opened in Counter(file.writers).items():
+            still += [thread] * min(opened, open_for_writing(thread, place))
+        closed = len(still) < len(file.writers)
+        file.writers = still
+        return closed
 
     def other_write(self, path: str) -> None:
         """Another tool of ours is about to write the file."""
         file = self._files.get(path)
         if file is not None and file.owned:
-            if not (file.writes or file.removals):
+            self.hear()
+            if not file.pending and not file.doubt:
                 file.latest = self._look(path)
             self._somebody_else(path, file)
 
     def _somebody_else(self, path: str, file: _File) -> None:
-        if file.latest is None or file.latest.why or file.writes or file.removals:
-            file.doubt = SHARED
+        if file.doubt or file.latest is None or file.latest.why or file.pending:
+            file.doubt = file.doubt or SHARED  # from here on, all of it is in doubt
         else:
             self._close(path, file)
 

@@ -1,4 +1,4 @@
-"""Tells when anybody finished writing, replaced or removed a file in directories that a command has touched."""
+"""Tells when anybody wrote, replaced or removed a file in directories that a command has touched."""
 
 import ctypes
 import errno
@@ -6,20 +6,23 @@ import os
 import struct
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-_CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _DELETE, _ONLY_DIRECTORIES = 0x8, 0x40, 0x80, 0x200, 0x01000000
-_MASK = _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _DELETE | _ONLY_DIRECTORIES
+_MODIFY, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _DELETE, _ONLY_DIRECTORIES = 0x2, 0x8, 0x40, 0x80, 0x200, 0x01000000
+_MASK = _MODIFY | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _DELETE | _ONLY_DIRECTORIES
 _IS_DIRECTORY, _IGNORED, _OVERFLOW = 0x40000000, 0x8000, 0x4000
 _HEADER = struct.Struct("iIII")
 _MAX_DIRECTORIES = 8_000
 
 
 class FileEvent(NamedTuple):
-    """`path` is empty if events were lost."""
+    """`path` is empty if events were lost.
+
+    The kernel merges equal events in a row. A modification stands between two closings, so those are never merged.
+    """
 
     path: str
-    removed: bool
+    kind: Literal["modified", "closed", "arrived", "removed"]
 
 
 class DirectoryWatch:
@@ -71,15 +74,20 @@ class DirectoryWatch:
                 name = data[place + _HEADER.size : place + _HEADER.size + length].rstrip(b"\0")
                 place += _HEADER.size + length
                 if mask & _OVERFLOW:
-                    yield FileEvent("", False)
+                    yield FileEvent("", "modified")
                 elif mask & _IGNORED:
                     self._added.discard(self._prefixes.pop(number, ""))
                 elif name and not mask & _IS_DIRECTORY and number in self._prefixes:
-                    removed = bool(mask & (_DELETE | _MOVED_FROM))
-                    yield FileEvent(self._prefixes[number] + os.fsdecode(name), removed)
+                    yield FileEvent(self._prefixes[number] + os.fsdecode(name), _kind(mask))
 
     def close(self) -> None:
         os.close(self.handle)
+
+
+def _kind(mask: int) -> Literal["modified", "closed", "arrived", "removed"]:
+    if mask & (_DELETE | _MOVED_FROM):
+        return "removed"
+    return "arrived" if mask & _MOVED_TO else "closed" if mask & _CLOSE_WRITE else "modified"
 
 
 @cache
