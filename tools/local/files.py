@@ -256,6 +256,8 @@ def _replace(directory: int, name: str, temporary: str, change: FileChange, old:
             os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
             os.unlink(temporary, dir_fd=directory)
         else:
+            # Writing took a while: whoever saved the file meanwhile must not lose that.
+            _compare(directory, name, change)
             os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
     except BaseException as error:
         with suppress(OSError):

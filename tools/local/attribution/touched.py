@@ -51,6 +51,8 @@ class _File:
     writers: list[int] = field(default_factory=list)
     arrivals: int = 0
     removals: int = 0
+    #: Threads that still write a file which had this name before: what they write is not here.
+    orphans: list[int] = field(default_factory=list)
     #: Whether the command was the last to change it.
     owned: bool = True
     doubt: str = ""
@@ -231,11 +233,16 @@ class TouchedFiles:
             if path in ended and claimed is not None:
                 claimed.doubt = SHARED
             return
+        if event.kind in ("removed", "arrived"):
+            claimed.orphans += claimed.writers
+            claimed.writers = []
         if event.kind == "removed" and claimed.removals:
             claimed.removals -= 1
         elif event.kind == "arrived" and claimed.arrivals:
             claimed.arrivals -= 1
-        elif event.kind != "closed" or not self._writer_closed(path, claimed):
+        elif event.kind == "closed" and self._closed(claimed.orphans, f"{path} (deleted)"):
+            return
+        elif event.kind != "closed" or not self._closed(claimed.writers, path):
             if path in ended:
                 claimed.doubt = SHARED
                 ended.discard(path)
@@ -245,14 +252,14 @@ class TouchedFiles:
         if not claimed.pending:
             ended.add(path)
 
-    def _writer_closed(self, path: str, file: _File) -> bool:
-        """Whether one of the command's own writers closed the file: otherwise somebody else did."""
+    def _closed(self, writers: list[int], path: str) -> bool:
+        """Whether one of these writers closed the file: otherwise somebody else did. The others remain."""
         place = f"{self._root.path}/{path}"
         still: list[int] = []
-        for thread, opened in Counter(file.writers).items():
+        for thread, opened in Counter(writers).items():
             still += [thread] * min(opened, open_for_writing(thread, place))
-        closed = len(still) < len(file.writers)
-        file.writers = still
+        closed = len(still) < len(writers)
+        writers[:] = still
         return closed
 
     def other_write(self, path: str) -> None:
