@@ -89,7 +89,7 @@ async def _minima(count: int, *acts: Act) -> list[float]:
 
 async def run() -> list[Result]:
     results: list[Result] = []
-    for measure in (_recording, _rewind, _scan, _scan_in_git, _blobs):
+    for measure in (_recording, _rewind, _rewind_of_many, _attribution, _scan, _scan_in_git, _blobs):
         with tempfile.TemporaryDirectory() as root:
             place = _Place(Path(root))
             await place.open()
@@ -146,6 +146,54 @@ async def _rewind(place: _Place) -> list[Result]:
 
     ours, plain = await _minima(6, rewind, bare)
     return [Result("rewind of 100 files", ours * 1000, "ms", ratio=ours / plain, baseline="writing them", most=500)]
+
+
+async def _rewind_of_many(place: _Place) -> list[Result]:
+    """5,000 files that one command changed."""
+    count = 5_000
+    for number in range(count):
+        (place.workspace / f"{number}.txt").write_text("before\n" * 20)
+    start = (await place.journal.task("t_1")).last_seq
+    await place.call(place.run, "run_command", command="for f in *.txt; do echo after > $f; done", timeoutMs=110_000)
+    await place.journal.append("t_1", [StatusEvent(status=Status.CANCELLED)])
+    review = Review(place.journal, place.backend.host, lambda task, record: None)
+    began = time.perf_counter()
+    answer = await review.rewind("t_1", start)
+    ours = time.perf_counter() - began
+    assert len(answer.files) == count and not answer.conflicts and not answer.not_restored
+    began = time.perf_counter()
+    for number in range(200):
+        await place.host.apply(FileChange(f"{number}.txt", b"before\n" * 20, b"bare\n"))
+    plain = (time.perf_counter() - began) * count / 200
+    return [Result("rewind of 5,000 files", ours, "s", ratio=ours / plain, baseline="writing them one by one", most=60)]
+
+
+async def _attribution(place: _Place) -> list[Result]:
+    """A command whose changes are attributed to its processes, beside one with a scan before and after it."""
+    for number in range(300):
+        (place.workspace / f"{number}.py").write_text("x = 1\n" * 50)
+
+    async def never() -> bool:
+        return False
+
+    always = place.host.attributes
+
+    def measured(command: str, *, attributed: bool) -> Act:
+        async def act(number: int) -> None:
+            place.host.attributes = always if attributed else never
+            await place.call(place.run, "run_command", command=command)
+
+        return act
+
+    results: list[Result] = []
+    for name, command in (("nothing", "true"), ("one file", "echo $$ > new")):
+        traced, scanned = await _minima(40, measured(command, attributed=True), measured(command, attributed=False))
+        baseline = f"a scan of 300 files before and after, {scanned * 1000:.1f} ms"
+        more, ratio = (traced - scanned) * 1000, traced / scanned
+        name = f"attributing a command that changes {name}"
+        results.append(Result(name, more, "ms", ratio=ratio, baseline=baseline, most=10))
+    place.host.attributes = always
+    return results
 
 
 def _ten_thousand(workspace: Path) -> None:
