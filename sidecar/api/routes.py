@@ -77,6 +77,15 @@ TABLE: Sequence[Route] = (
         system.Health,
         doc="Needs no token and says nothing else.",
     ),
+    Route(
+        "GET /ready",
+        "ready",
+        SystemRoutes.ready,
+        "Whether the sidecar can take tasks: the journal can be written and its disk has room",
+        system.Health,
+        refusals=(503,),
+        doc="Needs no token. 503 says what is wrong.",
+    ),
     Route("GET /openapi.json", "openapi", SystemRoutes.openapi, "This API as OpenAPI 3.1", "application/json"),
     Route("GET /metrics", "metrics", SystemRoutes.metrics, "Metrics in Prometheus text format", "text/plain"),
     Route(

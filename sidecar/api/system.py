@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,9 @@ from sidecar.work.customizations import Customizations
 from tools.local.sandbox.probe import Sandboxes
 from tools.mcp.servers import McpServers, ServerStatus
 
+#: A journal on a disk with less than this soon can't be written.
+_LEAST_FREE_BYTES = 65_536
+
 
 class SystemRoutes:
     def __init__(
@@ -51,6 +55,14 @@ class SystemRoutes:
         self._started = time.monotonic()
 
     async def health(self, request: Request) -> Response:
+        return answer(Health(version=__version__))
+
+    async def ready(self, request: Request) -> Response:
+        state = self._journal.state()
+        if state.state != "ok":
+            raise OperationRefused(503, "not_ready", f"The journal can't be written: {state.message}")
+        if state.path and await asyncio.to_thread(_free_bytes, Path(state.path).parent) < _LEAST_FREE_BYTES:
+            raise OperationRefused(503, "not_ready", "The disk of the data directory is full; make room on it.")
         return answer(Health(version=__version__))
 
     async def openapi(self, request: Request) -> Response:
@@ -101,6 +113,10 @@ class SystemRoutes:
         if suggestion := suggest_for(wanted.task, custom):
             raise OperationRefused(422, "unknown_command", suggestion)
         return answer(route(wanted.task, commands=custom.commands, agents=custom.agents))
+
+
+def _free_bytes(directory: Path) -> int:
+    return shutil.disk_usage(directory).free
 
 
 class DoctorRoutes:

@@ -120,7 +120,11 @@ def test_f03_a_full_disk_pauses_the_task_and_space_lets_it_go_on(tmp_path: Path)
 
 def test_f03_that_the_disk_is_full_is_said_for_as_long_as_it_is(tmp_path: Path) -> None:
     with on_a_small_disk(tmp_path) as (sidecar, disk, _):
+        assert sidecar.get("/ready", authenticated=False).status == 200
         filler = fill(disk)
+        not_ready = sidecar.get("/ready", authenticated=False)
+        assert (not_ready.status, not_ready.json["code"]) == (503, "not_ready")
+        assert sidecar.get("/health", authenticated=False).status == 200
         refused = sidecar.post("/api/brain/execute", {"task": "list the files"})
         assert (refused.status, refused.json["code"]) == (503, "journal_stalled")
         end = time.monotonic() + 1
@@ -129,6 +133,7 @@ def test_f03_that_the_disk_is_full_is_said_for_as_long_as_it_is(tmp_path: Path) 
         assert "written again" not in sidecar.log_file.read_text()
         filler.unlink()
         wait_until(lambda: state_of(sidecar) == "ok", what="the journal")
+        assert sidecar.get("/ready", authenticated=False).status == 200
         assert sidecar.post("/api/brain/execute", {"task": "list the files"}).status == 202
 
 

@@ -9,7 +9,7 @@ from tests.e2e.support import PROJECT, RunningSidecar, clean_environ, running_si
 from tests.waiting import SECONDS
 
 SESSION = "/api/brain/session"
-OPEN = {"/health", "/openapi.json", SESSION, f"{SESSION}/challenge", f"{SESSION}/proof"}
+OPEN = {"/health", "/ready", "/openapi.json", SESSION, f"{SESSION}/challenge", f"{SESSION}/proof"}
 
 
 def test_s01_every_route_but_the_open_ones_needs_the_token(tmp_path: Path) -> None:
