@@ -37,6 +37,7 @@ from sidecar.engine.engine import Engine
 from sidecar.engine.stalls import Stalls
 from sidecar.journal.port import Retention
 from sidecar.journal.sqlite import SqliteJournal
+from sidecar.mcp.endpoint import McpEndpoint
 from sidecar.memory.local import LocalMemory
 from sidecar.models.catalog import Catalog
 from sidecar.models.selection import Selection
@@ -208,10 +209,12 @@ class Sidecar:
             ),
             session,
         )
+        self._mcp_endpoint = McpEndpoint(f"http://{_authority(launch.host, port)}", settings.max_body_bytes)
         authenticates = bearer(token)
         app = application.build(
             bind(TABLE, handlers),
             self._bridge,
+            self._mcp_endpoint,
             authenticates=authenticates,
             redeem_ticket=session.tickets.redeem,
             hosts=_hosts(launch.host, port),
@@ -243,6 +246,7 @@ class Sidecar:
         self._bridge.hurry(SHELL_STOP_SECONDS)
         await self._engine.stop()
         self._stalls.close()
+        await self._mcp_endpoint.close()
         self._server.stop()
         await self._serving
         await self._memory.close()

@@ -19,6 +19,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 def build(
     endpoints: Iterable[tuple[str, str, Endpoint]],
     bridge: ASGIApp,
+    mcp: ASGIApp,
     *,
     authenticates: Callable[[RawHeaders], bool],
     redeem_ticket: Callable[[str], bool],
@@ -33,7 +34,7 @@ def build(
     routes = [Route(path, _with_problems(endpoint), methods=[method]) for method, path, endpoint in endpoints]
     shells = [WebSocketRoute(BRIDGE_PATH, bridge), Route(BRIDGE_PATH, _no_upgrade, methods=["GET"])]
     return Starlette(
-        routes=[*routes, *shells, *panel.routes()],
+        routes=[*routes, *shells, Route("/mcp", mcp, methods=["GET", "POST", "DELETE"]), *panel.routes()],
         middleware=[guard],
         exception_handlers={404: answer_exception, 405: answer_exception},
     )

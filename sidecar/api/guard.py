@@ -125,7 +125,7 @@ class Guard:
 
 
 def _needs_token(path: str) -> bool:
-    return (path.startswith("/api/") or path == "/metrics") and path not in _OPEN_PATHS
+    return (path.startswith(("/api/", "/mcp/")) or path in ("/metrics", "/mcp")) and path not in _OPEN_PATHS
 
 
 class _Limited:

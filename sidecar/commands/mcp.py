@@ -6,12 +6,33 @@ import sys
 from pathlib import Path
 
 from sidecar.client.client import Client, Json
+from sidecar.client.service import BrainService
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.text import safe_line, style_for
 
 _STATES = {"ready": "green", "failed": "red", "changed": "yellow"}
+
+
+def serve(args: argparse.Namespace) -> int:
+    """The sidecar as an MCP server on standard input and output."""
+    import asyncio
+    import logging
+
+    from sidecar.mcp.server import build_server
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    place, here = data_dir(args), str(workspace(args))
+    found: list[BrainService] = []
+
+    async def connect(context: object) -> BrainService:
+        if not found:
+            found.append(await asyncio.to_thread(BrainService.local, place))
+        return found[0]
+
+    asyncio.run(build_server(connect, here).run_stdio_async())
+    return 0
 
 
 def add(args: argparse.Namespace) -> int:

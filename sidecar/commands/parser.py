@@ -52,7 +52,8 @@ def build(command: Command) -> argparse.ArgumentParser:
     )
     _define(parser, command)
     if command.actions:
-        actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, help="what to do")
+        needed = not command.handler
+        actions = parser.add_subparsers(title="actions", metavar="ACTION", required=needed, help="what to do")
         for action in command.actions:
             _define(
                 actions.add_parser(action.name, help=action.summary, description=fill(action.about, _WIDTH)), action

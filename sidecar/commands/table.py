@@ -530,19 +530,24 @@ brain policy revoke g_17""",
     Command(
         "mcp",
         "Tools and permissions",
-        "use the tools of MCP servers",
+        "serve tasks to MCP clients; use the tools of MCP servers",
+        "Without an action it is an MCP server on standard input and output: Claude Desktop, Cursor and others start "
+        "it, hand over tasks, watch them and take them back. The same is at `/mcp` of a running sidecar, with its "
+        "token.\n\n"
         "Agents can use the tools of MCP servers. They are in `mcp.json` of the configuration directory, in the format "
         "of Claude Code, Cursor and VS Code, and in `.mcp.json` and `.vscode/mcp.json` of a workspace that you trust. "
         "A server runs in the sandbox with what its entry grants: no network and no writing unless it says so. You "
         "accept its tools once; when one of them changes, you are asked again.",
         """\
+brain mcp                                             for the configuration of an MCP client
 brain mcp add notes --network -- npx -y @modelcontextprotocol/server-memory
 brain mcp add files --write . -- mcp-server-filesystem .
 brain mcp add tickets --header "Authorization: Bearer ${TICKETS_TOKEN}" https://mcp.example.com/mcp
 brain mcp list
 brain mcp test notes
 brain mcp remove notes""",
-        "",
+        "mcp:serve",
+        (_WORKSPACE, _DATA_DIR),
         actions=(
             Command(
                 "add",

@@ -6,8 +6,8 @@ import sys
 
 from sidecar.telemetry.redaction import Redactor, environment_secrets
 
-#: The model providers' SDKs would log requests.
-_CLIENTS = ("anthropic", "google_genai", "groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2")
+#: SDKs that would log every request.
+_CLIENTS = ("anthropic", "google_genai", "groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2", "mcp")
 
 
 def configure(level: str = "INFO") -> None:

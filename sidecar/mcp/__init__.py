@@ -1,0 +1,1 @@
+"""The sidecar as an MCP server."""
