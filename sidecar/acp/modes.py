@@ -14,10 +14,13 @@ class Mode(NamedTuple):
     description: str
     #: The `approvals` option of a task.
     approvals: str
+    #: Whether it plans first and asks before it goes ahead.
+    plan: bool = False
 
 
 MODES = (
     Mode("ask", "Ask", "Read and answer; change nothing", "readonly"),
+    Mode("plan", "Plan", "Read and plan; change nothing before you say to go ahead", "ask", plan=True),
     Mode("edit", "Edit", "Edit files; ask before commands that aren't harmless", "ask"),
     Mode("careful", "Careful", "Ask before edits too", "edits"),
     Mode("auto", "Auto", "Never ask; what isn't allowed is denied", "auto"),

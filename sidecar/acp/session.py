@@ -81,7 +81,9 @@ class Session:
         return run
 
     def _execute(self, prompt: Prompt) -> TaskHandle:
-        options: Json = {"conversationId": self.id, "approvals": BY_ID[self.mode].approvals}
+        mode = BY_ID[self.mode]
+        options: Json = {"conversationId": self.id, "approvals": mode.approvals}
+        options |= {"plan": True} if mode.plan else {}
         if self.model != AUTOMATIC:
             options["models"] = dict.fromkeys(("fast", "smart", "instant"), self.model)
         if self.forked_from is not None:

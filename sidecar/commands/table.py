@@ -179,6 +179,7 @@ brain run "search for TODO" --approvals readonly""",
             _arg("--intent", choices=_intents, metavar="INTENT", help="kind of task, instead of the router's choice"),
             _arg("--conversation", metavar="ID", help="continue this conversation"),
             _choice("--priority", "LEVEL", ("high", "normal", "low"), default="normal"),
+            _flag("--plan", help="plan first, reading only, and ask whether to go ahead"),
             _arg(
                 "--verify",
                 action="append",

@@ -11,6 +11,8 @@ CONTEXT = "context"
 VERIFICATION = "verify"
 ESCALATION = "escalation"
 BUDGET = "budget"
+#: Ask whether to go ahead with a plan.
+GO_AHEAD = "goahead"
 #: Part of an agent that carries out one step of a plan.
 PLANNED = "s"
 #: Part of an agent that fixes what a review found.

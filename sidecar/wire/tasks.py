@@ -66,6 +66,10 @@ class Options(Wire):
         float, Field(gt=0, le=604_800, description="Seconds of work, without waits for your approval.")
     ] = 3_600
     approvals: Approvals = "ask"
+    plan: Annotated[
+        bool | None,
+        Field(description="Plan first, reading only, then ask whether to go ahead; `approvals` holds from then on."),
+    ] = optional()
     verify: Literal["auto", "off"] | list[ShortText] = "auto"
     verify_unasked: Annotated[
         bool | None,

@@ -17,7 +17,8 @@ from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
 from sidecar.work.changes import changed_files, needs_verification, verification_result
 from sidecar.work.customizations import Customizations, Definitions
 from sidecar.work.handover import HELPERS, summarize, worker_texts
-from sidecar.work.pipeline import Stage, Unfold, run_pipeline
+from sidecar.work.pipeline import Pipeline, Stage, Unfold, run_pipeline
+from sidecar.work.plan_first import describe_unused_plan, plan_first
 from sidecar.work.results import Results
 from sidecar.work.router import READ_ONLY, request_of, route, second_opinion, unsure
 from sidecar.work.setup import AgentSetup
@@ -68,14 +69,21 @@ class RoundRunner:
             read_only=chosen.intent in READ_ONLY,
             trusted=self._customizations.trusts(run.request.workspace),
         )
-        verification = Unfold(lambda results: self._verification(setup, results))
-        results = await run_pipeline([*build_pipeline(setup, chosen), verification], run)
+        results = await run_pipeline(self._pipeline(setup, chosen), run)
         return TaskResult(
-            summary=summarize(results),
+            summary=describe_unused_plan(results) or summarize(results),
             files_modified=changed_files(run.state),
             verification=verification_result(run.state),
             usage=run.budget.usage,
         )
+
+    def _pipeline(self, setup: AgentSetup, chosen: RouteAnswer) -> Pipeline:
+        def verify(results: Results) -> Sequence[Stage]:
+            return self._verification(setup, results)
+
+        if setup.run.request.options.plan and not setup.read_only:
+            return plan_first(setup, chosen, verify)
+        return [*build_pipeline(setup, chosen), Unfold(verify)]
 
     def missed(self, run: TaskRun) -> Sequence[UserMessage]:
         """Messages that no agent who could act on them has read: they came during a review, a check or a last turn."""

@@ -23,6 +23,7 @@ _INSTALL = "Your part: install what the project needs, in the workspace only. If
 _CONFIGURE = "Your part: look at what was created and installed, and fix what keeps it from running."
 _TEST = "Your part: run the project's tests, or start it if it has none, and say what works and what doesn't."
 _REVIEW = "Your part: review what was done."
+PLANNER = "planner"
 #: Agents that do the work itself. The others help, and the task goes on without them if their model can't.
 _WORKERS = ("coder", "docs")
 
@@ -45,6 +46,14 @@ def build_pipeline(setup: AgentSetup, route: RouteAnswer) -> Pipeline:
     return PipelineBuilder(setup, names).sequence()
 
 
+def build_planned(setup: AgentSetup, route: RouteAnswer) -> Pipeline:
+    """The same pipeline, with a planner as its first agent."""
+    names = (PLANNER, *(name for name in route.pipeline if name != PLANNER))
+    build = _BY_INTENT.get(route.intent)
+    builder = PipelineBuilder(setup, names)
+    return build[1](builder) if build is not None and names == build[0] else builder.planned()
+
+
 class PipelineBuilder:
     def __init__(self, setup: AgentSetup, names: tuple[str, ...]) -> None:
         self._setup = setup
@@ -65,6 +74,13 @@ class PipelineBuilder:
             else:
                 steps.append(self._step(self._key(part.agent), part, following))
         return steps
+
+    def planned(self) -> Pipeline:
+        """A plan, then one agent after the other; a coder carries the plan out."""
+        work = list(self.sequence()[1:])
+        if self._names[1:2] == ("coder",):
+            work[0] = self._planned_work([self._part(name) for name in self._names[2:]])
+        return [self._plan(), *work]
 
     def refactor_code(self) -> Pipeline:
         return [self._plan(), self._planned_work([self._part("reviewer")]), *self._review(())]

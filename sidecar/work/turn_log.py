@@ -52,11 +52,16 @@ class TaskTurnLog:
         self._read.update(turn.heard)
         return CollectedReply(self._run.inbox.mark_read(turn.heard), turn.reply, turn.room)
 
+    @property
+    def _is_planning(self) -> bool:
+        """Before you said to go ahead with its plan, a task that plans first only reads."""
+        return bool(self._run.request.options.plan) and self._agent.name == "planner"
+
     async def call(self, key: StepKey, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
         run = self._run
         context = BatchContext(
             workspace=run.request.workspace,
-            approvals=run.request.options.approvals,
+            approvals="readonly" if self._is_planning else run.request.options.approvals,
             ledger=run.ledger,
             task_text=run.instruction,
             tools=frozenset(self._agent.tools),

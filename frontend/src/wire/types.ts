@@ -703,6 +703,8 @@ export interface Options {
   /** Seconds of work, without waits for your approval. */
   maxDuration?: number;
   approvals?: "ask" | "edits" | "auto" | "readonly";
+  /** Plan first, reading only, then ask whether to go ahead; `approvals` holds from then on. */
+  plan?: boolean;
   verify?: "auto" | "off" | string[];
   /** Skip checks that need approval instead of asking; the result lists them. */
   verifyUnasked?: boolean;
