@@ -17,6 +17,7 @@ from tools.errors import ToolError
 from tools.local.repository.identity import GitIdentity
 from tools.local.repository.location import find_repository
 from tools.local.sandbox.access import CommandAccess, CommandLaunch, Sandbox
+from tools.local.sandbox.gateway import Gateway
 
 _MAX_OPEN_FILES = 65_536
 _BLOCK = 512
@@ -85,6 +86,8 @@ class Confinement:
     writes: bool = True
     #: Paths that you granted the repository to read.
     granted: tuple[str, ...] = ()
+    #: Hosts that you granted, for a command without network.
+    hosts: tuple[str, ...] = ()
     #: Whether it reads the system beside the libraries of a program.
     system: bool = True
 
@@ -117,9 +120,14 @@ class Confinement:
             system=self.system,
             environment=os.environ,
         )
-        return self.sandbox.wrap(
-            limited, access, cwd, environment if self.approved else self._with_identity(environment)
-        )
+        if self.approved:
+            return self.sandbox.wrap(limited, access, cwd, environment)
+        environment = self._with_identity(environment)
+        if not (self.hosts and self.sandbox.own_network):
+            return self.sandbox.wrap(limited, access, cwd, environment)
+        gateway = Gateway(self.hosts)
+        launch = self.sandbox.wrap(gateway.wrap(limited), access, cwd, gateway.environment(environment))
+        return launch._replace(gateway=gateway, handles=(*launch.handles, gateway.handle))
 
     def _around(self) -> list[str]:
         """What a command must see of the repository that the workspace is a part or a worktree of."""

@@ -22,6 +22,7 @@ from tools.local.output import OutputCapture
 from tools.local.reaper import Reaper
 from tools.local.root import path_of
 from tools.local.sandbox.access import CommandLaunch
+from tools.local.sandbox.gateway import Gateway
 from tools.local.sandbox.spawn import spawn
 from tools.shield import run_to_completion
 
@@ -58,6 +59,7 @@ class RunningCommand(asyncio.SubprocessProtocol):
         self.counting: asyncio.TimerHandle | None = None
         self.ending: asyncio.Task[None] | None = None
         self.why = ""
+        self.gateway: Gateway | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.SubprocessTransport)
@@ -74,6 +76,8 @@ class RunningCommand(asyncio.SubprocessProtocol):
         self.ended = time.monotonic()
         if self.limits is not None and self.transport.get_returncode() in _FILE_TOO_LARGE:
             self.note(f"ended: a file grew past {self.limits.file_bytes} bytes, the limit of command_file_bytes")
+        if self.gateway is not None:
+            self.gateway.close()
         if not self.exited.done():
             self.exited.set_result(None)
 
@@ -236,6 +240,9 @@ class Processes:
                 launch = confinement.wrap(argv, path_of(cwd), clean, seconds)
             tracer = None if attribution is None else attribution.tracer(launch.guard)
             command = await spawn(launch, directory, lambda: RunningCommand(call_id, capture), tracer)
+            if launch.gateway is not None:
+                launch.gateway.start()
+                command.gateway = launch.gateway
         except (OSError, ValueError) as error:
             capture.close()
             raise _start_error(argv, error) from error
@@ -284,6 +291,8 @@ class Processes:
     def _release(self, command: RunningCommand) -> None:
         if command.counting is not None:
             command.counting.cancel()
+        if command.gateway is not None:
+            command.gateway.close()
         command.transport.close()
         command.capture.close()
         self._running.discard(command)

@@ -60,7 +60,14 @@ class CommandSupervisor:
             return add_git_notes(await tool.run(arguments, looking, call, output), looking.git_notes)
         sandbox = None if self._sandboxes is None else await self._sandboxes.find()
         confinement = partial(
-            Confinement, sandbox, self._limits, local.workspace, call.approved, self._private, granted=call.readable
+            Confinement,
+            sandbox,
+            self._limits,
+            local.workspace,
+            call.approved,
+            self._private,
+            granted=call.readable,
+            hosts=call.hosts,
         )
         monitor, background_exit = self._monitor(local), partial(self._processes.background_exit, call.id)
         if call.approved:

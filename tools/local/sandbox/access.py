@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from tools.local.attribution.attributes import AttributeGuard
+from tools.local.sandbox.gateway import Gateway
 from tools.local.sandbox.home import cache_places, secret_places, tool_places
 
 #: All that a program of ours needs of the system.
@@ -103,6 +104,8 @@ class CommandLaunch(NamedTuple):
     handles: tuple[int, ...] = ()
     #: Carries out changes of modes and owners, where the sandbox can't confine them.
     guard: AttributeGuard | None = None
+    #: Serves the hosts that you granted.
+    gateway: Gateway | None = None
 
 
 class Sandbox(Protocol):
@@ -111,6 +114,8 @@ class Sandbox(Protocol):
     supervised: bool
     #: Whether it can keep parts of the workspace read-only.
     holds_files: bool
+    #: Whether a command without network has a loopback of its own, where a gateway can listen.
+    own_network: bool
 
     def wrap(
         self, argv: Sequence[str], access: CommandAccess, cwd: str, environment: Mapping[str, str]

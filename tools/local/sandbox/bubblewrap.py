@@ -23,6 +23,7 @@ class Bubblewrap:
     tier = "bubblewrap"
     supervised = True
     holds_files = True
+    own_network = True
 
     def __init__(self, program: str) -> None:
         self._program = program

@@ -27,6 +27,7 @@ class Landlock:
     tier = "landlock"
     supervised = False
     holds_files = False
+    own_network = False
 
     def __init__(self) -> None:
         self._tmp = temporary_directory(self)

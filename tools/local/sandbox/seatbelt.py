@@ -26,6 +26,7 @@ class Seatbelt:
     tier = "sandbox-exec"
     supervised = False
     holds_files = True
+    own_network = False
 
     def __init__(self) -> None:
         self._tmp = temporary_directory(self)
