@@ -25,7 +25,11 @@ _BLOCK = 512
 _EXTRA_SECONDS = 60
 _OOM_SCORE = "500"
 _SHELL = ("/bin/sh", "-c")
-_LIMITS = re.compile(r"ulimit -c 0 2>/dev/null; (?:(?:ulimit|\{ ulimit|\{ echo)[^;]*(?:; \})? 2>/dev/null; )*")
+_GATE = "read -r _ || exit 125; exec </dev/null; "
+_LIMITS = re.compile(
+    r"ulimit -c 0 2>/dev/null; (?:(?:ulimit|\{ ulimit|\{ echo)[^;]*(?:; \})? 2>/dev/null; )*"
+    rf"(?:{re.escape(_GATE)})?"
+)
 
 #: Read once for all commands of this process, and again when your configuration changes.
 _IDENTITY = GitIdentity()
@@ -39,8 +43,11 @@ class CommandLimits:
     processes: int = 4_096
     memory_bytes: int = 0
 
-    def wrap(self, argv: Sequence[str], seconds: float | None) -> list[str]:
-        """`seconds` is the time limit, if there is one; it also bounds processor time."""
+    def wrap(self, argv: Sequence[str], seconds: float | None, *, gated: bool = False) -> list[str]:
+        """`seconds` is the time limit, if there is one; it also bounds processor time.
+
+        With `gated`, nothing runs before a line on its input, which is empty afterwards.
+        """
         if sys.platform == "win32":
             return list(argv)
         lines = ["ulimit -c 0", f"ulimit -n {_max_open_files()}"]
@@ -58,6 +65,7 @@ class CommandLimits:
             lines.append(f"{{ echo {_OOM_SCORE} > /proc/self/oom_score_adj; }}")
         # Skip limits that this system doesn't know, or that are lower already.
         script = "".join(f"{line} 2>/dev/null; " for line in lines)
+        script += _GATE if gated else ""
         if len(argv) == 3 and tuple(argv[:2]) == _SHELL:
             return [*_SHELL, f"{script}{argv[2]}"]  # it is a shell already
         return [*_SHELL, f'{script}exec "$@"', "sh", *argv]
@@ -102,7 +110,12 @@ class Confinement:
         if self.sandbox is None and self.limits is None:
             return CommandLaunch(argv, environment)
         _check_program(argv, cwd, environment)
-        limited = argv if self.limits is None else self.limits.wrap(argv, seconds)
+        # It is marked before it runs, unless a namespace ends all of it with us.
+        gated = self.limits is not None and not self.supervised and sys.platform == "linux"
+        limited = argv if self.limits is None else self.limits.wrap(argv, seconds, gated=gated)
+        return self._wrap(limited, cwd, environment)._replace(gated=gated)
+
+    def _wrap(self, limited: Sequence[str], cwd: str, environment: Mapping[str, str]) -> CommandLaunch:
         if self.sandbox is None:
             return CommandLaunch(limited, environment)
         # Yours, not the one that the command is told: its keys are to be hidden.

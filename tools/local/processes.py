@@ -18,6 +18,7 @@ from tools.host import EnoughOutput, Killed, ProcessKilled, ProcessOutput, Proce
 from tools.local.attribution.trace import Attribution
 from tools.local.confinement import CommandLimits, Confinement, ProcessGrowth, prefer_for_oom_kill
 from tools.local.environment import call_mark, command_environment
+from tools.local.marks import Guardian, limit_mark
 from tools.local.output import OutputCapture
 from tools.local.reaper import Reaper
 from tools.local.root import path_of
@@ -109,6 +110,7 @@ class Processes:
         self._directory = data_dir / "output"
         self._mark = mark
         self._reaper = reaper
+        self._guardian = Guardian(mark)
         self._running: set[RunningCommand] = set()
         self._background: dict[str, RunningCommand] = {}
 
@@ -187,6 +189,7 @@ class Processes:
         for command in list(self._running):
             await run_to_completion(self._end(command, None))
         self._background.clear()
+        await asyncio.to_thread(self._guardian.close)
 
     def background_exit(self, call_id: str) -> asyncio.Future[None] | None:
         """The end of a background command, or `None` if it isn't running."""
@@ -234,10 +237,14 @@ class Processes:
         # The child enters the directory by its handle, so nobody can swap the path meanwhile.
         directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else path_of(cwd)
         clean = command_environment(call_id, self._mark, path_of(cwd), environment, project)
-        launch, earlier = CommandLaunch(argv, clean), self._reaper.children()
+        launch = CommandLaunch(argv, clean)
         try:
             if confinement is not None:
                 launch = confinement.wrap(argv, path_of(cwd), clean, seconds)
+            if confinement is None or (confinement.writes and not confinement.supervised):
+                self._guardian.ensure()
+                launch = launch._replace(mark=limit_mark(self._mark, call_id))
+            earlier = self._reaper.children()
             tracer = None if attribution is None else attribution.tracer(launch.guard)
             command = await spawn(launch, directory, lambda: RunningCommand(call_id, capture), tracer)
             if launch.gateway is not None:

@@ -1,9 +1,9 @@
 """Ends everything a call started, to the last descendant, and reaps its orphans.
 
 A process belongs to a call if it is in the call's session, descends from a member, or has the call's mark in its
-environment. The reaper touches nothing else: this process may have other children. On Linux `/proc` shows parent,
-session and environment, and orphans come to us because we are a subreaper. Elsewhere `ps` shows parent and group only,
-so a process that leaves its group is not found.
+environment or its limits. The reaper touches nothing else: this process may have other children. On Linux `/proc` shows
+parent, session, environment and limits, and orphans come to us because we are a subreaper. Elsewhere `ps` shows parent
+and group only, so a process that leaves its group is not found.
 """
 
 # Runs so often that building a Path would cost more than the system call.
@@ -24,6 +24,7 @@ from typing import NamedTuple, Protocol
 from tools.host import Killed
 from tools.local.confinement import strip_limits
 from tools.local.environment import CALL_MARK, SIDECAR_MARK, call_mark
+from tools.local.marks import is_mark_of, limit_mark, read_mark
 
 _PR_SET_CHILD_SUBREAPER = 36
 #: Time for a process to end by itself, and time until we give up on one that can't be killed.
@@ -52,6 +53,9 @@ class ProcessTable(Protocol):
     def environment(self, pid: int) -> frozenset[bytes] | None:
         """`NAME=value` at its start; `None` if it is hidden."""
 
+    def mark(self, pid: int) -> int | None:
+        """The mark that a process can't take off, if it has one."""
+
     def command(self, pid: int) -> str: ...
 
     def children(self) -> Iterable[int] | None:
@@ -79,6 +83,9 @@ class LinuxTable:
             return frozenset(filter(None, _read(f"/proc/{pid}/environ").split(b"\0")))
         except OSError:
             return None
+
+    def mark(self, pid: int) -> int | None:
+        return read_mark(pid)
 
     def command(self, pid: int) -> str:
         with suppress(OSError):
@@ -114,6 +121,9 @@ class PortableTable:
     def environment(self, pid: int) -> frozenset[bytes] | None:
         return None
 
+    def mark(self, pid: int) -> int | None:
+        return None
+
     def command(self, pid: int) -> str:
         return _ps("-o", "command=", "-p", str(pid)).strip()[:500]
 
@@ -130,6 +140,7 @@ class Reaper:
 
     def __init__(self, table: ProcessTable, mark: str) -> None:
         self._table = table
+        self._mark = mark
         self._sidecar = f"{SIDECAR_MARK}={mark}".encode()
         self._own = table.environment(os.getpid()) or frozenset()
         self._orphans: dict[int, float] = {}
@@ -200,10 +211,7 @@ class Reaper:
             found = [
                 pid
                 for pid, entry in self._table.entries().items()
-                if not entry.zombie
-                and pid not in started
-                and pid != os.getpid()
-                and {mark, self._sidecar} <= (self._table.environment(pid) or frozenset())
+                if not entry.zombie and pid not in started and pid != os.getpid() and self._was_ours(pid, mark, call_id)
             ]
             clean = 0 if set(found) - ended.keys() else clean + 1
             ended.update((pid, self._describe(pid)) for pid in found if pid not in ended)
@@ -211,15 +219,21 @@ class Reaper:
             await asyncio.sleep(_LOOK_SECONDS)
         return list(ended.values())
 
+    def _was_ours(self, pid: int, mark: bytes, call_id: str | None) -> bool:
+        if {mark, self._sidecar} <= (self._table.environment(pid) or frozenset()):
+            return True
+        held = self._table.mark(pid)
+        return is_mark_of(held, self._mark) and (call_id is None or held == limit_mark(self._mark, call_id))
+
     def members(self, root: int, call_id: str, started: frozenset[int]) -> list[ProcessEntry]:
         entries = self._table.entries()
-        mark = f"{CALL_MARK}={call_mark(call_id)}".encode()
+        mark, number = f"{CALL_MARK}={call_mark(call_id)}".encode(), limit_mark(self._mark, call_id)
         members: dict[int, ProcessEntry] = {}
         below: dict[int, list[ProcessEntry]] = {}
         for entry in entries.values():
             below.setdefault(entry.parent, []).append(entry)
         for entry in entries.values():
-            if root in (entry.pid, entry.session, entry.group) or self._is_marked(entry, mark, started, root):
+            if root in (entry.pid, entry.session, entry.group) or self._is_marked(entry, mark, number, started, root):
                 members[entry.pid] = entry
         waiting = list(members)
         while waiting:
@@ -250,9 +264,11 @@ class Reaper:
     def _describe(self, pid: int) -> Killed:
         return Killed(pid, strip_limits(self._table.command(pid)))
 
-    def _is_marked(self, entry: ProcessEntry, mark: bytes, started: frozenset[int], root: int) -> bool:
+    def _is_marked(self, entry: ProcessEntry, mark: bytes, number: int, started: frozenset[int], root: int) -> bool:
         if entry.zombie or entry.pid in started or entry.pid == os.getpid():
             return False
+        if self._table.mark(entry.pid) == number:
+            return True
         environment = self._table.environment(entry.pid)
         if environment is None:
             return False

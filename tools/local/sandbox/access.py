@@ -104,6 +104,10 @@ class CommandLaunch(NamedTuple):
     handles: tuple[int, ...] = ()
     #: Carries out changes of modes and owners, where the sandbox can't confine them.
     guard: AttributeGuard | None = None
+    #: It waits for a line on its input before it runs anything.
+    gated: bool = False
+    #: See `tools/local/marks.py`.
+    mark: int | None = None
     #: Serves the hosts that you granted.
     gateway: Gateway | None = None
 

@@ -26,6 +26,7 @@ _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
 _STREAM, _SEQUENCED, _KIND = 1, 5, 0xF
 #: Push a character into a terminal's input, and the same for a console.
 _TERMINAL_INPUT = (0x5412, 0x541C)
+_MARKING_LIMIT = 15
 #: New namespaces would give a command capabilities of its own in the kernel.
 _NEW_NAMESPACE = 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x00020000 | 0x80
 
@@ -37,6 +38,8 @@ _CALLS = {
     "unshare": (272, 97),
     "clone": (56, 220),
     "clone3": (435, 435),
+    "setrlimit": (160, 164),
+    "prlimit64": (302, 261),
 }
 #: Programs take these as missing, and go on without them.
 _MISSING_CALLS = {
@@ -142,6 +145,8 @@ def build_filter(sockets: Sockets, *, approved: bool, attributes: bool = True) -
             lines += [(_EQUAL, 0, 1, number), (_GIVE, 0, 0, _refusal(answer))]
     lines += _on(_CALLS["socket"][place], _socket_family(sockets))
     lines += _on(_CALLS["ioctl"][place], _terminal_input())
+    lines += _on(_CALLS["setrlimit"][place], _keep_mark(0, None))
+    lines += _on(_CALLS["prlimit64"][place], _keep_mark(1, 2))
     if sockets != "network":
         lines += _on(_CALLS["socketpair"][place], _pair_kind())
     if not approved:
@@ -202,6 +207,25 @@ def _terminal_input() -> list[Line]:
     for request in _TERMINAL_INPUT:
         lines += [(_EQUAL, 0, 1, request), (_GIVE, 0, 0, _refusal(errno.EPERM))]
     return [*lines, (_GIVE, 0, 0, _ALLOW)]
+
+
+def _keep_mark(resource: int, pointer: int | None) -> list[Line]:
+    """The limit that marks our processes can be read, and not changed: see `tools/local/marks.py`."""
+    lines: list[Line] = [
+        (_LOAD, 0, 0, _ARGUMENTS + 8 * resource),
+        (_EQUAL, 1, 0, _MARKING_LIMIT),
+        (_GIVE, 0, 0, _ALLOW),
+    ]
+    if pointer is not None:
+        # Without new values it only reads.
+        lines += [
+            (_LOAD, 0, 0, _ARGUMENTS + 8 * pointer),
+            (_EQUAL, 0, 3, 0),
+            (_LOAD, 0, 0, _ARGUMENTS + 8 * pointer + 4),
+            (_EQUAL, 0, 1, 0),
+            (_GIVE, 0, 0, _ALLOW),
+        ]
+    return [*lines, (_GIVE, 0, 0, _refusal(errno.EPERM))]
 
 
 def _no_namespace() -> list[Line]:

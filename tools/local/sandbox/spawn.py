@@ -6,11 +6,13 @@ import select
 import subprocess
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import IO, Any, TypeVar, cast
 
 from tools.local.attribution.notifications import NotificationThread
 from tools.local.attribution.trace import Tracer
+from tools.local.marks import set_mark
 from tools.local.sandbox.access import CommandLaunch
 
 P = TypeVar("P", bound=asyncio.SubprocessProtocol)
@@ -23,7 +25,7 @@ async def spawn(
 
     A tracer was made with the launch's guard; without a tracer, the guard gets a thread of its own.
     """
-    if launch.restrict is None and tracer is None:
+    if launch.restrict is None and tracer is None and launch.mark is None and not launch.gated:
         try:
             _, protocol = await asyncio.get_running_loop().subprocess_exec(
                 make_protocol,
@@ -55,10 +57,26 @@ def popen(launch: CommandLaunch, tracer: Tracer | None = None, **options: Any) -
     """`options` are those of `Popen`. If dropping rights or starting raises, nothing was started."""
     if tracer is None and launch.guard is not None:
         tracer = NotificationThread(launch.guard)
+    if launch.gated:
+        options["stdin"] = subprocess.PIPE
     try:
-        return _popen(launch, tracer, {**options, "pass_fds": launch.handles})
+        process = _popen(launch, tracer, {**options, "pass_fds": launch.handles})
     finally:
         _close(launch.handles)
+    if launch.mark is not None:
+        set_mark(process.pid, launch.mark)
+    if launch.gated:
+        _open_gate(process)
+    return process
+
+
+def _open_gate(process: "subprocess.Popen[bytes]") -> None:
+    """Now that it is marked, the command may run."""
+    assert process.stdin is not None
+    with suppress(OSError):
+        process.stdin.write(b"\n")
+        process.stdin.close()
+    process.stdin = None
 
 
 def _popen(launch: CommandLaunch, tracer: Tracer | None, options: dict[str, Any]) -> "subprocess.Popen[bytes]":
