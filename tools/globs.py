@@ -17,7 +17,14 @@ MAX_NESTED = 32
 #: Rules with wildcards that count, of a directory and all above it. Each path is compared with all of them; plain names
 #: and endings such as `*.pyc` are looked up and have no limit.
 MAX_WILDCARD_RULES = 1_000
-_MAX_STEPS = 20_000
+_MAX_WILDCARD_TEXT = 20_000
+_COSTLY_TEXT = 2_000
+#: Braces in a pattern; each costs as much as many characters.
+MAX_BRACES = 100
+#: A longer pattern isn't left to a regular expression, which compares its text again at every place of a path.
+_MAX_SIMPLE = 64
+#: Characters whose moves a pattern remembers.
+_MAX_CHARACTERS = 256
 
 
 class Star(NamedTuple):
@@ -67,11 +74,17 @@ class Ignored:
     def __init__(self, files: "tuple[_RuleFile, ...]" = ()) -> None:
         self._files = files
         self._room = MAX_WILDCARD_RULES - sum(len(file.wild) for file in files)
+        self._text = sum(file.text for file in files)
 
     def below(self, directory: str, text: str) -> "Ignored":
         """Add the rules of a directory's own file, which take precedence."""
-        file = _RuleFile(directory, text, self._room)
+        file = _RuleFile(directory, text, self._room, _MAX_WILDCARD_TEXT - self._text)
         return Ignored((*self._files, file)) if file.count else self
+
+    @property
+    def costly(self) -> bool:
+        """Whether there is so much to compare that only a thread should."""
+        return self._text > _COSTLY_TEXT
 
     def __call__(self, path: str, *, directory: bool) -> bool:
         for file in reversed(self._files):
@@ -104,13 +117,16 @@ class _Wild:
 class _RuleFile:
     """The rules of one file, by how they are looked up. The last rule that matches decides."""
 
-    def __init__(self, directory: str, text: str, room: int) -> None:
+    def __init__(self, directory: str, text: str, room: int, most_text: int) -> None:
         self._prefix = f"{directory}/" if directory else ""
         self._names: dict[str, list[_Rule]] = {}
         self._paths: dict[str, list[_Rule]] = {}
         self._endings: dict[str, list[_Rule]] = {}
         self.wild: list[_Wild] = []
         self._room = room
+        self._most_text = most_text
+        #: Characters of the rules with wildcards.
+        self.text = 0
         self.count = 0
         for line in text.splitlines():
             self._add(line)
@@ -131,7 +147,8 @@ class _RuleFile:
             (self._paths if anchored else self._names).setdefault(line, []).append(rule)
         elif not anchored and line[0] == "*" and not any(character in line[1:] for character in "*?[\\"):
             self._endings.setdefault(line[1:], []).append(rule)
-        elif len(self.wild) < self._room:
+        elif len(self.wild) < self._room and self.text + len(line) <= self._most_text:
+            self.text += len(line)
             try:
                 parts = _parse(line, braces=False)
             except ValueError:
@@ -189,7 +206,7 @@ def matcher(pattern: str) -> Matches:
 def _parse(pattern: str, *, braces: bool) -> list[Part]:
     """Raise ValueError if the pattern is malformed; a `.gitignore` rule takes a lone `[` as it is."""
     parts: list[Part] = []
-    depth = place = 0
+    depth = place = marks = 0
     while place < len(pattern):
         character = pattern[place]
         if character == "*":
@@ -215,6 +232,9 @@ def _parse(pattern: str, *, braces: bool) -> list[Part]:
             depth += {"{": 1, "}": -1}.get(character, 0)
             if depth < 0:
                 raise ValueError("there is a } without its {")
+            marks += 1
+            if marks > MAX_BRACES:
+                raise ValueError(f"there are more than {MAX_BRACES} braces and commas")
             if depth > MAX_NESTED:
                 raise ValueError(f"braces are nested more than {MAX_NESTED} deep")
             parts.append(Mark(character))
@@ -265,6 +285,8 @@ def _compile(parts: list[Part]) -> Matches:
 
 def _may_backtrack(parts: list[Part]) -> bool:
     """Whether a regular expression could take more than linear time: one wildcard of each kind is harmless."""
+    if len(parts) > _MAX_SIMPLE:
+        return True
     deep = sum(isinstance(part, Deep) for part in parts)
     stars = [part.crosses for part in parts if isinstance(part, Star)]
     braces = sum(part.mark == "{" for part in parts if isinstance(part, Mark))
@@ -293,99 +315,104 @@ def _expressions(parts: Sequence[Part]) -> Iterable[str]:
                 yield re.escape(part)
 
 
-_ANY = One(slash=True)
-_NOT_SLASH = One()
-
-
 class _Automaton:
-    """All ways through a pattern at once: a set of states, moved by each character. Seen moves are kept."""
+    """All ways through a pattern at once: a set of states, moved by each character.
+
+    A set is one number, with a bit for each state, so a move costs a few operations however many states there are. The
+    character of state n leads to state n + 1.
+    """
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        #: Of each state: the states that need no character, and the character that leads to another state.
-        self._free: list[list[int]] = []
-        self._edges: list[tuple[str | One, int] | None] = []
-        self._end = self._build(parts)
-        self._first = self._closure([0])
-        self._moves: dict[tuple[frozenset[int], str], frozenset[int]] = {}
+        self._edges: list[str | One | None] = [None]
+        #: States that stay for any character but a slash, and those that stay for any.
+        self._stays = self._crosses = 0
+        #: The states that a state leads to without a character.
+        self._free: dict[int, int] = {}
+        self._end = 1 << self._build(parts)
+        self._leaving = sum(1 << state for state in self._free)
+        # States lead only to later ones, so the last come first.
+        for state in sorted(self._free, reverse=True):
+            self._free[state] = self._reach(self._free[state])
+        self._first = self._reach(1)
+        self._moving: dict[str, int] = {}
 
     def __call__(self, path: str) -> bool:
-        states, moves = self._first, self._moves
+        states, leaving = self._first, self._leaving
         for character in path:
-            following = moves.get((states, character))
-            states = self._move(states, character) if following is None else following
+            moving = self._moving.get(character)
+            if moving is None:
+                moving = self._moves(character)
+            staying = self._crosses if character == "/" else self._stays | self._crosses
+            states = ((states & moving) << 1) | (states & staying)
+            if states & leaving:
+                states = self._reach(states)
             if not states:
                 return False
-        return self._end in states
+        return states & self._end != 0
 
-    def _move(self, states: frozenset[int], character: str) -> frozenset[int]:
-        reached = []
-        for state in states:
-            edge = self._edges[state]
-            if edge is not None and (edge[0] == character if isinstance(edge[0], str) else edge[0].fits(character)):
-                reached.append(edge[1])
-        following = self._closure(reached)
-        if len(self._moves) >= _MAX_STEPS:
-            self._moves.clear()
-        self._moves[states, character] = following
-        return following
+    def _moves(self, character: str) -> int:
+        """The states that this character leads on."""
+        found = 0
+        for state, edge in enumerate(self._edges):
+            if edge is not None and (edge == character if isinstance(edge, str) else edge.fits(character)):
+                found |= 1 << state
+        if len(self._moving) < _MAX_CHARACTERS:
+            self._moving[character] = found
+        return found
 
-    def _closure(self, reached: Iterable[int]) -> frozenset[int]:
-        found, waiting = set(reached), list(reached)
+    def _reach(self, states: int) -> int:
+        waiting = states & self._leaving
         while waiting:
-            for state in self._free[waiting.pop()]:
-                if state not in found:
-                    found.add(state)
-                    waiting.append(state)
-        return frozenset(found)
+            lowest = waiting & -waiting
+            states |= self._free[lowest.bit_length() - 1]
+            waiting ^= lowest
+        return states
 
     def _state(self) -> int:
-        self._free.append([])
         self._edges.append(None)
-        return len(self._free) - 1
+        return len(self._edges) - 1
+
+    def _lead(self, state: int, target: int) -> None:
+        self._free[state] = self._free.get(state, 0) | 1 << target
 
     def _build(self, parts: Sequence[Part]) -> int:
         """Returns the last state; the first one is 0."""
-        state = self._state()
-        groups: list[tuple[int, int]] = []
+        state = 0
+        groups: list[tuple[int, list[int]]] = []
         for part in parts:
             match part:
                 case Star(crosses=crosses):
-                    loop = self._state()
-                    self._free[state].append(loop)
-                    self._edges[loop] = (_ANY if crosses else _NOT_SLASH, loop)
-                    state = self._state()
-                    self._free[loop].append(state)
+                    self._stays |= 0 if crosses else 1 << state
+                    self._crosses |= 1 << state if crosses else 0
                 case Deep():
                     state = self._folders(state)
                 case Mark(mark="{"):
-                    groups.append((state, self._state()))
+                    groups.append((state, []))
                     state = self._opened(state)
                 case Mark(mark=mark):
-                    start, end = groups[-1]
-                    self._free[state].append(end)
-                    state = end if mark == "}" else self._opened(start)
-                    if mark == "}":
-                        groups.pop()
+                    groups[-1][1].append(state)
+                    state = self._opened(groups[-1][0]) if mark == "," else self._closed(groups.pop()[1])
                 case _:
-                    following = self._state()
-                    self._edges[state] = (part, following)
-                    state = following
+                    self._edges[state] = part
+                    state = self._state()
         return state
 
     def _opened(self, start: int) -> int:
         inner = self._state()
-        self._free[start].append(inner)
+        self._lead(start, inner)
         return inner
 
+    def _closed(self, ends: Iterable[int]) -> int:
+        after = self._state()
+        for end in ends:
+            self._lead(end, after)
+        return after
+
     def _folders(self, state: int) -> int:
-        """Any number of names, each with its slash."""
-        between, inside, after = self._state(), self._state(), self._state()
-        self._free[state].append(between)
-        self._free[between] += [inside, after]
-        name = self._state()
-        self._edges[inside] = (_NOT_SLASH, name)
-        again, slash = self._state(), self._state()
-        self._free[name] += [again, slash]
-        self._edges[again] = (_NOT_SLASH, name)
-        self._edges[slash] = ("/", between)
+        """Nothing, or any characters up to a slash."""
+        inside = self._opened(state)
+        self._crosses |= 1 << inside
+        self._edges[inside] = "/"
+        after = self._state()
+        self._lead(state, after)
         return after

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from weakref import finalize
 
 _LIMIT_NAME = b"Max realtime timeout"
 _FIRST_DIGIT = 4
@@ -70,33 +71,50 @@ class Guardian:
     def __init__(self, sidecar: str) -> None:
         self._sidecar = sidecar
         self._process: subprocess.Popen[bytes] | None = None
+        self._dismiss: finalize[..., Guardian] | None = None
 
-    def ensure(self) -> None:
-        """Before the first command that no namespace ends with us."""
-        if sys.platform != "linux" or (self._process is not None and self._process.poll() is None):
-            return
-        with suppress(OSError):
+    def ensure(self) -> int | None:
+        """Before the first command that no namespace ends with us; the guardian's process."""
+        if sys.platform != "linux":
+            return None
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            with suppress(OSError):
+                self._start()
+        return None if self._process is None else self._process.pid
+
+    def close(self) -> None:
+        if self._dismiss is not None:
+            self._dismiss()
+        self._dismiss = self._process = None
+
+    def _start(self) -> None:
+        waiting, ours = os.pipe()
+        try:
             self._process = subprocess.Popen(
                 ["/bin/sh", "-c", _GUARDIAN, "guardian", _LIMIT_NAME.decode(), f"[0-9]* *{_prefix(self._sidecar)}"],
-                stdin=subprocess.PIPE,
+                stdin=waiting,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
                 env={"PATH": os.environ.get("PATH", os.defpath)},
                 start_new_session=True,
             )
+        except OSError:
+            os.close(ours)
+            raise
+        finally:
+            os.close(waiting)
+        self._dismiss = finalize(self, _end, self._process, ours)
 
-    def close(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        assert process.stdin is not None
-        process.stdin.close()
-        try:
-            process.wait(_WAIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+
+def _end(process: "subprocess.Popen[bytes]", ours: int) -> None:
+    os.close(ours)
+    try:
+        process.wait(_WAIT_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _prefix(sidecar: str) -> str:

@@ -242,7 +242,7 @@ class Processes:
             if confinement is not None:
                 launch = confinement.wrap(argv, path_of(cwd), clean, seconds)
             if confinement is None or (confinement.writes and not confinement.supervised):
-                self._guardian.ensure()
+                self._reaper.guardian = self._guardian.ensure()
                 launch = launch._replace(mark=limit_mark(self._mark, call_id))
             earlier = self._reaper.children()
             tracer = None if attribution is None else attribution.tracer(launch.guard)

@@ -144,6 +144,8 @@ class Reaper:
         self._sidecar = f"{SIDECAR_MARK}={mark}".encode()
         self._own = table.environment(os.getpid()) or frozenset()
         self._orphans: dict[int, float] = {}
+        #: Our own helper, which is no command's.
+        self.guardian: int | None = None
 
     def children(self) -> frozenset[int]:
         """Our children now: none of them can descend from a command that starts later."""
@@ -265,7 +267,7 @@ class Reaper:
         return Killed(pid, strip_limits(self._table.command(pid)))
 
     def _is_marked(self, entry: ProcessEntry, mark: bytes, number: int, started: frozenset[int], root: int) -> bool:
-        if entry.zombie or entry.pid in started or entry.pid == os.getpid():
+        if entry.zombie or entry.pid in started or entry.pid in (os.getpid(), self.guardian):
             return False
         if self._table.mark(entry.pid) == number:
             return True

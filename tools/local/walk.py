@@ -83,6 +83,8 @@ class Walker:
         walked.add_work(len(entries))
         if ".gitignore" in map(_NAME, entries):
             rules = self._below(handle, prefix, rules)
+            if rules.costly and walked.most < MAX_FILES:
+                raise TooLargeToScan("There are too many ignore rules to compare at once")  # in a thread, it goes on
         known = walked.known.get(prefix, {})
         as_known, same = known.get, 0
         others: list[os.DirEntry[str]] = []
