@@ -39,6 +39,7 @@ from sidecar.journal.port import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.mcp.endpoint import McpEndpoint
 from sidecar.memory.local import LocalMemory
+from sidecar.memory.registration import memory_tools
 from sidecar.models.catalog import Catalog
 from sidecar.models.selection import Selection
 from sidecar.offline.registration import OFFLINE
@@ -125,8 +126,9 @@ class Sidecar:
         launch, settings = self._launch, self._settings
         retention = Retention(settings.keep_days, settings.keep_bytes, settings.keep_undo_bytes)
         self._journal = await SqliteJournal.open(self._data.journal, retention)
-        self._registry, caches = default_registry(), Caches()
+        caches = Caches()
         self._memory = LocalMemory(launch.data_dir, settings.sandbox, caches.watcher.subscribe)
+        self._registry = default_registry(memory_tools(self._memory))
         repositories = Repositories(self._data.path)
         trust = Trust(self._data, repositories)
         sandboxes = Sandboxes(settings.sandbox)

@@ -394,6 +394,73 @@ brain fork t_4642c5 --keep-files "now write the tests for it\"""",
         intermixed=True,
     ),
     Command(
+        "search",
+        "Code",
+        "find code by what it does",
+        "Find the places in a workspace that do something, described in plain words. The first search builds an index "
+        "of the workspace on this machine; later ones take milliseconds.",
+        """\
+brain search "where are expired sessions removed"
+brain search "retry a request" --path src --limit 3
+brain search "parse the configuration" --json | jq -r '.hits[] | "\\(.path):\\(.line)"'""",
+        "memory:search",
+        (
+            _arg("query", metavar="WORDS", help="what the code does"),
+            _arg("--path", metavar="PATH", help="only in this folder or file"),
+            _arg("--kind", metavar="KIND", help="only this kind, such as function, class or section"),
+            _arg("--limit", type=_positive, default=8, metavar="N", help="how many to show (default: %(default)s)"),
+            _WORKSPACE,
+            _JSON,
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "impact",
+        "Code",
+        "list what depends on a file or a symbol",
+        "List what may break if a file or a symbol changes: the files that import it, nearest first.",
+        """\
+brain impact sidecar/cache/watcher.py
+brain impact parse_arguments --depth 1
+brain impact Watcher --path sidecar/cache/watcher.py --json""",
+        "memory:impact",
+        (
+            _arg("name", metavar="NAME", help="a file, or the name of a function, class or constant"),
+            _arg("--path", metavar="FILE", help="the file that defines the symbol, if several do"),
+            _arg(
+                "--depth", type=_positive, default=2, metavar="N", help="how many imports away (default: %(default)s)"
+            ),
+            _WORKSPACE,
+            _JSON,
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "memory",
+        "Code",
+        "show, rebuild or forget the index of a workspace",
+        "Show how much of a workspace is indexed and how much room that takes. The index lies in the data directory "
+        "and holds nothing that isn't in the workspace.",
+        """\
+brain memory
+brain memory rebuild
+brain memory forget --workspace ~/project""",
+        "memory:manage",
+        (
+            _arg(
+                "action",
+                nargs="?",
+                default="state",
+                metavar="ACTION",
+                choices=lambda: ("state", "rebuild", "forget"),
+                help="state, rebuild (build it anew and wait) or forget (delete it) (default: %(default)s)",
+            ),
+            _WORKSPACE,
+            _JSON,
+            _DATA_DIR,
+        ),
+    ),
+    Command(
         "tools",
         "Tools and permissions",
         "list the tools",

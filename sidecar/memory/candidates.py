@@ -24,7 +24,8 @@ _MAX_RELATED = 12
 _RELATED_CHUNKS = 60
 _FILES = 100
 _OTHER_FILES = 30
-_COMMITS = 80
+_COMMITS = 120
+_LEADERS = 4
 _BEST_OF_FILE = 60
 _CHUNKS_OF_FILE = 2
 _YEAR = 365 * 86_400.0
@@ -50,15 +51,18 @@ class Filters:
 def find_candidates(store: sqlite3.Connection, question: Question, filters: Filters) -> list[FileCandidate]:
     """Every candidate file with its candidate chunks, measured."""
     chunk_ids = _chunk_hits(store, question)
-    history, best, messages = _history(store, question)
+    history, best, messages, covered = _history(store, question)
     files = _load_files(store, question, filters, _file_hits(store, question), history, chunk_ids)
     _load_chunks(store, question, filters, files, chunk_ids)
     for each in files.values():
         each.features["history"] = history.get(each.path, 0.0)
         each.features["history_best"] = best.get(each.path, 0.0)
+        each.features["history_coverage"] = covered.get(each.path, 0.0)
         each.commits = messages.get(each.path, [])
     _measure_history(store, files)
     _measure_neighbours(store, files)
+    _measure_changed_together(store, files)
+    _compare(files)
     return [each for each in files.values() if each.chunks]
 
 
@@ -106,10 +110,10 @@ def _file_hits(store: sqlite3.Connection, question: Question) -> list[int]:
 
 def _history(
     store: sqlite3.Connection, question: Question
-) -> tuple[dict[str, float], dict[str, float], dict[str, list[str]]]:
+) -> tuple[dict[str, float], dict[str, float], dict[str, list[str]], dict[str, float]]:
     """For each file, how well the messages of commits that changed it fit: the sum, the best, and the messages."""
     if not question.terms:
-        return {}, {}, {}
+        return {}, {}, {}, {}
     total = sum(term.commit for term in question.terms) or 1.0
     rows = store.execute(
         "SELECT commits.id, commits.files, commits.subject, -bm25(commit_text), commits.time FROM commit_text "
@@ -120,15 +124,20 @@ def _history(
     sums: dict[str, float] = defaultdict(float)
     best: dict[str, float] = {}
     messages: dict[str, list[str]] = defaultdict(list)
+    weights = {term.text: term.commit for term in question.terms}
+    words: dict[str, set[str]] = defaultdict(set)
     for commit, files, subject, score, at in rows:
         fit = min(score / total, 1.5) * (0.5 + 0.5 * math.exp(-max(newest - at, 0) / (2 * _YEAR)))
+        said = weights.keys() & name_terms(subject)
         for (path,) in store.execute("SELECT path FROM commit_files WHERE id = ?", (commit,)):
+            words[path] |= said
             share = fit / max(files, 1) ** 0.5
             sums[path] += share * fit
             best[path] = max(best.get(path, 0.0), share)
             if len(messages[path]) < 3:
                 messages[path].append(subject)
-    return {path: math.log1p(4 * value) for path, value in sums.items()}, best, messages
+    covered = {path: sum(weights[word] for word in found) / total for path, found in words.items()}
+    return {path: math.log1p(4 * value) for path, value in sums.items()}, best, messages, covered
 
 
 # -- measuring -------------------------------------------------------------------------------------------------------
@@ -224,6 +233,44 @@ def _measure_neighbours(store: sqlite3.Connection, files: Mapping[int, FileCandi
         for each in units.get(target, ()):
             name = "tests_agree" if importer.kind == "test" else "neighbours"
             each.features[name] = max(each.features[name], importer.features["file_bm25"])
+
+
+def _measure_changed_together(store: sqlite3.Connection, files: Mapping[int, FileCandidate]) -> None:
+    """How often a file was changed in one commit with the best candidates."""
+    best = sorted((each for each in files.values() if each.kind == "code"), key=_first_guess, reverse=True)[:_LEADERS]
+    paths = {each.path: each for each in files.values()}
+    for leader in best:
+        rows = store.execute(
+            "SELECT other.path, count(*) FROM commit_files AS own JOIN commit_files AS other ON other.id = own.id "
+            "WHERE own.path = ? GROUP BY other.path",
+            (leader.path,),
+        ).fetchall()
+        own = next((count for path, count in rows if path == leader.path), 0)
+        for path, count in rows:
+            if path in paths and path != leader.path and count > 1:
+                features = paths[path].features
+                together = count / own * min(_first_guess(leader), 3.0)
+                features["together"] = max(features.get("together", 0.0), together)
+
+
+def _first_guess(file: FileCandidate) -> float:
+    features = file.features
+    best = max((chunk.features["bm25"] for chunk in file.chunks), default=0.0)
+    return features["file_bm25"] + best + features.get("history_share", 0.0) + features["path_coverage"]
+
+
+def _compare(files: Mapping[int, FileCandidate]) -> None:
+    """Measure again as shares of the best candidate: what is little for one question is much for another."""
+    own = [each for each in files.values() if each.kind == "code" and each.chunks] or list(files.values())
+    for name in ("file_bm25", "chunk_sum", "path_coverage", "history_coverage", "tests_agree"):
+        most = max((each.features.get(name, 0.0) for each in own), default=0.0)
+        for each in files.values():
+            each.features[f"{name}_share"] = each.features.get(name, 0.0) / most if most else 0.0
+    for name in ("bm25", "coverage", "name_coverage", "related_name"):
+        most = max((chunk.features[name] for each in own for chunk in each.chunks), default=0.0)
+        for each in files.values():
+            for chunk in each.chunks:
+                chunk.features[f"{name}_share"] = chunk.features[name] / most if most else 0.0
 
 
 def _select(store: sqlite3.Connection, statement: str, values: Iterable[int | str], tail: str = "") -> list[Any]:

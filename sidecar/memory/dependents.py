@@ -99,6 +99,8 @@ def _of_symbol(store: sqlite3.Connection, path: str, symbol: str) -> Iterator[Af
         calls = callers.get(found)
         via = f"imports {asked} from {target.rstrip('/') or '.'}"
         yield Affected(found, calls[0] if calls else "", 1, via, calls[1] if calls else line, bool(certain))
+    if (own := callers.get(path)) is not None:
+        yield Affected(path, own[0], 1, f"uses {name} in the same file", own[1])
     if unit.endswith("/"):
         for found, words in store.execute("SELECT path, words FROM files WHERE unit = ? ORDER BY path", (unit,)):
             if found != path and words and has_words(words, name):

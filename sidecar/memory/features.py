@@ -84,7 +84,7 @@ def measured_chunk(question: Question, row: ChunkRow, average: float) -> ChunkCa
             bm25 += term.chunk * count * weight * (_K1 + 1) / (count * weight + norm)
             coverage += term.chunk
             documented += term.chunk if counts[place] & _DOC else 0.0
-            matched.append(term.text)
+            matched.append(question.words.get(term.text, term.text))
         if term.text in names:
             named += term.chunk
         elif term.text in scope:

@@ -28,7 +28,11 @@ class Question:
     """A question's terms with their weights in one index."""
 
     def __init__(self, store: sqlite3.Connection, query: str) -> None:
-        self.text = query
+        #: For each term, the word of the question that it comes from.
+        self.words: dict[str, str] = {}
+        for word in WORD.findall(query):
+            for term in terms_of(word):
+                self.words.setdefault(term, word)
         counts = {name: int(get_meta(store, name) or 0) for name in ("chunk_count", "file_count", "commits")}
         self.chunks, self.files = max(counts["chunk_count"], 1), max(counts["file_count"], 1)
         words = query_terms(query)[:_MAX_TERMS]

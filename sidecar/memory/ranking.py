@@ -56,7 +56,7 @@ def explain(ranked: Ranked) -> str:
     elif ranked.chunk.features["name_coverage"] > 0:
         reasons.append("its name matches")
     if ranked.chunk.matched:
-        reasons.append(f"contains {', '.join(ranked.chunk.matched[:5])}")
+        reasons.append(f"contains {', '.join(list(dict.fromkeys(ranked.chunk.matched))[:5])}")
     if ranked.file.commits and ranked.file.features.get("history", 0) > 0:
         reasons.append(f"changed by “{ranked.file.commits[0][:80]}”")
     return "; ".join(reasons) or "its file matches"

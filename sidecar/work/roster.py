@@ -15,6 +15,8 @@ READ = (
     "read_directory_tree",
     "find_files",
     "search_code",
+    "find_code",
+    "impact",
     "get_workspace_info",
     "git_status",
     "git_diff",

@@ -161,7 +161,8 @@ class Registry:
         return (self.get(name) for name in self._names)
 
 
-def default_registry() -> Registry:
+def default_registry(more: Mapping[str, Loader] | None = None) -> Registry:
+    """The built-in tools, and those that need more than a host."""
     from tools.builtin import LOADERS
 
-    return Registry(loaders=LOADERS)
+    return Registry(loaders={**LOADERS, **(more or {})})

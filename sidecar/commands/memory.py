@@ -1,0 +1,95 @@
+"""`brain search`, `brain impact` and `brain memory`: what the memory knows of a workspace."""
+
+import argparse
+import json
+import shutil
+from urllib.parse import quote
+
+from sidecar.client.client import Json
+from sidecar.client.sidecars import reading
+from sidecar.commands.errors import EXIT_FAILED
+from sidecar.commands.parser import data_dir, workspace
+from sidecar.commands.text import Style, clip, is_terminal, safe_line, style_for
+
+_SECONDS = 600.0
+_SNIPPET_LINES = 3
+
+
+def search(args: argparse.Namespace) -> int:
+    place = workspace(args)
+    body: Json = {"workspace": str(place), "query": args.query, "limit": args.limit, "wait": 300.0}
+    body |= {"path": args.path or "", "kind": args.kind or ""}
+    with reading(data_dir(args), place) as client:
+        found = client.post("/api/brain/memory/search", body, timeout=_SECONDS)
+    if args.json:
+        print(json.dumps(found, ensure_ascii=False))
+        return 0 if found["hits"] else EXIT_FAILED
+    style = style_for()
+    for hit in found["hits"]:
+        _show_hit(hit, style)
+    if found["state"] != "ready":
+        print(style.yellow("The index is still being built; ask again for more."))
+    elif not found["hits"]:
+        print("Nothing found. Try other words, or `rg` for exact text.")
+    return 0 if found["hits"] else EXIT_FAILED
+
+
+def _show_hit(hit: Json, style: Style) -> None:
+    columns = shutil.get_terminal_size().columns if is_terminal() else 200
+    symbol = f"  {style.bold(safe_line(hit['symbol']))}" if hit.get("symbol") else ""
+    print(f"{style.cyan(safe_line(hit['path']))}:{hit['line']}{symbol}  {style.dim(hit['kind'])}")
+    for line in hit["snippet"].split("\n")[:_SNIPPET_LINES]:
+        print(clip(f"  │ {safe_line(line)}", columns - 1))
+    print(style.dim(clip(f"  {safe_line(hit['why'])}", columns - 1)))
+
+
+def impact(args: argparse.Namespace) -> int:
+    place = workspace(args)
+    is_file = (place / args.name).is_file()
+    body: Json = {"workspace": str(place), "depth": args.depth}
+    body |= {"path": args.name} if is_file else {"symbol": args.name, "path": args.path or ""}
+    with reading(data_dir(args), place) as client:
+        hits: list[Json] = client.post("/api/brain/memory/impact", body, timeout=_SECONDS)["hits"]
+    if args.json:
+        print(json.dumps(hits, ensure_ascii=False))
+        return 0
+    style = style_for()
+    distance = 0
+    for hit in hits:
+        if hit["distance"] != distance:
+            distance = hit["distance"]
+            print(style.bold("directly" if distance == 1 else f"over {distance - 1} more"))
+        symbol = f"  {style.bold(safe_line(hit['symbol']))}" if hit.get("symbol") else ""
+        doubt = "" if hit["certain"] else style.yellow("  likely")
+        line = f":{hit['line']}" if hit["line"] else ""
+        print(f"  {style.cyan(safe_line(hit['path']))}{line}{symbol}  {style.dim(safe_line(hit['via']))}{doubt}")
+    if not hits:
+        print(f"Nothing in this workspace is known to depend on {safe_line(args.name)}.")
+    return 0
+
+
+def manage(args: argparse.Namespace) -> int:
+    place = workspace(args)
+    body: Json = {"workspace": str(place)}
+    with reading(data_dir(args), place) as client:
+        if args.action == "rebuild":
+            client.post("/api/brain/memory/rebuild", body, timeout=_SECONDS)
+            # A search waits for the index, which the sidecar of this command would otherwise leave half built.
+            client.post("/api/brain/memory/search", {**body, "query": "main", "wait": 600.0}, timeout=700.0)
+        elif args.action == "forget":
+            client.post("/api/brain/memory/forget", body, timeout=_SECONDS)
+        found = client.get(f"/api/brain/memory?workspace={quote(str(place), safe='')}")
+    return _show_state(found, args)
+
+
+def _show_state(found: Json, args: argparse.Namespace) -> int:
+    if args.json:
+        print(json.dumps(found))
+        return 0
+    progress = found["progress"]
+    print(f"{found['state']}: {found['files']:,} files, {found['chunks']:,} chunks, {found['bytes'] / 1e6:.1f} MB")
+    if found["state"] == "building":
+        print(f"{progress['done']:,} of {progress['total']:,} files are done.")
+    elif found["state"] == "empty":
+        print("Nothing is stored. The first search or task here builds the index.")
+    return 0

@@ -1,0 +1,131 @@
+"""The tools that ask the memory: `find_code` and `impact`."""
+
+from typing import Annotated
+
+from pydantic import Field, JsonValue, model_validator
+
+from sidecar.memory.port import Affected, Hit, Memory, Search
+from tools.errors import ToolError
+from tools.host import Host
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
+
+_WAIT_SECONDS = 60.0
+_SNIPPET_LINES = 4
+_SHOWN = 60
+
+
+class FindCodeArguments(Arguments):
+    query: Annotated[str, Field(min_length=1, max_length=2_000, description="What the code does, in plain words.")]
+    limit: Annotated[int, Field(ge=1, le=50)] = 8
+    path: Annotated[str, Field(description="Only in this folder or file.")] = "."
+    kind: Annotated[str, Field(max_length=40, description="Such as function, method, class, section.")] = ""
+
+
+class FindCode:
+    spec = ToolSpec(
+        name="find_code",
+        description=(
+            "Find where something is done, by meaning: ranks functions, classes and documents by their text, the "
+            "repository's history and its imports. Use it before search_code if you don't know the exact words."
+        ),
+        arguments=FindCodeArguments,
+        timeout=90.0,
+        retryable=True,
+    )
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def run(self, args: FindCodeArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        path = "" if args.path in ("", ".") else args.path
+        search = Search(args.query, args.limit, path, args.kind)
+        found = await self._memory.search(call.workspace, search, min(_WAIT_SECONDS, call.timeout / 2))
+        if not found.hits:
+            still = " The index is still being built; try again, or use search_code." if found.state != "ready" else ""
+            text = f"Nothing matches {args.query[:100]!r}.{still}"
+            return ToolResult(text, {"state": found.state, "hits": []}, "no hit")
+        hits: list[JsonValue] = [_hit_json(hit) for hit in found.hits]
+        text = "\n".join(_describe(hit) for hit in found.hits)
+        return ToolResult(text, {"state": found.state, "hits": hits}, plural(len(found.hits), "hit"))
+
+
+def _describe(hit: Hit) -> str:
+    """The place, and the first lines of it as a quotation."""
+    lines = hit.snippet.split("\n")[:_SNIPPET_LINES]
+    quoted = "\n".join(f"    | {line[:160]}" for line in lines)
+    return f"{hit.path}:{hit.line}-{hit.end_line} {hit.kind} {hit.symbol}".rstrip() + f"\n{quoted}"
+
+
+def _hit_json(hit: Hit) -> JsonValue:
+    return {
+        "path": hit.path,
+        "line": hit.line,
+        "endLine": hit.end_line,
+        "symbol": hit.symbol,
+        "kind": hit.kind,
+        "score": hit.score,
+        "why": hit.why,
+    }
+
+
+class ImpactArguments(Arguments):
+    symbol: Annotated[str, Field(max_length=200, description="A function, class or constant.")] = ""
+    path: Annotated[str, Field(description="The file, or with a symbol the file that defines it.")] = ""
+    depth: Annotated[int, Field(ge=1, le=6, description="How many imports away.")] = 2
+
+    @model_validator(mode="after")
+    def _names_something(self) -> "ImpactArguments":
+        if not self.symbol and self.path in ("", "."):
+            raise ValueError("name a symbol, a path, or both")
+        return self
+
+
+class Impact:
+    spec = ToolSpec(
+        name="impact",
+        description=(
+            "List what may break if a file or a symbol changes: the files that import it, directly or over others, "
+            "nearest first, with lines."
+        ),
+        arguments=ImpactArguments,
+        timeout=90.0,
+        retryable=True,
+    )
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def run(self, args: ImpactArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        path = "" if args.path in ("", ".") else args.path
+        if path and (await host.stat(path)).kind != "file":
+            raise ToolError(f"{path} is not a file.", advice="Name a file, or a symbol.")
+        wait = min(_WAIT_SECONDS, call.timeout / 2)
+        found = await self._memory.impact(call.workspace, path, args.symbol, args.depth, wait)
+        named = args.symbol or path
+        if not found:
+            return ToolResult(
+                f"Nothing in this workspace is known to depend on {named}.", {"hits": []}, "no dependents"
+            )
+        lines = [_describe_affected(each) for each in found[:_SHOWN]]
+        if len(found) > _SHOWN:
+            lines.append(f"… {len(found) - _SHOWN} more")
+        hits: list[JsonValue] = [_affected_json(each) for each in found]
+        return ToolResult("\n".join(lines), {"hits": hits}, plural(len(found), "dependent"))
+
+
+def _describe_affected(each: Affected) -> str:
+    place = f"{each.path}:{each.line}" if each.line else each.path
+    doubt = "" if each.certain else " (likely)"
+    return f"{each.distance} {place} {each.symbol} {each.via}{doubt}".replace("  ", " ")
+
+
+def _affected_json(each: Affected) -> JsonValue:
+    return {
+        "path": each.path,
+        "symbol": each.symbol or None,
+        "distance": each.distance,
+        "via": each.via,
+        "line": each.line,
+        "certain": each.certain,
+    }
