@@ -31,8 +31,8 @@ class Question:
         #: For each term, the word of the question that it comes from.
         self.words: dict[str, str] = {}
         for word in WORD.findall(query):
-            for term in terms_of(word):
-                self.words.setdefault(term, word)
+            for text in terms_of(word):
+                self.words.setdefault(text, word)
         counts = {name: int(get_meta(store, name) or 0) for name in ("chunk_count", "file_count", "commits")}
         self.chunks, self.files = max(counts["chunk_count"], 1), max(counts["file_count"], 1)
         words = query_terms(query)[:_MAX_TERMS]
