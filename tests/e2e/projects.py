@@ -137,3 +137,12 @@ def contents(workspace: Path) -> dict[str, bytes]:
     made = {".pytest_cache", "__pycache__", "node_modules", ".ruff_cache"}
     found = (path for path in workspace.rglob("*") if path.is_file() and not made & set(path.parts))
     return {path.relative_to(workspace).as_posix(): path.read_bytes() for path in found}
+
+
+def with_programs(workspace: Path, *names: str) -> None:
+    """Give the project an environment of its own, with these programs of the test environment."""
+    programs = workspace / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    for name in ("python", *names):
+        (programs / name).write_text(f'#!/bin/sh\nexec {sys.prefix}/bin/{name} "$@"\n')
+        (programs / name).chmod(0o755)

@@ -1,11 +1,10 @@
 """Code is explained, reviewed, run, committed and documented with no language model, through the real process."""
 
 import subprocess
-import sys
 
 import pytest
 
-from tests.e2e.projects import LEDGER, SHOP, contents, written
+from tests.e2e.projects import LEDGER, SHOP, contents, with_programs, written
 from tests.e2e.support import Json, RunningSidecar
 from tests.waiting import SECONDS
 
@@ -129,11 +128,7 @@ def test_tests_are_run_and_a_failure_is_told_with_its_place(trusting: RunningSid
 
 def test_the_linter_of_the_project_is_found_and_its_words_are_told(trusting: RunningSidecar) -> None:
     written(SHOP, trusting.workspace)
-    programs = trusting.workspace / ".venv" / "bin"
-    programs.mkdir(parents=True)
-    for name in ("python", "ruff"):
-        (programs / name).write_text(f'#!/bin/sh\nexec {sys.prefix}/bin/{name} "$@"\n')
-        (programs / name).chmod(0o755)
+    with_programs(trusting.workspace, "ruff")
     answer = said(trusting, "run the linter")
     assert "`.venv/bin/ruff check .` failed (exit code 1)" in answer and "F401" in answer
     written({"Makefile": "build:\n\t@echo built it\n"}, trusting.workspace)

@@ -99,6 +99,7 @@ def test_what_is_not_certain_is_left_alone_and_the_project_s_own_tests_tell(trus
 
 def test_the_code_is_formatted_with_the_project_s_own_formatter(trusting: RunningSidecar) -> None:
     written({**SHOP, "shop/ugly.py": "x   =  {  'a':1 }\n"}, trusting.workspace)
+    with_programs(trusting.workspace, "ruff")
     task = done(trusting, "format the code")
     assert task["status"] == "completed", task["error"]
     assert (trusting.workspace / "shop/ugly.py").read_text() == 'x = {"a": 1}\n'
