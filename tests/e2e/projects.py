@@ -1,5 +1,6 @@
 """Two small projects, one in Python and one in TypeScript, as people write them."""
 
+import sys
 from pathlib import Path
 
 SHOP = {

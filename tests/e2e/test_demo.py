@@ -31,7 +31,7 @@ def test_three_tasks_are_carried_out_and_nothing_is_left(tmp_path: Path) -> None
         assert f'$ brain run "{task}"' in done.stdout
     assert done.stdout.count("✓ Completed in") == len(demo.TASKS)
     assert done.stdout.count("\nVerified\n") == 2
-    assert "abbreviate: 8 places in 3 files" in done.stdout
+    assert "abbreviate: 11 places in 4 files" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("http://127.0.0.1:")
     assert list(tmp_path.glob("rainy-brain-*")) == []
 

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from tests.e2e.projects import LEDGER, SHOP, contents, written
+from tests.e2e.projects import LEDGER, SHOP, contents, with_programs, written
 from tests.e2e.support import PROJECT, Json, RunningSidecar
 from tests.waiting import SECONDS
 

@@ -1,7 +1,9 @@
 """A project from a sentence, through the real process: planned, written, tested, reviewed, taken back."""
 
+import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -163,6 +165,21 @@ def test_packages_are_installed_only_if_the_person_says_so(trusting: RunningSide
     assert expected in files(trusting.workspace)
     assert not (trusting.workspace / "node_modules").exists()
     assert "not installed" in done["result"]["summary"] or "10 passed" in done["result"]["summary"]
+
+
+def test_without_its_packages_a_new_project_is_not_verified_and_says_so(tmp_path: Path) -> None:
+    bare = Path(sys.prefix) / "share" / f"bare-{tmp_path.name}"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True, timeout=SECONDS)
+    # As after `activate`: the sidecar's own programs come first, and they are none of the project's.
+    path = os.pathsep.join((f"{sys.prefix}/bin", f"{bare}/bin", "/usr/bin", "/bin"))
+    try:
+        with running_sidecar(tmp_path, PATH=path, VIRTUAL_ENV=sys.prefix) as sidecar:
+            done = sidecar.wait_for_end(sidecar.execute("create a python package called kit", approvals="auto"))
+    finally:
+        shutil.rmtree(bare)
+    assert (done["status"], done["verified"]) == ("completed", None), done["error"]
+    assert "Not verified: its packages are not installed" in done["result"]["summary"]
+    assert not (sidecar.workspace / ".venv").exists()
 
 
 def npm_with_packages(sidecar: RunningSidecar) -> str:

@@ -64,7 +64,9 @@ class Table:
     def find(self, argv: Sequence[str]) -> Known | None:
         name, words = argv[0], list(argv[1:])
         if name in _MODULES and words[:1] == ["-m"] and len(words) > 1:
-            return self._tool(words[1:])
+            known = self.find(words[1:])
+            # What needs approval by its own name needs it as a module, too.
+            return known if known is not None and (known.program.project or known.program.verdict != "allow") else None
         runner = _RUNNERS.get(name)
         if runner is not None and tuple(words[: len(runner)]) == runner:
             tool = self._tool(words[len(runner) :])

@@ -157,7 +157,7 @@ class Evidence(NamedTuple):
             passed, failed = self.counts
             return f"The tests ran ({self.tests.details.get('framework')}): {passed} passed, {failed} failed."
         if self.install is not None and not self.installed:
-            return f"The packages are not installed: {self.install.message}"
+            return f"Not verified: its packages are not installed ({self.install.message})."
         return f"The tests could not run: {self.tests.message}" if self.tests else "The tests have not been run."
 
 
@@ -183,12 +183,15 @@ def _install(project: NewProject, question: Question) -> Move:
 
 def _test(project: NewProject, question: Question) -> Move:
     last = question.last
+    evidence = Evidence.of(project, question.brief.earlier_calls)
+    if last is None and evidence.install is not None and not evidence.installed:
+        return Say(f"Not verified: its packages are not installed. {_describe_later(project)}")
     if last is None:
         return Act([_test_call(project) if project.kind.key != "react_app" else ("list_dir", {"path": project.root})])
     if last.tool == "list_dir":
         if last.details and _lists_node_modules(last):
             return Act([_test_call(project)])
-        return Say(f"The tests were not run: the packages are not installed. {_describe_later(project)}")
+        return Say(f"Not verified: its packages are not installed. {_describe_later(project)}")
     if last.tool == "run_command":
         return Act([_test_call(project)]) if last.status == "success" else _describe_install(project, last)
     installed = any(back.tool == "run_command" for back in question.returns)
@@ -291,12 +294,12 @@ def _summarize(project: NewProject, question: Question) -> str:
     purpose = f"Its README says what it is for (“{project.description.rstrip('.')}”); " if project.purpose else ""
     code = f"{purpose}{'the' if purpose else 'The'} code in it is an example, {example}. Your own is not written yet."
     head = f"`{project.name}` is in {folder}, a {project.kind.said} of {plural(written, 'file')}."
-    start = f"Try it: `{enter}{_start_command(project, evidence.installed)}`"
+    start = f"Try it: `{enter}{_start_command(project, evidence)}`"
     return "\n\n".join([head, evidence.describe(), code, start])
 
 
-def _start_command(project: NewProject, installed: bool) -> str:
-    if project.kind.needs == "python" and not installed:
-        return f"{_VENV} && {_start_command(project, True)}"
-    python = ".venv/bin/python" if installed else "python3"
-    return project.kind.start.format(module=project.module, python=python)
+def _start_command(project: NewProject, evidence: Evidence) -> str:
+    lacks = project.kind.needs == "python" and not evidence.installed and evidence.counts is None
+    python = ".venv/bin/python" if lacks or evidence.installed else "python3"
+    start = project.kind.start.format(module=project.module, python=python)
+    return f"{_VENV} && {start}" if lacks else start
