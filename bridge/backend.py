@@ -14,6 +14,7 @@ from bridge.dispatcher import Dispatcher
 from bridge.editor_state import DIAGNOSTICS_TOOL, render_diagnostics
 from bridge.session.protocol import BridgeError, FrameTooLarge, Settled
 from bridge.session.sidecar import SidecarSession
+from bridge.shell_tools import own_tools
 from sidecar.wire.base import ErrorBody, JsonObject
 from sidecar.wire.bridge import Diagnostic, EndedProcess, ToolCallFrame
 from tools.errors import HostGone, TimedOut, TooLarge, ToolError
@@ -99,6 +100,14 @@ class BridgeBackend:
             raise ToolError("The arguments can't be sent as JSON.", code="invalid_arguments") from error
         _report_killed(call, settled.killed)
         return _result(settled, tool.spec.name)
+
+    def find(self, name: str, workspace: str) -> AnyTool | None:
+        """A tool of a connected shell's own."""
+        return next((tool for tool in self.tools(workspace) if tool.spec.name == name), None)
+
+    def tools(self, workspace: str) -> Sequence[AnyTool]:
+        session = self._sessions.find_connected(workspace) or self._sessions.find_connected(os.path.realpath(workspace))
+        return () if session is None else own_tools(session.hello)
 
     def _offering(self, tool: str, workspace: str) -> SidecarSession | None:
         # Resolve links only if needed: it takes longer than the rest, and hardly ever changes the path.

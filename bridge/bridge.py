@@ -53,6 +53,20 @@ class Bridge:
             raise HostGone(f"No desktop shell that offers {tool.spec.name} is connected.")
         return await self._backend.run(tool, args, call, output)
 
+    # -- as a source of tools ----------------------------------------------------------------------------------------
+
+    def find(self, name: str, workspace: str) -> AnyTool | None:
+        return None if self._backend is None else self._backend.find(name, workspace)
+
+    def tools(self, workspace: str) -> Sequence[AnyTool]:
+        return () if self._backend is None else self._backend.tools(workspace)
+
+    async def prepare(self, name: str, workspace: str) -> None:
+        """What a shell has, it has said."""
+
+    def start(self, workspace: str) -> None:
+        """Shells connect by themselves."""
+
     # -- for the application -----------------------------------------------------------------------------------------
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,15 +75,19 @@ class Bridge:
         await self._server(scope, receive, send)
 
     def shells(self) -> list[ShellState]:
+        if self._dispatcher is None:
+            return []
+        from bridge.session.sidecar import tool_names
+
         return [
             ShellState(
                 name=session.hello.shell.name,
                 version=session.hello.shell.version,
                 workspace=session.hello.workspace,
-                tools=session.hello.tools,
+                tools=tool_names(session.hello),
                 connected=session.connected,
             )
-            for session in (self._dispatcher.sessions if self._dispatcher is not None else ())
+            for session in self._dispatcher.sessions
         ]
 
     def hurry(self, seconds: float) -> None:

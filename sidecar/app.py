@@ -146,7 +146,7 @@ class Sidecar:
         configuration = Configuration(config_file().parent, trust.trusted)
         servers = McpServers(configuration, launch.data_dir, sandboxes, (config_file().parent,))
         self._mcp = McpBackend(servers)
-        self._registry.sources.append(self._mcp)
+        self._registry.sources += [self._bridge, self._mcp]
         backends: list[Backend] = [self._bridge, local, self._mcp]
         choices = ModelSettings(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)

@@ -76,6 +76,8 @@ class External:
     only_reads: bool = False
     #: You configured it, and it runs in a sandbox without network.
     contained: bool = False
+    #: It is part of your own editor, or you wrote it: under `auto` it runs like a command.
+    yours: bool = False
     #: Whether it can change files of the workspace at all.
     changes_workspace: bool = True
 

@@ -113,7 +113,7 @@ class ShellSession:
         frame = Hello(
             shell=self._shell,
             workspace=self._workspace,
-            tools=self._tools,
+            tools=[*self._tools],
             session=self.id,
             remembers=list(self._log) or None,
         )

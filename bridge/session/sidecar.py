@@ -55,6 +55,11 @@ class _OpenCall:
     ending: ErrorBody | None = None
 
 
+def tool_names(hello: Hello) -> list[str]:
+    """What the shell runs, whether it is ours or its own."""
+    return [each if isinstance(each, str) else each.name for each in hello.tools]
+
+
 class SidecarSession:
     """Every call ends exactly once, by `Settled`: with the shell's first answer, or without one."""
 
@@ -63,7 +68,7 @@ class SidecarSession:
         self.hello = hello
         self.connected = False
         self.ending_seconds = ENDING_SECONDS
-        self._tools = frozenset(hello.tools)
+        self._tools = frozenset(tool_names(hello))
         self._remembered = frozenset(hello.remembers or ())
         self._reconnect = reconnect_seconds
         self._heartbeat = heartbeat_seconds
@@ -103,7 +108,7 @@ class SidecarSession:
         self.hello = hello
         self.connected = True
         self._away_until = None
-        self._tools = frozenset(hello.tools)
+        self._tools = frozenset(tool_names(hello))
         self._remembered = frozenset(hello.remembers or ())
         still_open = [each for each in self._open.values() if each.ending is None]
         welcome = Welcome(session=self.id, heartbeat_seconds=self._heartbeat, open=_list_calls(still_open))

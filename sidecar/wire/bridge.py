@@ -37,11 +37,26 @@ class OpenCall(Frame):
     ] = optional()
 
 
+class ShellToolSpec(Frame):
+    """A tool of the shell's own: agents can call it like any other, and the shell carries it out."""
+
+    name: Annotated[Name, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
+    description: Annotated[str, Field(max_length=4_000)]
+    parameters: Annotated[JsonObject, Field(description="A JSON schema of the arguments.")]
+    read_only: Annotated[bool, Field(description="It changes nothing, so it needs no approval.")] = False
+    parallel: Annotated[
+        bool | None, Field(description="Whether it may run beside other calls; default: if it is read-only.")
+    ] = optional()
+
+
 class Hello(Frame):
     type: Literal["hello"] = "hello"
     shell: ShellInfo
     workspace: Annotated[Place, Field(min_length=1)]
-    tools: Annotated[list[Name], Field(max_length=1_000, description="The tools the shell runs.")]
+    tools: Annotated[
+        list[Name | ShellToolSpec],
+        Field(max_length=1_000, description="The tools the shell runs: names of ours, and tools of its own."),
+    ]
     session: Annotated[Id | None, Field(description="An earlier session to resume.")] = optional()
     remembers: Annotated[
         list[Id] | None, Field(max_length=10_000, description="Calls whose results the shell still has.")

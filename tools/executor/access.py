@@ -15,7 +15,9 @@ class PathAccess(NamedTuple):
 
 
 def access_of(spec: ToolSpec, args: Arguments, workspace: str) -> PathAccess:
-    if spec.effects == "command":
+    if spec.external is not None and spec.parallel:
+        return PathAccess(writes=False, scopes=())  # whoever configured it says that it conflicts with nothing
+    if spec.effects == "command" or not spec.parallel:
         return PathAccess(writes=True, scopes=((),))  # a command may touch anything
     return access_to(args.paths(), workspace, writes=spec.effects == "files")
 

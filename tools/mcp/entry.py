@@ -50,6 +50,8 @@ class ServerEntry:
     #: Tools that need no approval, and tools that only read, by your own word; `*` is all of them.
     allow: frozenset[str] = frozenset()
     read_only: frozenset[str] = frozenset()
+    #: Tools that may run beside other calls, though they don't say that they only read; and the other way round.
+    parallel: frozenset[str] = frozenset()
     serial: frozenset[str] = frozenset()
     #: Seconds for a call. Naming it also says that a silent call is not a hung one.
     timeout: float = 60.0
@@ -165,6 +167,7 @@ def parse_entry(written: str, raw: object, expand: Callable[[str], str], workspa
         # What needs no approval is yours to say, not a repository's.
         allow=_names(raw.get("allow")) if own else frozenset(),
         read_only=_names(raw.get("readOnly")) if own else frozenset(),
+        parallel=_names(raw.get("parallel")),
         serial=_names(raw.get("serial")),
         timeout=float(timeout) if timeout is not None else 60.0,
         patient=timeout is not None,

@@ -84,7 +84,7 @@ def make_listing(server: str, raw: Iterable[tuple[str, str, Any, bool]], left_ou
         if not name.strip() or len(name) > _MAX_OWN_NAME or clean(name) != name:
             problems.append(f"{shown or 'a tool'}: its name is empty, too long, or hides something")
             continue
-        if why := _problem(schema):
+        if why := schema_problem(schema):
             problems.append(f"{shown}: {why}")
             continue
         tool = ListedTool(name, clean(description)[:_MAX_DESCRIPTION], clean_schema(schema), read_only)
@@ -105,7 +105,7 @@ def call_name(server: str, tool: str) -> str:
     return name
 
 
-def _problem(schema: Any) -> str:
+def schema_problem(schema: Any) -> str:
     """Why a schema can't be used; empty if it can."""
     if not isinstance(schema, dict):
         return "its schema is not an object"

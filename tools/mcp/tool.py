@@ -44,7 +44,7 @@ class McpTool:
             parameters=listed.schema if accepted else _outline(listed.schema),
             executor="mcp",
             timeout=entry.timeout,
-            parallel=(reads or listed.read_only) and not entry.serial & {listed.name, "*"},
+            parallel=_parallel(entry, listed.name, reads=reads or listed.read_only),
             effects="none" if reads or listed.read_only else "command",
             external=External(
                 source=f"the MCP server {entry.name}",
@@ -57,6 +57,11 @@ class McpTool:
 
     async def run(self, args: Any, host: Host, call: Call, output: Output) -> ToolResult:
         raise ToolError(f"{self.spec.name} runs on {self.server} only.")
+
+
+def _parallel(entry: ServerEntry, name: str, *, reads: bool) -> bool:
+    wanted = {name, "*"}
+    return (reads or not entry.parallel.isdisjoint(wanted)) and entry.serial.isdisjoint(wanted)
 
 
 def _outline(schema: JsonObject) -> JsonObject:

@@ -122,6 +122,8 @@ class Policy:
             return Decision("deny", f"the task is read-only, and only {external.source} says what {spec.name} does")
         if external.allowed:
             return Decision("allow", "your configuration lets it run without approval")
+        if approvals == "auto" and external.yours:
+            return Decision("allow", "you allow changes without approval")
         if approvals == "auto" and external.contained:
             return self._allow_contained("you allow changes without approval, and it runs in a sandbox")
         return Decision("ask", f"{external.source} carries it out, outside of this project's control")

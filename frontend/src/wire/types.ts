@@ -383,8 +383,8 @@ export interface Hello {
   type: "hello";
   shell: ShellInfo;
   workspace: string;
-  /** The tools the shell runs. */
-  tools: string[];
+  /** The tools the shell runs: names of ours, and tools of its own. */
+  tools: (string | ShellToolSpec)[];
   /** An earlier session to resume. */
   session?: string;
   /** Calls whose results the shell still has. */
@@ -937,6 +937,18 @@ export interface ShellState {
   workspace: string;
   tools: string[];
   connected: boolean;
+}
+
+/** A tool of the shell's own: agents can call it like any other, and the shell carries it out. */
+export interface ShellToolSpec {
+  name: string;
+  description: string;
+  /** A JSON schema of the arguments. */
+  parameters: { [key: string]: JsonValue };
+  /** It changes nothing, so it needs no approval. */
+  readOnly?: boolean;
+  /** Whether it may run beside other calls; default: if it is read-only. */
+  parallel?: boolean;
 }
 
 export type Status = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelling" | "cancelled" | "interrupted" | "escalated";
