@@ -79,11 +79,13 @@ class Job:
     brief: Brief = field(default_factory=Brief)
     #: Goes on if you send a message during its last turn. Otherwise the next agent reads it.
     steered: bool = True
+    #: Tools of MCP servers, shells and plug-ins.
+    external: Sequence[ToolInfo] = ()
     selection: ToolSelection = field(init=False)
     conversation: Conversation = field(init=False)
 
     def __post_init__(self) -> None:
-        self.selection = ToolSelection(self.tools, self.history)
+        self.selection = ToolSelection(self.tools, self.history, external=self.external)
         tools = sum(description_size(tool) for tool in self.selection.offered) // BYTES_PER_TOKEN
         overhead = estimate_tokens(self.agent.prompt) + tools
         self.conversation = Conversation(partial(history_limit, self.model, overhead), self.history)

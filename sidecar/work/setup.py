@@ -73,10 +73,20 @@ class AgentSetup:
         model = self._model(agent)
         past, dropped = select_past(self.past, history_limit(model))
         history = [*past, *await self._opening(model, assignment)]
-        tools = [*self.registry.offers(frozenset(agent.tools)), *self._external(agent)]
+        tools = self.registry.offers(frozenset(agent.tools))
         brief = await self._brief(key, assignment, model)
         limit = self.run.request.options.max_iterations
-        job = Job(key, agent, model, history, tools, limit, brief, steered=agent.name not in HELPERS)
+        job = Job(
+            key,
+            agent,
+            model,
+            history,
+            tools,
+            limit,
+            brief,
+            steered=agent.name not in HELPERS,
+            external=self._external(agent),
+        )
         log = TaskTurnLog(self.run, self.executor, agent, model)
         if dropped and key.of_turn(0) not in self.run.state.turns:
             log.note_left_out(f"{dropped} earlier turns of the conversation don't fit into the model's context window.")

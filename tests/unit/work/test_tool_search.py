@@ -1,0 +1,64 @@
+"""Hundreds of tools that aren't ours: found by words, cheap in the prompt, the same prefix every time."""
+
+from sidecar.models.port import ModelTurn, ToolUse
+from sidecar.work.tool_search import ToolIndex
+from sidecar.work.tool_selection import EXTERNAL_BUDGET, MORE_TOOLS, ToolSelection, description_size
+from tests.unit.work.test_tool_selection import CODER
+from tests.unit.work.tool_catalog import REQUESTS, catalog
+
+
+def _asks(**args: object) -> ToolUse:
+    return ToolUse(id="1", tool=MORE_TOOLS, args=args)  # type: ignore[arg-type]
+
+
+def test_the_right_tool_is_among_the_first_five() -> None:
+    tools = catalog()
+    index = ToolIndex(tools)
+    assert len(tools) == 500
+    missed = [
+        (request, wanted)
+        for request, wanted in REQUESTS
+        if wanted not in [tool.name for tool in index.search(request, 5)]
+    ]
+    recall = 1 - len(missed) / len(REQUESTS)
+    assert recall >= 0.95, (recall, missed)
+
+
+def test_five_hundred_tools_of_twenty_servers_cost_less_than_two_kilobytes() -> None:
+    without = sum(description_size(tool) for tool in ToolSelection(CODER).offered)
+    with_them = sum(description_size(tool) for tool in ToolSelection(CODER, external=catalog()).offered)
+    assert 0 < with_them - without <= 2_000
+
+
+def test_the_prefix_is_the_same_whatever_the_order_in_which_servers_answered() -> None:
+    tools = catalog()
+    first, second = (ToolSelection(CODER, external=each).offered for each in (tools, tools[::-1]))
+    assert first == second
+
+
+def test_what_is_found_is_described_at_the_end_and_a_resumed_task_offers_the_same() -> None:
+    selection = ToolSelection(CODER, external=catalog())
+    before = tuple(selection.offered)
+    call = _asks(query="post a message to slack")
+    answer = selection.fetch(call)
+    assert "slack__create_message" in answer.content
+    assert tuple(selection.offered[: len(before)]) == before
+    assert "slack__create_message" in [tool.name for tool in selection.offered[len(before) :]]
+    resumed = ToolSelection(CODER, [ModelTurn(text="", calls=[call])], external=catalog())
+    assert resumed.offered == selection.offered
+    assert len(selection.offered) <= len(before) + 5
+
+
+def test_a_few_tools_are_described_at_once() -> None:
+    few = catalog()[:3]
+    assert sum(map(description_size, few)) <= EXTERNAL_BUDGET
+    names = [tool.name for tool in ToolSelection(CODER, external=few).offered]
+    assert names[-3:] == [tool.name for tool in few]
+
+
+def test_they_can_be_asked_for_by_name_and_nonsense_finds_nothing() -> None:
+    selection = ToolSelection(CODER, external=catalog())
+    assert "redis__get_key" in selection.fetch(_asks(names=["redis__get_key"])).content
+    assert selection.fetch(_asks(query="qqqqq zzzzz")).content == "No tool fits these words."
+    assert "Search with `query`" in selection.fetch(_asks()).content
+    assert len(selection.fetch(_asks()).content) < 6_000
