@@ -20,7 +20,7 @@ _PROGRAMS = "Scripts" if sys.platform == "win32" else "bin"
 _PYTHON = f"{_PROGRAMS}/python.exe" if sys.platform == "win32" else f"{_PROGRAMS}/python"
 _FOLDERS = (".venv", "venv", "env", ".conda", ".pixi/envs/default")
 #: Such a file says that a folder of any name is an environment.
-_MARKS = ("pyvenv.cfg", "conda-meta")
+ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")
 _CONDA_FILES = ("environment.yml", "environment.yaml")
 _CONDA_ROOTS = """
 ~/miniconda3 ~/miniforge3 ~/mambaforge ~/anaconda3 ~/micromamba /opt/conda /opt/miniconda3 /opt/miniforge3 ~/.conda
@@ -95,7 +95,7 @@ def _find_home(level: str) -> str:
 
 
 def _is_marked(home: str) -> bool:
-    return any(os.path.exists(f"{home}/{mark}") for mark in _MARKS)
+    return any(os.path.exists(f"{home}/{mark}") for mark in ENVIRONMENT_MARKS)
 
 
 def _uv(level: str) -> str:

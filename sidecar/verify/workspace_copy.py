@@ -17,6 +17,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from tools.environments import ENVIRONMENT_MARKS, find_environment
+
 BEFORE_LABEL = "in a private copy of the workspace, without the task's changes"
 MAX_FILES = 20_000
 MAX_BYTES = 256 * 1024 * 1024
@@ -25,7 +27,7 @@ _PREFIX = "brain-copy-"
 #: A copy older than this was left behind by a process that died.
 _STALE_SECONDS = 86_400
 _CHUNK = 1 << 20
-_LINKED = frozenset({".git", "node_modules", ".venv", "venv", ".tox", ".nox", "vendor"})
+_LINKED = frozenset({".git", "node_modules", ".venv", "venv", ".pixi", ".tox", ".nox", "vendor"})
 _SKIPPED = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "target", ".next", ".cache"})
 
 
@@ -87,7 +89,15 @@ class _Copier:
         for path, content in sorted(self._contents.items()):
             if content is not None:
                 self._write(path, content)
+        self._link_environment()
         return self._digest.hexdigest()
+
+    def _link_environment(self) -> None:
+        """An environment that is found by the project's path, such as Poetry's, isn't found by the path of the copy."""
+        home = find_environment(self._workspace).home
+        link = Path(self._directory, ".venv")
+        if home and not home.startswith(f"{self._workspace}/") and not link.is_symlink() and not link.exists():
+            link.symlink_to(home)
 
     def _copy_folder(self, here: int, inside: str, depth: int) -> None:
         if depth > _DEPTH:
@@ -104,7 +114,7 @@ class _Copier:
                 self._copy_file(here, entry.name, path)
 
     def _copy_subfolder(self, here: int, name: str, path: str, depth: int) -> None:
-        if name in _LINKED:
+        if name in _LINKED or _is_environment(here, name):
             Path(self._directory, path).symlink_to(Path(self._workspace, path).absolute())
         elif name not in _SKIPPED:
             Path(self._directory, path).mkdir(mode=0o700)
@@ -140,6 +150,15 @@ class _Copier:
         if content.startswith(b"#!"):
             file.chmod(0o755)
         self._digest.update(_encode_name(path) + content)
+
+
+def _is_environment(here: int, name: str) -> bool:
+    """Whether a folder is a Python environment, whatever its name."""
+    for mark in ENVIRONMENT_MARKS:
+        with suppress(OSError):
+            os.stat(f"{name}/{mark}", dir_fd=here, follow_symlinks=False)
+            return True
+    return False
 
 
 def _encode_name(path: str) -> bytes:

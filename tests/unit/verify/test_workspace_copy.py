@@ -81,3 +81,19 @@ async def test_what_a_killed_process_left_is_removed(workspace: Path) -> None:
         (left / "file").touch()
     async with copy_workspace(str(workspace), "left", {}):
         assert not left.exists()
+
+
+async def test_a_copy_finds_the_environment_of_the_project(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "elsewhere"
+    (home / "bin").mkdir(parents=True)
+    (home / "bin" / "python").write_text("#!/bin/sh\n")
+    (home / "bin" / "python").chmod(0o755)
+    (workspace / "uv.lock").touch()
+    (workspace / "env").mkdir()
+    (workspace / "env" / "pyvenv.cfg").touch()
+    monkeypatch.setenv("UV_PROJECT_ENVIRONMENT", str(home))
+    async with copy_workspace(str(workspace), "environment", {}) as copy:
+        assert (Path(copy.directory) / ".venv").readlink() == home
+        assert (Path(copy.directory) / "env").readlink() == workspace / "env"
