@@ -64,7 +64,7 @@ class Link:
 
 class Chain:
     def __init__(self, links: Sequence[Link], notify: Callable[[Switch], None]) -> None:
-        self._links = links
+        self.links = links
         self._notify = notify
         self._current = links[0]
 
@@ -79,7 +79,7 @@ class Chain:
     @property
     def capabilities(self) -> Capabilities:
         """Those of the current model, with the smallest context, so that any fallback can take the request."""
-        sizes = [link.model.capabilities.context_tokens for link in self._links]
+        sizes = [link.model.capabilities.context_tokens for link in self.links]
         smallest = min((size for size in sizes if size), default=None)
         return replace(self._current.model.capabilities, context_tokens=smallest)
 
@@ -120,18 +120,18 @@ class Chain:
                 self._notify(_retry_notice(link, reply.failure, pause, attempt))
                 await asyncio.sleep(pause)
                 timeout -= pause
-        yield _last_failure(reply, len(self._links))
+        yield _last_failure(reply, len(self.links))
 
     def _candidates(self) -> Sequence[Link]:
         """The models to try in order; those with an open breaker last, before the request fails."""
-        usable = [link for link in self._links if not link.out] or list(self._links)
+        usable = [link for link in self.links if not link.out] or list(self.links)
         return sorted(usable, key=lambda link: link.breaker.open)
 
     def _switch_to(self, link: Link, failure: Failure | None) -> None:
         if link is self._current:
             return
         before, self._current = self._current, link
-        back = self._links.index(link) < self._links.index(before)
+        back = self.links.index(link) < self.links.index(before)
         reason = "The first choice is available again." if back else failure.message if failure else "It failed before."
         if not back and failure is not None and failure.code == "no_model":
             reason = f"{before.name} failed recently and is paused."

@@ -43,7 +43,7 @@ class Remote:
         self._loaded = loaded
         self._find_context_size = context_size
         self._key_redactor = key_redactor or KeyRedactor()
-        self._limits = limits
+        self.limits = limits
         self._dialect: Dialect | None = None
 
     @property
@@ -55,8 +55,8 @@ class Remote:
             if self._dialect is None:
                 # Loading an SDK takes half a second; don't block the loop.
                 self._dialect = self._make() if self._loaded() else await asyncio.to_thread(self._make)
-            length, characters, shown = LengthLimit(self._limits), SurrogateBuffer(), RedactedStream(self._key_redactor)
-            async for part in timed(self._dialect.parts(request), self._limits):
+            length, characters, shown = LengthLimit(self.limits), SurrogateBuffer(), RedactedStream(self._key_redactor)
+            async for part in timed(self._dialect.parts(request), self.limits):
                 if isinstance(part, Reply):
                     for last in shown.rest():
                         yield last

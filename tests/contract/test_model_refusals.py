@@ -33,8 +33,7 @@ def body(provider: str, message: str, code: str | None = None, **more: Any) -> d
 async def failed(stage: Stage, *answers: Answer) -> Failure:
     """What is said of the first answer, without anybody asking again."""
     stage.server.plays(*answers)
-    chain: Any = stage.model()
-    _, reply = await stage.ask(model=chain._links[0].model)
+    _, reply = await stage.ask(model=stage.alone())
     assert reply.failure is not None
     return reply.failure
 

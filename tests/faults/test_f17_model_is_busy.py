@@ -134,7 +134,7 @@ async def test_the_next_model_takes_over_with_the_same_conversation(stage: Stage
 async def test_a_model_that_keeps_failing_is_left_alone_for_a_while(stage: Stage, pauses: list[float]) -> None:
     stage.server.plays(stage.speaker.error(Trouble(500)))
     name = f"{stage.speaker.provider}/{stage.speaker.model}"
-    (stage.catalog._scripts / "spare.json").write_text('[{"text": "I stand in."}]')
+    (stage.scripts / "spare.json").write_text('[{"text": "I stand in."}]')
     model = stage.model(name, "scripted/spare")
     for _ in range(3):
         _, reply = await stage.ask(model=model)
@@ -144,7 +144,7 @@ async def test_a_model_that_keeps_failing_is_left_alone_for_a_while(stage: Stage
 
 async def test_a_bad_key_is_said_once_and_the_next_model_goes_on(stage: Stage, pauses: list[float]) -> None:
     stage.server.plays(stage.speaker.error(Trouble(401)))
-    (stage.catalog._scripts / "spare.json").write_text('[{"text": "I stand in."}]')
+    (stage.scripts / "spare.json").write_text('[{"text": "I stand in."}]')
     model = stage.model(f"{stage.speaker.provider}/{stage.speaker.model}", "scripted/spare")
     for _ in range(2):
         _, reply = await stage.ask(model=model)

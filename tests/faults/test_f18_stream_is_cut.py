@@ -27,16 +27,11 @@ async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         yield stage
 
 
-def _alone(stage: Stage) -> Any:
-    chain: Any = stage.model()
-    return chain._links[0].model
-
-
 @pytest.mark.parametrize("chunked", [True, False], ids=["chunked", "until it closes"])
 async def test_cut_at_every_byte_it_is_all_or_nothing(stage: Stage, chunked: bool) -> None:
     """Without chunks, a cut looks like an end: only the closing event tells."""
     whole = stage.speaker.stream(SPEECH)
-    model = _alone(stage)
+    model = stage.alone()
     acted = 0
     for length in range(1, len(whole)):
         stage.server.plays(Answer([whole], cut=length, chunked=chunked))
@@ -56,7 +51,7 @@ async def test_cut_at_every_byte_it_is_all_or_nothing(stage: Stage, chunked: boo
 
 async def test_an_error_after_the_calls_takes_them_back(stage: Stage) -> None:
     stage.server.plays(Answer([stage.speaker.error_in_stream(SPEECH)]))
-    _, reply = await stage.ask(model=_alone(stage))
+    _, reply = await stage.ask(model=stage.alone())
     assert (reply.stop, reply.calls) == (Stop.FAILED, [])
     assert reply.failure and reply.failure.code in ("model_unavailable", "rate_limited", "stream_cut")
     assert reply.failure.retry
@@ -65,7 +60,7 @@ async def test_an_error_after_the_calls_takes_them_back(stage: Stage) -> None:
 async def test_without_its_closing_event_a_stream_is_no_reply(stage: Stage) -> None:
     whole = stage.speaker.stream(Speech(text=SPEECH.text, calls=SPEECH.calls, unfinished=True))
     stage.server.plays(Answer([whole]))
-    _, reply = await stage.ask(model=_alone(stage))
+    _, reply = await stage.ask(model=stage.alone())
     assert (reply.stop, reply.calls) == (Stop.FAILED, [])
     assert reply.failure and reply.failure.code == "stream_cut"
 

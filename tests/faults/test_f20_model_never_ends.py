@@ -27,10 +27,10 @@ async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 async def _failure(stage: Stage, *history: Turn) -> Any:
-    chain: Any = stage.model()
-    chain._links[0].model._limits = _same_patience(chain._links[0].model._limits)
+    model: Any = stage.alone()
+    model.limits = _same_patience(model.limits)
     async with asyncio.timeout(SECONDS):
-        _, reply = await stage.ask(*history, model=chain._links[0].model)
+        _, reply = await stage.ask(*history, model=model)
     assert (reply.stop, reply.calls) == (Stop.FAILED, [])
     return reply.failure
 
@@ -64,9 +64,8 @@ async def patient(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
 
 async def _ended(stage: Stage, answer: Answer) -> Any:
     stage.server.plays(answer)
-    chain: Any = stage.model()
     async with asyncio.timeout(SECONDS):
-        _, reply = await stage.ask(model=chain._links[0].model)
+        _, reply = await stage.ask(model=stage.alone())
     assert (reply.stop, reply.calls) == (Stop.FAILED, [])
     assert reply.failure and (reply.failure.code, reply.failure.retry) == ("reply_too_long", False)
     return reply.failure

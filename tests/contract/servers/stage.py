@@ -9,6 +9,7 @@ from typing import Any
 from sidecar.config.keys import Keys
 from sidecar.config.settings import Settings
 from sidecar.models.catalog import Catalog
+from sidecar.models.chain import Chain
 from sidecar.models.port import Delta, Model, Reply, Request, Switch, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
 from sidecar.offline.registration import OFFLINE
 from sidecar.wire.tasks import Models
@@ -50,6 +51,7 @@ class Stage:
     server: Server
     catalog: Catalog
     environ: dict[str, str]
+    scripts: Path
     switches: list[Switch] = field(default_factory=list)
 
     def says(self, *speeches: Speech, size: int = 4096, **more: Any) -> None:
@@ -61,9 +63,9 @@ class Stage:
 
     def alone(self) -> Model:
         """Without the chain that would ask again."""
-        chain: Any = self.model()
-        model: Model = chain._links[0].model
-        return model
+        chain = self.model()
+        assert isinstance(chain, Chain)
+        return chain.links[0].model
 
     async def ask(self, *history: Turn, model: Model | None = None) -> tuple[list[Delta], Reply]:
         deltas: list[Delta] = []
@@ -93,7 +95,7 @@ async def a_stage(speaker: Speaker, tmp_path: Path, **settings: Any) -> AsyncIte
         environ = {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix()}
         catalog = Catalog(Settings(**settings), tmp_path, OFFLINE, Keys(environ, tmp_path))
         try:
-            yield Stage(speaker, server, catalog, environ)
+            yield Stage(speaker, server, catalog, environ, tmp_path)
         finally:
             await catalog.close()
         for seen in server.seen:
