@@ -1,6 +1,6 @@
 """One run of a task: a worker claimed it and carries it out. Agents and tools reach its log through this."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from sidecar.engine.approvals import Approvals, Clock, Slots, Waits
@@ -47,28 +47,17 @@ class TaskRun:
         opening = [message.text for message in self.state.messages if message.opens]
         return opening[-1] if opening else self.request.task
 
-    async def step(
-        self,
-        key: StepKey,
-        act: Callable[[], Awaitable[str]],
-        *,
-        done: Callable[[str], Sequence[Event]],
-        read_only: bool = False,
-    ) -> str:
-        """What `act` returned when it ran, in this run of the task or an earlier one.
+    async def record_step(self, key: StepKey, value: str, *events: Event, read_only: bool = False) -> None:
+        """Record the result of a step: `state.steps` has it from now on, also in a later run of the task.
 
         The result of a `read_only` step isn't waited for: if it is lost, so is all that was built on it.
         """
-        if key in self.state.steps:
-            return self.state.steps[key]
-        value = await act()
         kind = RecordKind.VERIFICATION if key.is_verification else RecordKind.STEP
         records = [self.log.record(kind, key, value)]
         if read_only:
-            self.log.enqueue(*done(value), records=records)
+            self.log.enqueue(*events, records=records)
         else:
-            await self.log.append(*done(value), records=records)
-        return value
+            await self.log.append(*events, records=records)
 
     def fail_open_steps(self, why: str) -> list[Event]:
         return [step.model_copy(update={"state": "failed", "message": why}) for step in self.open_steps.values()]

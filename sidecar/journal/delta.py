@@ -4,7 +4,7 @@ A difference is a list of pieces, each a span of the base or new bytes. One pass
 tail, then runs of equal lines in between. It need not be minimal.
 
 Not made with zstandard and the base as its dictionary: for the usual edit of a few lines that takes four times as long
-and saves nothing, it is smaller only for changes all over a file, and files of this format would need this reader still.
+and saves nothing; it is smaller only for changes all over a file. Older journals would need this reader anyway.
 """
 
 import struct

@@ -136,21 +136,22 @@ async def _run_step(number: int, total: int, step: Step, results: Results, run: 
         run.open_steps.pop(number, None)
         return event(state, message)
 
-    async def act() -> str:
-        run.open_steps[number] = event("started")
-        run.log.enqueue(run.open_steps[number])
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                return await step.act(results)
-            except AgentError as error:
-                if not error.retry or attempt == ATTEMPTS:
-                    run.log.enqueue(ended("failed", error.message), *step.failed())
-                    raise StepFailed(error.code, error.message, recoverable=error.recoverable) from error
-                run.log.enqueue(RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=[], error=error.message))
-                await asyncio.sleep(backoff(attempt))
-        raise AssertionError("a step returns or fails")
-
-    return await run.step(step.key, act, done=lambda value: [ended("completed"), *step.then(value)])
+    if step.key in run.state.steps:
+        return run.state.steps[step.key]
+    run.open_steps[number] = event("started")
+    run.log.enqueue(run.open_steps[number])
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            value = await step.act(results)
+            break
+        except AgentError as error:
+            if not error.retry or attempt == ATTEMPTS:
+                run.log.enqueue(ended("failed", error.message), *step.failed())
+                raise StepFailed(error.code, error.message, recoverable=error.recoverable) from error
+            run.log.enqueue(RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=[], error=error.message))
+            await asyncio.sleep(backoff(attempt))
+    await run.record_step(step.key, value, ended("completed"), *step.then(value))
+    return value
 
 
 def backoff(attempt: int) -> float:

@@ -12,7 +12,7 @@ from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Model, ModelTurn, Turn, UserTurn
-from sidecar.wire.events import Event, RouteEvent
+from sidecar.wire.events import RouteEvent
 from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
 from sidecar.work.changes import changed_files, needs_verification, verification_result
 from sidecar.work.customizations import Customizations, Definitions
@@ -124,22 +124,18 @@ class RoundRunner:
         return (trusted or setup.run.request.options.approvals == "auto") and self._contained()
 
     async def _route(self, key: StepKey, run: TaskRun) -> RouteAnswer:
+        if (recorded := run.state.steps.get(key)) is not None:
+            return RouteAnswer.model_validate_json(recorded)
         options = run.request.options
-
-        async def decide() -> str:
-            definitions = self._customizations.load(run.request.workspace)
-            answer = route(run.instruction, options, definitions.commands, definitions.agents)
-            model = self._judge(run) if unsure(answer) and options.intent is None else None
-            if model is None:
-                return answer.to_json()
+        definitions = self._customizations.load(run.request.workspace)
+        answer = route(run.instruction, options, definitions.commands, definitions.agents)
+        model = self._judge(run) if unsure(answer) and options.intent is None else None
+        if model is not None:
             answer, usage = await second_opinion(run.instruction, answer, model, options)
             await run.budget.spend(key, usage)
-            return answer.to_json()
-
-        def event(value: str) -> Sequence[Event]:
-            return [RouteEvent(**json.loads(value))]
-
-        return RouteAnswer.model_validate_json(await run.step(key, decide, done=event, read_only=True))
+        value = answer.to_json()
+        await run.record_step(key, value, RouteEvent(**json.loads(value)), read_only=True)
+        return answer
 
     def _judge(self, run: TaskRun) -> Model | None:
         """The language model for a second opinion, if there is one and the budget allows it."""

@@ -147,23 +147,24 @@ class AgentSetup:
 
     async def _workspace(self, size: int) -> str:
         """Described once a round and recorded, so a resumed task reads the same."""
-
-        async def describe() -> str:
-            try:
-                host = self.executor.host(self.run.request.workspace)
-                if host is None:
-                    return ""
-                # Run nothing in an untrusted workspace, not even Git, before an agent asks for it.
-                changes = await self._changes(host) if self.trusted else []
-                find = partial(self._find_definitions, host) if self.trusted else None
-                context, redact = self.run.request.context, self.executor.redact
-                return await describe_workspace(host, context, self.request, changes, redact, find, size)
-            except (ToolError, OSError):
-                return ""
-
+        key = StepKey(self.round, CONTEXT, number=0 if size == CONTEXT_BYTES else size)
         async with self._describing:
-            key = StepKey(self.round, CONTEXT, number=0 if size == CONTEXT_BYTES else size)
-            return await self.run.step(key, describe, done=lambda value: [], read_only=True)
+            if key not in self.run.state.steps:
+                await self.run.record_step(key, await self._describe_workspace(size), read_only=True)
+            return self.run.state.steps[key]
+
+    async def _describe_workspace(self, size: int) -> str:
+        try:
+            host = self.executor.host(self.run.request.workspace)
+            if host is None:
+                return ""
+            # Run nothing in an untrusted workspace, not even Git, before an agent asks for it.
+            changes = await self._changes(host) if self.trusted else []
+            find = partial(self._find_definitions, host) if self.trusted else None
+            context, redact = self.run.request.context, self.executor.redact
+            return await describe_workspace(host, context, self.request, changes, redact, find, size)
+        except (ToolError, OSError):
+            return ""
 
     async def _changes(self, host: Host) -> list[str]:
         try:
