@@ -110,6 +110,8 @@ class ApprovalPrompt:
     diff: str | None = None
     #: How many lines of the diff are left out.
     omitted_lines: int = 0
+    #: Since when the diff shows changes of files that the call runs; without it, what the call would write.
+    since: Literal["trusted", "asked"] | None = None
     #: Names of the environment variables that a command sees.
     environment: tuple[str, ...] | None = None
     #: Hash of exactly what would run: arguments, program files, environment values, diff.

@@ -59,6 +59,13 @@ def render_rewind(style: Style, status: Event) -> list[str]:
     return [head, style.dim(f"  Continue from there: brain resume --follow {task_id}")]
 
 
+#: What the diff of an approval shows, if not what the call would write.
+_SINCE = {
+    "trusted": "Changed since you trusted this workspace:",
+    "asked": "Changed since you last allowed this, or were asked:",
+}
+
+
 def render_approval(style: Style, event: Event, columns: int | None = None) -> list[str]:
     """The whole call, to the last argument: you must see what you approve."""
     argv, diff = event.get("argv"), event.get("diff")
@@ -74,6 +81,8 @@ def render_approval(style: Style, event: Event, columns: int | None = None) -> l
     if event.get("cwd"):
         place = "the workspace" if event["cwd"] == "." else safe_line(event["cwd"])
         lines.append(style.dim(f"    in {place}"))
+    if since := _SINCE.get(event.get("since") or ""):
+        lines.append(style.dim(f"    {since}"))
     for line in safe(diff or "").rstrip("\n").split("\n"):
         paint = style.green if line.startswith("+") else style.red if line.startswith("-") else style.dim
         lines += [paint(f"    {line}")] if line else []

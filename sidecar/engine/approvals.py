@@ -157,6 +157,7 @@ def _approval_event(prompt: ApprovalPrompt) -> ApprovalEvent:
         cwd=prompt.cwd,
         diff=prompt.diff,
         omitted_lines=prompt.omitted_lines or None,
+        since=prompt.since,
         environment=list(prompt.environment) if prompt.environment is not None else None,
         binding=prompt.binding or None,
         why=prompt.why,

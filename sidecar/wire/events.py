@@ -134,6 +134,10 @@ class ApprovalEvent(Event):
     cwd: str | None = optional()
     diff: str | None = optional()
     omitted_lines: Annotated[int | None, Field(description="How many lines of the diff are left out.")] = optional()
+    since: Annotated[
+        Literal["trusted", "asked"] | None,
+        Field(description="The diff shows what changed since then; without it, what the call would write."),
+    ] = optional()
     environment: Annotated[
         list[str] | None, Field(description="Names of the environment variables the command gets.")
     ] = optional()

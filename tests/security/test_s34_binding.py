@@ -120,6 +120,7 @@ def test_s34_a_script_swapped_between_question_and_answer_asks_again_with_the_di
     second = asked(sidecar, task, first["seq"])
     assert "b.sh changed since" in second["why"]
     assert "-touch good\n+touch evil" in second["diff"]
+    assert (first.get("since"), second["since"]) == (None, "asked")
     assert not (sidecar.workspace / "evil").exists()
     script.write_text("touch good\n")
     allow(sidecar, task, second)

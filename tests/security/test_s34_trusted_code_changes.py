@@ -245,6 +245,7 @@ def test_s34_the_real_sidecar_asks_once_for_the_task_after_a_model_changed_conft
     question = asked(sidecar, task)
     assert "conftest.py changed since you trusted this workspace" in question["why"]
     assert "+open('planted'" in question["diff"]
+    assert question["since"] == "trusted"
     assert not (workspace / "planted").exists()
     # Swapped while the question is open: asked again, with the new difference.
     (workspace / "conftest.py").write_text("open('worse', 'w').close()\n")

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 
 from sidecar.cache import Caches
@@ -202,7 +203,10 @@ class CallRunner:
             diff, omitted = render_full_diff(context.prepared.changes)
             diff = diff or context.prepared.result.content
         context.enqueue("pending")
-        answer = await context.ledger.ask(build_prompt(context, "approve", why, diff, bound.digest, omitted))
+        prompt = build_prompt(context, "approve", why, diff, bound.digest, omitted)
+        if diff is not None and context.prepared is None and context.review is None:
+            prompt = replace(prompt, since="asked" if bound.change is None else "trusted")
+        answer = await context.ledger.ask(prompt)
         context.started = time.monotonic()  # the wait for an answer isn't part of the call's duration
         if answer is None:
             raise _unasked(why)

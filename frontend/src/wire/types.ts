@@ -41,6 +41,8 @@ export interface ApprovalEvent {
   diff?: string;
   /** How many lines of the diff are left out. */
   omittedLines?: number;
+  /** The diff shows what changed since then; without it, what the call would write. */
+  since?: "trusted" | "asked";
   /** Names of the environment variables the command gets. */
   environment?: string[];
   /** Hash of exactly what was asked. */

@@ -119,6 +119,12 @@ function OpenApproval({ taskId, item }: Omit<Props, "status">) {
   );
 }
 
+/** What the diff shows, if not what the call would write. */
+const SINCE = {
+  trusted: "Changed since you trusted this workspace:",
+  asked: "Changed since you last allowed this, or were asked:",
+} as const;
+
 /** The whole action: command, directory and diff. */
 function Action({ item }: { item: ApprovalItem }) {
   return (
@@ -135,6 +141,7 @@ function Action({ item }: { item: ApprovalItem }) {
           )}
         </p>
       )}
+      {item.since && <p className={styles.why}>{SINCE[item.since]}</p>}
       {item.diff &&
         filesOf(item.diff).map((file) => (
           <div key={file.path} className={styles.file}>

@@ -27,10 +27,13 @@ export function TrustNote({ workspace }: { workspace: string }) {
     <p className={styles.trust}>
       <Icon name="shield" />
       <span>
-        {leaf(workspace)} is not trusted: its own configuration and commands are ignored.{" "}
+        {own.changed
+          ? `${own.why} `
+          : `${leaf(workspace)} is not trusted: its own configuration and commands are ignored. `}
         <button type="button" className={ui.link} onClick={trust}>
-          Trust it
+          {own.changed ? "Trust it again" : "Trust it"}
         </button>
+        {own.diff && <pre>{own.diff}</pre>}
       </span>
     </p>
   );
