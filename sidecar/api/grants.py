@@ -4,6 +4,7 @@ import ipaddress
 import re
 import time
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 from starlette.requests import Request
@@ -17,6 +18,7 @@ from sidecar.wire.system import GrantInfo, GrantList, GrantRequest, RevokeGrantR
 from tools.policy import shell
 from tools.policy.work_commands import MANAGERS
 
+_LAST = 253_402_300_800
 _HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*\Z")
 
 
@@ -34,9 +36,12 @@ class GrantRoutes:
     async def add(self, request: Request) -> Response:
         wanted = await read(request, GrantRequest)
         place = wanted.workspace if is_remote_name(wanted.workspace) else self._workspace(wanted.workspace)
-        if wanted.until is not None and wanted.until <= time.time():
+        until = wanted.until.timestamp() if isinstance(wanted.until, datetime) else wanted.until
+        if until is not None and until <= time.time():
             raise _refused("`until` is in the past; nothing was granted.")
-        return answer(_info(self._grants.add(place, wanted.kind, self._value(wanted), wanted.until)))
+        if until is not None and not until < _LAST:
+            raise _refused("`until` is beyond the year 9999; leave it out for a grant without an end.")
+        return answer(_info(self._grants.add(place, wanted.kind, self._value(wanted), until)))
 
     async def revoke(self, request: Request) -> Response:
         wanted = await read(request, RevokeGrantRequest)

@@ -12,7 +12,7 @@ from pathlib import Path
 from sidecar.config.paths import write_private
 
 _MOST = 10_000
-_REMOTE = re.compile(r"(?:https?|ssh|git)://[^\s@/]*@?(?P<place>[^\s]+)|[\w.-]+@(?P<short>[\w.-]+:[^\s]+)")
+_REMOTE = re.compile(r"(?:https?|ssh|git)://(?:[^\s@/]*@)?(?P<place>[^\s@/]+/[^\s]+)|[\w.-]+@(?P<short>[\w.-]+:[^\s]+)")
 
 
 def normalize_repository(named: str) -> str:

@@ -48,7 +48,7 @@ class BrainTools:
         """Hand a programming task to Rainy Brain. It works in the background; watch it with wait_for_task."""
         place = workspace or self._workspace or None
         handle = await asyncio.to_thread(
-            lambda: self._service.execute(task, workspace=place, key=key, approvals=approvals)
+            lambda: self._service.execute(task, workspace=place, key=key, approvals=approvals, author="other")
         )
         return await self.wait_for_task(handle.id, wait_seconds)
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from sidecar.wire.base import JsonObject, Wire, optional
 from sidecar.wire.tasks import Approvals, ShortText
@@ -217,7 +217,9 @@ class GrantRequest(Wire):
     value: Annotated[
         ShortText | float | None, Field(description="Optional for `install` and `checks`, which then cover all.")
     ] = None
-    until: Annotated[float | None, Field(gt=0, description="Unix time at which it ends.")] = None
+    until: Annotated[
+        float | AwareDatetime | None, Field(description="When it ends: Unix time, or a date with its zone.")
+    ] = None
 
 
 class RevokeGrantRequest(Wire):

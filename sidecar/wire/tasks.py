@@ -79,10 +79,21 @@ class Options(Wire):
         bool | None,
         Field(description="Unattended: a call that needs approval is denied, and a question takes its safe choice."),
     ] = optional()
+    author: Annotated[
+        Literal["person", "other"] | None,
+        Field(
+            description="Who wrote the task. Only a person's words count as consent to a command; `other` is for the "
+            "text of models, issues, chats and web pages."
+        ),
+    ] = optional()
     conversation_id: ShortText | None = None
     max_iterations: Annotated[int, Field(ge=1, le=1_000)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     max_cost_usd: Annotated[float, Field(ge=0)] | None = None
+
+    @property
+    def by_person(self) -> bool:
+        return self.author != "other"
 
     @property
     def can_ask(self) -> bool:

@@ -63,7 +63,7 @@ class TaskTurnLog:
             workspace=run.request.workspace,
             approvals="readonly" if self._is_planning else run.request.options.approvals,
             ledger=run.ledger,
-            task_text=run.instruction,
+            task_text=run.instruction if run.request.options.by_person else "",
             tools=frozenset(self._agent.tools),
             unattended=not run.request.options.can_ask,
             external="all" if "run_command" in self._agent.tools else "reads",

@@ -354,8 +354,8 @@ export interface GrantRequest {
   kind: "command" | "host" | "read" | "install" | "checks" | "spend";
   /** Optional for `install` and `checks`, which then cover all. */
   value?: string | number | null;
-  /** Unix time at which it ends. */
-  until?: number | null;
+  /** When it ends: Unix time, or a date with its zone. */
+  until?: number | string | null;
 }
 
 export interface HandoffContext {
@@ -712,6 +712,8 @@ export interface Options {
   verifyUnasked?: boolean;
   /** Unattended: a call that needs approval is denied, and a question takes its safe choice. */
   unattended?: boolean;
+  /** Who wrote the task. Only a person's words count as consent to a command; `other` is for the text of models, issues, chats and web pages. */
+  author?: "person" | "other";
   conversationId?: string | null;
   maxIterations?: number | null;
   maxTokens?: number | null;
