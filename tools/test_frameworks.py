@@ -26,6 +26,7 @@ Name = Literal["pytest", "unittest", "npm", "go", "cargo", "make"]
 _SIZE = 1 << 20
 _PYTEST = ("-m", "pytest", "-q", "-rfE", "--tb=short", "--color=no")
 
+_NODE_RUNNERS = {"vitest": ("vitest", "run"), "jest": ("jest",), "mocha": ("mocha",)}
 #: Names of files that hold tests by convention.
 TEST_NAME = re.compile(
     r"(?:^|/)(?:test_[^/]*\.py|[^/]*_test\.(?:py|go)|tests?\.py|[^/]*[._-](?:test|spec)\.[cm]?[jt]sx?)$", re.IGNORECASE
@@ -102,9 +103,8 @@ async def _framework(host: Files, after: Sequence[str]) -> Framework:
     pytest = Framework("pytest", [*python, *_PYTEST, *after])
     if await is_set_up_for_pytest(host, names) or await need_pytest(host, [path for path in tests if is_near(path)]):
         return pytest
-    if "package.json" in names and (script := await _npm_script(host)):
-        # npm passes everything after the dashes to the script.
-        return Framework("npm", ["npm", "test", "--silent", *(["--", *after] if after and script else [])])
+    if "package.json" in names and (argv := await _npm_command(host, after)):
+        return Framework("npm", argv)
     if "go.mod" in names:
         return Framework("go", ["go", "test", "-json", *(after or ["./..."])])
     if "Cargo.toml" in names:
@@ -143,10 +143,17 @@ async def _python(host: Files, names: Mapping[str, str]) -> list[str]:
 
 
 async def choose_runner(framework: Framework, host: Host, call_id: str) -> Framework:
-    """Make sure that the project's Python has pytest, if the tests need it."""
-    if framework.name == "pytest" and not await has_pytest(framework.argv[0], framework.folder, host, call_id):
+    """Make sure that the project's Python has pytest. Without it, unittest runs the tests if it collects them all."""
+    if framework.name != "pytest" or await has_pytest(framework.argv[0], framework.folder, host, call_id):
+        return framework
+    python, *options = framework.argv
+    files: Files = host if framework.folder == "." else _Inside(host, framework.folder)
+    names = {info.path: info.kind for info in await files.list(".")}
+    tests = await find_test_files(files, names)
+    if not tests or options != [*_PYTEST] or await need_pytest(files, tests):
         raise pytest_missing()
-    return framework
+    where = await discovery_arguments(files, names)
+    return framework._replace(name="unittest", argv=[python, "-m", "unittest", "discover", *where])
 
 
 async def with_pytest(framework: Framework, host: Host, call_id: str) -> Framework | None:
@@ -177,13 +184,19 @@ async def _package(host: Host, folder: str) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-async def _npm_script(host: Files) -> str | None:
+async def _npm_command(host: Files, after: Sequence[str]) -> list[str] | None:
+    """The test script, or else a runner that the package depends on."""
     try:
         package = json.loads(await host.read("package.json", _SIZE))
         script = package.get("scripts", {}).get("test")
-    except (ValueError, AttributeError):
+        packages = {**package.get("dependencies", {}), **package.get("devDependencies", {})}
+    except (ValueError, AttributeError, TypeError):
         return None
-    return script if isinstance(script, str) and "no test specified" not in script else None
+    if isinstance(script, str) and script and "no test specified" not in script:
+        # npm passes everything after the dashes to the script.
+        return ["npm", "test", "--silent", *(["--", *after] if after else [])]
+    runner = next((argv for name, argv in _NODE_RUNNERS.items() if name in packages), None)
+    return None if runner is None else ["npx", "--no-install", *runner, *after]
 
 
 async def _has_target(host: Files) -> bool:

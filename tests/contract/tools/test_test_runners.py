@@ -97,6 +97,20 @@ async def test_a_script_that_counts_nothing_is_believed_by_its_exit_code(bench: 
     assert (outcome.status, outcome.summary) == ("success", "the output contains no counts")
 
 
+async def test_a_runner_that_the_package_depends_on_needs_no_script(bench: Workbench) -> None:
+    bench.write("package.json", json.dumps({"devDependencies": {"vitest": "3"}}))
+    bench.write("a.test.js", "")
+    program(bench, "node_modules/.bin/vitest", "' Tests  2 passed (2)'")
+    assert await ran(bench) == ("success", "npm", 2)
+
+
+async def test_tests_that_do_not_need_pytest_run_without_it(bench: Workbench, bare: Path) -> None:
+    bench.write("pyproject.toml", "[project.optional-dependencies]\ndev = ['pytest']\n")
+    bench.write("tests/test_case.py", CASE)
+    (bench.workspace / ".venv").symlink_to(bare)
+    assert await ran(bench) == ("success", "unittest", 1)
+
+
 async def test_mocha_is_understood(bench: Workbench) -> None:
     bench.write("package.json", json.dumps({"scripts": {"test": "printf '  3 passing (9ms)\\n  1 pending\\n'"}}))
     assert (await bench.call("run_tests")).summary == "3 passed, 0 failed, 1 skipped"
