@@ -126,7 +126,7 @@ class CountLines:
         if path and is_path(path) and not this_file(path):
             return {"path": path.removeprefix("./").rstrip("/")}
         name = symbol or path
-        return {"symbol": name} if re.search(r"[_.]|[a-z][A-Z]|`", f"{name}{question.words}") else None
+        return {"symbol": name} if re.search(r"[_.]|[a-z][A-Z]|`|^[A-Z]", f"{name}{question.words}") else None
 
     def next(self, args: JsonObject, question: Question) -> Move:
         last, path = question.last, str(args.get("path", ""))

@@ -37,6 +37,8 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 _ENDING = re.compile(r"(?:ing|ies|ied|ed|es|s|e|y)$")
+#: “formatted” comes from “format”.
+_DOUBLED = re.compile(r"(\w{2,}?([bdfgmnprt]))\2(?:ed|ing)$")
 #: What else the same thing is called in code.
 _SYNONYMS = (
     ("sav", "stor", "persist", "writ", "dump"),
@@ -98,6 +100,8 @@ def _query(words: list[str], *, synonyms: bool) -> JsonObject:
 
 def _stem(word: str) -> str:
     low = word.lower()
+    if doubled := _DOUBLED.match(low):
+        return doubled[1]
     return _ENDING.sub("", low) if len(low) > 4 else re.sub(r"[es]$", "", low) if len(low) == 4 else low
 
 

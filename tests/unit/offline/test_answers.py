@@ -146,6 +146,12 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
         ),
         (
             "search_code",
+            {"query": "error.*format|format.*error", "regex": True, "caseSensitive": False, "maxResults": 2000},
+            "find where errors are formatted | where are the errors formatted?",
+        ),
+        ("describe_symbol", {"symbol": "Cart"}, "how many lines does Cart have? | how long is the class Cart?"),
+        (
+            "search_code",
             {"query": "session.*sav|sav.*session", "regex": True, "caseSensitive": False, "maxResults": 2000},
             "find where sessions are saved | where are the sessions saved? | show me the code where sessions get saved",
         ),
