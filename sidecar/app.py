@@ -161,7 +161,10 @@ class Sidecar:
         scripts = Path(settings.scripts or launch.data_dir / "scripts")
         catalog = self._catalog = Catalog(settings, scripts, OFFLINE, keys, choices=choices)
         customizations = Customizations(
-            config_file().parent, trust.trusted, lambda workspace: trust.change(workspace) is not None
+            config_file().parent,
+            trust.trusted,
+            lambda workspace: trust.change(workspace) is not None,
+            settings.rules_bytes,
         )
         workflow = self._workflow = Workflow(
             self._journal,

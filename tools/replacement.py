@@ -8,6 +8,8 @@ from tools.text_files import TextFile
 
 _MAX_LINES = 20_000
 _MIN_RATIO = 0.6
+#: A line as `read_file` and `search_code` number it.
+_NUMBERED = re.compile(r" *(\d+)[ :-](.*)", re.DOTALL)
 
 
 def replace(file: TextFile, old: str, new: str, path: str, *, every: bool = False) -> TextFile:
@@ -16,6 +18,10 @@ def replace(file: TextFile, old: str, new: str, path: str, *, every: bool = Fals
     if not old:
         raise NoMatch("oldText is empty.", advice="Give the text to replace, or write the whole file with write_file.")
     found = list(_pattern(old).finditer(file.text))
+    if not found and (bare := _without_numbers(old)) is not None:
+        # Copied from a read or a search, numbers and all.
+        old, new = bare, _without_numbers(new) or new
+        found = list(_pattern(old).finditer(file.text))
     if not found:
         raise NoMatch(_near_miss(file.text, old, path))
     if len(found) > 1 and not every:
@@ -31,6 +37,15 @@ def replace(file: TextFile, old: str, new: str, path: str, *, every: bool = Fals
         parts += [file.text[place : match.start()], insert]
         place = match.end()
     return file._replace(text="".join([*parts, file.text[place:]]))
+
+
+def _without_numbers(text: str) -> str | None:
+    """The text without line numbers, if each line begins with the number after the one before."""
+    matches = [_NUMBERED.match(line) for line in text.split("\n")]
+    numbers = [int(match[1]) for match in matches if match]
+    if len(numbers) < len(matches) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return None
+    return "\n".join(match[2] for match in matches if match)
 
 
 def _pattern(old: str) -> re.Pattern[str]:

@@ -18,13 +18,11 @@ _DROPPED = frozenset(
         "title",
         "additionalProperties",
         "minimum",
-        "maximum",
         "exclusiveMinimum",
         "exclusiveMaximum",
         "minLength",
         "maxLength",
         "minItems",
-        "maxItems",
         "pattern",
         "$defs",
     )
@@ -56,6 +54,14 @@ class Arguments(Wire):
         """The paths that the call touches, with everything below; the whole workspace unless a tool says otherwise."""
         path = getattr(self, "path", None)
         return (path,) if isinstance(path, str) else (".",)
+
+    def forbidden(self) -> str:
+        """Why no person could allow the call; empty if one could."""
+        return ""
+
+    def host(self) -> str:
+        """The host that the call reaches; a grant may allow it."""
+        return ""
 
     def time_limit(self, default: float) -> float:
         """Seconds; a tool whose arguments hold a limit overrides this."""
@@ -100,6 +106,8 @@ class ToolSpec:
     repeatable: bool = False
     #: Whether it runs programs from the project; in an untrusted workspace it then needs approval.
     runs_project: bool = False
+    #: Why it needs approval although it changes nothing; empty if it needs none.
+    asks: str = ""
     #: The cache for its results; a cached result is used only while all files it was read from are unchanged.
     cache: Literal["files", "tree", "diagnostics"] | None = None
     #: The JSON schema of a tool that isn't ours; `arguments` then checks nothing.
@@ -225,7 +233,7 @@ def describe_arguments(arguments: JsonObject) -> str:
 
 
 def shorten(schema: JsonObject, *, described: bool = True) -> JsonObject:
-    """Shorten a JSON schema for models: fields and types stay, limits that only validation needs go.
+    """Shorten a JSON schema for models: fields, types and upper limits stay; what only validation needs goes.
 
     Without `described`, field descriptions go too, for tools whose brief explains them.
     """

@@ -24,6 +24,16 @@ def clip(text: str, limit: int = CONTENT) -> str:
     return f"{text[:half]}\n… {len(text) - 2 * half} characters omitted; ask for a smaller part …\n{text[-half:]}"
 
 
+def shorten(text: str, limit: int, advice: str = "") -> str:
+    """The beginning of the text, up to the end of a line or at least of a word, and how much is left out."""
+    if len(text) <= limit:
+        return text
+    head = text[:limit]
+    end = max(head.rfind("\n"), head.rfind(" "))
+    head = head[:end].rstrip() if end > limit // 2 else head
+    return f"{head}\n[{len(text) - len(head):,} characters left out{advice}]"
+
+
 def display_arguments(args: "JsonObject") -> "JsonObject":
     """Arguments as an event shows them, with long values cut."""
     return {name: _shown(value, 0) for name, value in list(args.items())[:_SHOWN_ITEMS]}

@@ -112,7 +112,7 @@ class SystemRoutes:
         custom = self._customizations.load(workspace)
         if suggestion := suggest_for(wanted.task, custom):
             raise OperationRefused(422, "unknown_command", suggestion)
-        return answer(route(wanted.task, commands=custom.commands, agents=custom.agents))
+        return answer(route(wanted.task, commands=custom.commands, agents=custom.agents, context=wanted.context))
 
 
 def _free_bytes(directory: Path) -> int:

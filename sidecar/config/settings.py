@@ -39,6 +39,14 @@ class Settings(BaseModel):
     model_idle_seconds: Annotated[float, Field(gt=0, description="Time limit for a model that sends nothing")] = 120
     model_reply_seconds: Annotated[float, Field(gt=0, description="Time limit for one reply")] = 900
     model_reply_tokens: Annotated[int, Field(ge=16, description="Token limit for one reply")] = 16_000
+    rules_bytes: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_048_576,
+            description="Size limit of `AGENTS.md` and `CLAUDE.md` of a trusted workspace in a request",
+        ),
+    ] = 32_768
     max_tasks: Annotated[int, Field(ge=1, le=64, description="Tasks that run in parallel")] = 4
     max_queued: Annotated[int, Field(ge=1, description="Queue limit; further tasks are rejected")] = 1_000
     max_streams: Annotated[int, Field(ge=1, description="Limit of open event streams")] = 1_024

@@ -88,6 +88,10 @@ class TurnRecord(Wire):
     branch: int = 0
     #: How many tokens the history could have; a resumed task leaves out the same turns.
     room: int | None = optional()
+    #: What we told the model before the messages of the person: its part of the work, a failed check, a reminder.
+    told: list[str] | None = optional()
+    #: The agent worked in a conversation of its own, which the other agents don't share.
+    apart: bool | None = optional()
 
     @property
     def is_complete(self) -> bool:

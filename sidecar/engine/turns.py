@@ -38,10 +38,26 @@ class Turns:
         await self._budget.check()
         await self._log.wait_for_disk()
 
-    def record(self, key: StepKey, agent: str, reply: Reply, read: Sequence[str], room: int | None) -> TurnRecord:
+    def record(
+        self,
+        key: StepKey,
+        agent: str,
+        reply: Reply,
+        read: Sequence[str],
+        room: int | None,
+        told: Sequence[str] = (),
+        apart: bool = False,
+    ) -> TurnRecord:
         """A failed reply is no checkpoint: a retry asks again."""
         log = self._log
-        turn = TurnRecord(heard=list(read), reply=reply, branch=log.state.branch, room=room)
+        turn = TurnRecord(
+            heard=list(read),
+            reply=reply,
+            branch=log.state.branch,
+            room=room,
+            told=list(told) or None,
+            apart=apart or None,
+        )
         events: list[Event] = [self._message(key, agent, reply.text)] if reply.text else []
         self._budget.add(reply.usage)
         if reply.usage != Usage():

@@ -140,8 +140,9 @@ class Request:
     brief: Brief = field(default_factory=Brief)
     #: All tools the agent may call.
     roster: Sequence[ToolInfo] = field(default_factory=tuple)
-    #: Number of model turns dropped from the history because the context window was full.
-    gone: int = 0
+    #: Number of replies that a model has given to this agent in this step, for one that plays a script. None: the
+    #: number of its turns in the history.
+    replies: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

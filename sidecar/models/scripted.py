@@ -2,13 +2,15 @@
 
 `scripted/NAME` plays `NAME.json` of the scripts directory: a list of replies, or an object with a list for each agent
 (`"*"` for all others). A reply has `text`, `calls` (`[{"tool": …, "args": …}]`), `delayMs` before it starts and
-`deltaMs` between its words. The history determines the next reply, so a resumed task goes on where it was.
+`deltaMs` between its words. Each step of an agent plays its list from the beginning, and the history determines the
+next reply, so a resumed task goes on where it was.
 """
 
 import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Sequence
+from itertools import count
 from pathlib import Path
 
 from pydantic import Field, ValidationError
@@ -51,7 +53,8 @@ class Scripted:
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         replies = self._script.get(request.agent, self._script.get("*", []))
-        played = request.gone + sum(isinstance(turn, ModelTurn) for turn in request.history)
+        turns = [turn for turn in request.history if isinstance(turn, ModelTurn)]
+        played = len(turns) if request.replies is None else request.replies
         if played >= len(replies):
             message = f"The script {self.name} has no reply {played + 1} for the agent {request.agent}."
             yield Reply(stop=Stop.FAILED, failure=Failure(code="script_ended", message=message, recoverable=False))
@@ -64,13 +67,20 @@ class Scripted:
             yield Delta(word)
             if reply.delta_ms:
                 await asyncio.sleep(reply.delta_ms / 1000)
+        used = {call.id for turn in turns for call in turn.calls}
         calls = [
-            ToolUse(id=f"{played}-{number}", tool=call.tool, args=call.args) for number, call in enumerate(reply.calls)
+            ToolUse(id=_unused(f"{played}-{number}", used), tool=call.tool, args=call.args)
+            for number, call in enumerate(reply.calls)
         ]
         stop = Stop.FAILED if reply.failure else Stop.TOOL_USE if calls else Stop.END
         yield Reply(
             text=reply.text, thinking=reply.thinking, calls=calls, stop=stop, usage=reply.usage, failure=reply.failure
         )
+
+
+def _unused(call_id: str, used: set[str]) -> str:
+    """Agents share a conversation, in which an id may stand only once."""
+    return next(name for number in count() if (name := f"{call_id}.{number}" if number else call_id) not in used)
 
 
 def load(name: str, directory: Path) -> Scripted:

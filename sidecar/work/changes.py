@@ -32,13 +32,10 @@ _MAX_LINES = 20_000
 
 
 def needs_verification(state: TaskState, instruction: str, texts: Sequence[str] = ()) -> bool:
-    """Whether the task changed files since the last verification, or the agents' texts claim so; or a verification of
-    this round has begun.
+    """Whether the task changed files since the last verification, or the agents' texts claim so.
 
     Changes made by a command that your instruction names word for word don't count.
     """
-    if any(key.round == state.current_round for key in state.verifications):
-        return True
     last = _last(state)
     if last is not None and last.get("edits") == count_edits(state):
         return False
@@ -68,9 +65,34 @@ def changed_files(state: TaskState) -> list[str]:
     )
 
 
+def has_edits(state: TaskState) -> bool:
+    """Whether an agent changed a file in this round."""
+    calls = (CallKey.parse(call_id) for call_id in _editing(state))
+    return any(call is not None and call.step.round == state.current_round for call in calls)
+
+
 def count_edits(state: TaskState) -> int:
     """The number of calls that changed files, without checks."""
     return len(_editing(state))
+
+
+def edit_sizes(state: TaskState) -> dict[str, int] | None:
+    """Added and removed lines of this round's edits by file, from their records; None if a command edited files too."""
+    sizes: dict[str, int] = {}
+    for call_id in _editing(state):
+        call = CallKey.parse(call_id)
+        if call is None or call.step.round != state.current_round:
+            continue
+        details = state.outcomes[call_id].details
+        files = details.get("files") if isinstance(details, dict) else None
+        if not isinstance(files, list):
+            return None
+        for file in files:
+            if not isinstance(file, dict) or not isinstance(path := file.get("path"), str):
+                return None
+            counts = [count for name in ("added", "removed") if isinstance(count := file.get(name), int)]
+            sizes[path] = sizes.get(path, 0) + sum(counts)
+    return sizes
 
 
 def touched_paths(state: TaskState, *, checks: bool) -> set[str]:

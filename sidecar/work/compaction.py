@@ -244,21 +244,6 @@ class Conversation:
         )
 
 
-def select_past(past: Sequence[Turn], room: int) -> tuple[list[Turn], int]:
-    """The newest turns of earlier rounds that fit into a quarter of the room, and how many don't fit."""
-    kept: list[Turn] = []
-    left = room // 4
-    for turn in reversed(past):
-        left -= turn_tokens(turn)
-        if left < 0:
-            break
-        kept.append(turn)
-    if kept and isinstance(kept[-1], ModelTurn):
-        # An answer is useless without its question.
-        kept.pop()
-    return kept[::-1], len(past) - len(kept)
-
-
 def _may_drop(turn: Turn, after: ToolTurn, failing: ToolReturn | None) -> bool:
     called = isinstance(turn, ModelTurn) and bool(turn.calls)
     return called and all(back is not failing for back in after.returns)

@@ -23,7 +23,8 @@ from stat import S_ISREG
 from typing import get_args
 
 from sidecar.wire.intents import Intent
-from sidecar.work.roster import READ, ROSTER, RUN, WRITE, Agent
+from sidecar.work.roster import FURTHER, READ, ROSTER, RUN, WRITE, Agent
+from tools.text import shorten
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +34,12 @@ _QUOTED = re.compile(r"""(["'])(.*)\1""")
 _MODEL = re.compile(r"[\w.-]+/\S+")
 _MAX_FILES = 200
 _MAX_BYTES = 64 * 1024
-_TOOLS = frozenset((*READ, *WRITE, *RUN))
+_TOOLS = frozenset((*READ, *WRITE, *RUN, *FURTHER))
 _INTENTS = frozenset(get_args(Intent))
+#: Your standards for all projects, beside `config.toml`.
+STANDARDS = "standards.md"
+MAX_STANDARDS = 8_000
+RULES_BYTES = 32_768
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,11 @@ class Customizations:
         user: Path | None = None,
         trusted: Callable[[str], bool] = lambda workspace: False,
         changed: Callable[[str], bool] = lambda workspace: False,
+        rules_bytes: int = RULES_BYTES,
     ) -> None:
         self._user = user
+        #: Bytes of a trusted repository's rules that models get.
+        self.rules_bytes = rules_bytes
         self._trusted = trusted
         self.has_changed = changed
         self._read: dict[Path, tuple[tuple[object, ...], Definitions]] = {}
@@ -92,6 +100,18 @@ class Customizations:
             commands |= found.commands
             problems |= found.problems
         return Definitions({**agents, **ROSTER}, commands, problems)
+
+    def standards(self) -> str:
+        """Your own standards for all projects, from `standards.md` of the configuration directory."""
+        if self._user is None:
+            return ""
+        try:
+            with (self._user / STANDARDS).open(encoding="utf-8", errors="replace") as file:
+                text = file.read(MAX_STANDARDS + 1).strip()
+        except OSError:
+            return ""
+        cut = shorten(text, MAX_STANDARDS) if len(text) > MAX_STANDARDS else text
+        return f"The user's own standards:\n{cut}" if cut else ""
 
     def trusts(self, workspace: str) -> bool:
         return self._trusted(workspace)

@@ -7,16 +7,16 @@ from typing import NamedTuple
 from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import StepKey
 from sidecar.wire.events import HandoffContext, HandoffEvent
-from sidecar.work.context import CONTEXT_BYTES, PLAN_BYTES, cut, sent_size
+from sidecar.work.context import PLAN_BYTES, cut
 from sidecar.work.plan import Plan, PlannedStep
 from sidecar.work.results import Results, agent_texts
+from sidecar.work.roster import Agent
 from sidecar.work.verdict import Verdict, parse_verdict
 
 #: Agents that plan and judge the work, but don't do it.
 HELPERS = frozenset({"planner", "reviewer"})
 _MAX_REPORT = 4_000
-_MAX_REPORTS = 6
-_STEP_RULES = "Do only that: others do the other steps, perhaps right now, and they read the user's messages as you do."
+_DO_PLAN = "Now carry out the plan yourself. Change it where the code shows that it is wrong, and say so."
 
 
 class Part(NamedTuple):
@@ -26,66 +26,43 @@ class Part(NamedTuple):
     task: str
 
 
-class AgentReport(NamedTuple):
-    """An agent's answer at the end of its step."""
-
-    agent: str
-    text: str
-
-
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """An agent's part of the work, beside the request itself. A language model gets it as text."""
 
     instruction: str = ""
-    reports: Sequence[AgentReport] = ()
-    changed: Sequence[str] = ()
     plan: Plan | None = None
     #: The agent's step of the plan, if it has only one.
     step: PlannedStep | None = None
     planner_text: str = ""
     verdict: Verdict | None = None
+    #: The agent goes on with work that it has begun, so it knows its part.
+    again: bool = False
+    #: Other agents worked on the task before.
+    follows: bool = False
 
-    @property
-    def follows(self) -> bool:
-        """Other agents worked on the task before."""
-        return bool(self.instruction or self.reports or self.plan or self.verdict)
-
-    @property
-    def context_bytes(self) -> int:
-        return CONTEXT_BYTES - PLAN_BYTES if self.plan else CONTEXT_BYTES
-
-    def render(self) -> list[str]:
-        parts: list[str] = []
-        if self.plan is not None:
-            parts += _render_step(self.plan, self.step) if self.step else [self._render_plan(self.plan)]
-        if self.reports:
-            parts.append("What was done so far:")
-            parts += [f"{report.agent} said:\n{report.text[:_MAX_REPORT]}" for report in self.reports[-_MAX_REPORTS:]]
-            parts += [f"Files changed so far: {', '.join(self.changed)}"] if self.changed else []
+    def render(self, agent: Agent, shared: bool) -> str:
+        """What the agent is told about its part. If it is `shared`, it has read what was said before."""
+        parts = [agent.part] if agent.part and not self.again else []
+        if self.plan is not None and not shared:
+            parts.append(self._render_plan(self.plan))
+        if self.plan is not None and shared and self.step is None:
+            parts.append(_DO_PLAN)
+        if self.step is not None:
+            parts.append(_render_step(self.step))
         if self.verdict is not None:
-            parts.append(f"A review of your work found problems. Fix them, and nothing else:\n{self.verdict.render()}")
-        return [*parts, self.instruction] if self.instruction else parts
+            parts.append(f"A review of the change found problems. Fix them:\n{self.verdict.render()}")
+        return "\n\n".join([*parts, self.instruction] if self.instruction else parts)
 
     def _render_plan(self, plan: Plan) -> str:
         is_detailed = plan.steps[0].checks or plan.steps[0].files
         return cut(f"The plan:\n{plan.render()}" if is_detailed else f"planner said:\n{self.planner_text}", PLAN_BYTES)
 
 
-def _render_step(plan: Plan, step: PlannedStep) -> list[str]:
-    """The agent's own step, and as much of the others as fits."""
+def _render_step(step: PlannedStep) -> str:
     done_when = f" It is done when: {'; '.join(step.checks)}." if step.checks else ""
     files = f" Files: {', '.join(step.files)}." if step.files else ""
-    part = cut(f"Your part is step {step.id}: {step.title}.{files}{done_when}", PLAN_BYTES // 2)
-    left = PLAN_BYTES - sent_size(part) - sent_size(_STEP_RULES) - sent_size("The plan:\n\n")
-    whole = plan.render()
-    if sent_size(whole) > left:
-        whole = cut("\n".join(f"{each.id}. {each.title}" for each in plan.steps), left)
-    return [f"The plan:\n{whole}", f"{part} {_STEP_RULES}"]
-
-
-def collect_reports(results: Results) -> list[AgentReport]:
-    return [AgentReport(key.agent, text) for key, text in agent_texts(results)]
+    return cut(f"Now do step {step.id}: {step.title}.{files}{done_when}", PLAN_BYTES)
 
 
 def worker_texts(results: Results) -> list[str]:

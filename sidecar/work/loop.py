@@ -29,10 +29,12 @@ from sidecar.wire.tools import ToolInfo
 from sidecar.work.archive import RECALL, recall_tool
 from sidecar.work.compaction import BYTES_PER_TOKEN, Conversation, estimate_tokens, history_limit
 from sidecar.work.replies import CollectedReply, collect
-from sidecar.work.roster import Agent
+from sidecar.work.roster import SET_MODE, Agent
 from sidecar.work.tool_selection import MORE_TOOLS, ToolSelection, description_size
 from sidecar.work.turn_limits import TurnLimits
 
+#: Stands for an empty reply: no provider takes an empty turn back.
+NO_TEXT = "(nothing)"
 #: The failure code for a request that is larger than the model takes.
 _OVERFLOW = "context_overflow"
 
@@ -49,7 +51,9 @@ class TurnLog(Protocol):
 
     def keep_partial(self, key: StepKey, text: str) -> None: ...
 
-    def record(self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int) -> CollectedReply: ...
+    def record(
+        self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int, told: Sequence[str]
+    ) -> CollectedReply: ...
 
     async def call(self, key: StepKey, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]: ...
 
@@ -62,13 +66,19 @@ class TurnLog(Protocol):
     def record_stop(self, key: StepKey) -> None:
         """The agent was stopped before this turn. Resuming the task lets it go on."""
 
+    def widen(self, agent: Agent) -> None:
+        """You let the agent use more tools."""
+
     def note_left_out(self, what: str) -> None:
         """Tell readers what the model no longer gets because its context window is full."""
 
 
 @dataclass(slots=True)
 class Job:
-    """An agent's assignment. Its `key` stays the same after a restart."""
+    """An agent's assignment. Its `key` stays the same after a restart.
+
+    `history` may begin with what other agents of the task said and did; then it is the agent's to go on with.
+    """
 
     key: StepKey
     agent: Agent
@@ -81,19 +91,45 @@ class Job:
     steered: bool = True
     #: Tools of MCP servers, shells and plug-ins.
     external: Sequence[ToolInfo] = ()
+    #: The system prompt, if it isn't the agent's own.
+    system: str = ""
+    #: Replies of this step before; an earlier round counts as one.
+    replies: int = 0
+    #: What we said since the last reply; the next turn's record keeps it.
+    told: list[str] = field(default_factory=list)
+    #: The agent and its tools once you let it edit.
+    wider: tuple[Agent, Sequence[ToolInfo]] | None = None
     selection: ToolSelection = field(init=False)
     conversation: Conversation = field(init=False)
 
     def __post_init__(self) -> None:
+        self.system = self.system or self.agent.prompt
         self.selection = ToolSelection(self.tools, self.history, external=self.external)
         tools = sum(description_size(tool) for tool in self.selection.offered) // BYTES_PER_TOKEN
-        overhead = estimate_tokens(self.agent.prompt) + tools
+        overhead = estimate_tokens(self.system) + tools
         self.conversation = Conversation(partial(history_limit, self.model, overhead), self.history)
+
+    def tell(self, text: str) -> None:
+        """Adds a message of ours to the conversation."""
+        self.conversation.add(UserTurn(text=text))
+        self.told.append(text)
+
+    def hear(self, turn: ModelTurn) -> None:
+        self.conversation.add(turn)
+        self.replies += 1
+
+    def widen(self) -> Agent | None:
+        """The agent with the tools that it may ask for."""
+        if self.wider is None:
+            return None
+        (self.agent, self.tools), self.wider = self.wider, None
+        self.selection.widen(self.tools)
+        return self.agent
 
     def request(self, messages: Sequence[UserMessage]) -> Request:
         history = [*self.history, *(UserTurn(text=message.text) for message in messages)]
-        dropped, offered = self.conversation.dropped, self.selection.offered
-        return Request(self.agent.name, self.agent.prompt, history, offered, self.brief, self.tools, dropped)
+        offered = self.selection.offered
+        return Request(self.agent.name, self.system, history, offered, self.brief, self.tools, self.replies)
 
 
 async def run_agent(job: Job, log: TurnLog, start: StepKey | None = None) -> str:
@@ -110,28 +146,29 @@ async def run_agent(job: Job, log: TurnLog, start: StepKey | None = None) -> str
         # A model that answers at once must not starve readers and cancels.
         await asyncio.sleep(0)
         turn = await _next_turn(job, log, key)
+        job.told.clear()
         for text in turn.messages:
             conversation.add(UserTurn(text=text))
             limits.reset()
         reply = turn.reply
         if reply.stop is Stop.END and reply.text.strip():
-            conversation.add(ModelTurn(text=reply.text, kept=reply.kept))
+            job.hear(ModelTurn(text=reply.text, kept=reply.kept))
             if not (job.steered and log.may_continue(key.of_turn(number + 1))):
                 return reply.text
             note = None
         elif reply.stop is Stop.TOOL_USE:
-            conversation.add(ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept))
+            job.hear(ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept))
             returns = await _run_calls(job, log, key, reply.calls)
             conversation.add(ToolTurn(returns=returns))
             note = limits.after_calls(reply.calls, returns)
         elif reply.stop in (Stop.END, Stop.LENGTH):
-            # Never run half a call; and no provider takes an empty turn back.
-            conversation.add(ModelTurn(text=reply.text.strip() or "(nothing)"))
+            # Never run half a call.
+            job.hear(ModelTurn(text=reply.text.strip() or NO_TEXT))
             note = limits.after_incomplete(reply)
         else:
             raise _error_of(reply)
         if isinstance(note, str):
-            conversation.add(UserTurn(text=note))
+            job.tell(note)
     raise AssertionError("the loop ends by returning or raising")
 
 
@@ -150,7 +187,7 @@ async def _next_turn(job: Job, log: TurnLog, key: StepKey) -> CollectedReply:
             log.note_left_out(left_out)
         stream = job.model.stream(job.request(messages))
         reply = await collect(stream, partial(log.show, key), partial(log.keep_partial, key))
-        turn = log.record(key, messages, reply, room)
+        turn = log.record(key, messages, reply, room, job.told)
         if reply.failure is None or reply.failure.code != _OVERFLOW:
             return turn
         conversation.mark_overflow()
@@ -163,8 +200,11 @@ async def _run_calls(job: Job, log: TurnLog, key: StepKey, calls: Sequence[ToolU
     """In the order of the calls. Calls about the conversation itself need no tool."""
     own = {MORE_TOOLS: job.selection.fetch, RECALL: job.conversation.archive.answer}
     others = [each for each in calls if each.tool not in own]
-    done = iter(await log.call(key, others) if others else ())
-    return [own[each.tool](each) if each.tool in own else next(done) for each in calls]
+    done = await log.call(key, others) if others else ()
+    if any(each.tool == SET_MODE and each.status == "success" for each in done) and (agent := job.widen()):
+        log.widen(agent)
+    following = iter(done)
+    return [own[each.tool](each) if each.tool in own else next(following) for each in calls]
 
 
 def _error_of(reply: Reply) -> AgentError:

@@ -1,6 +1,6 @@
 """Plans before anything changes: the planner reads, you see the plan, and only your word lets the others go on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sidecar.engine.steps import GO_AHEAD, StepKey
 from sidecar.wire.tasks import RouteAnswer
@@ -14,13 +14,13 @@ from tools.ledger import Question
 YES, NO = "Go ahead", "Stop here"
 
 
-def plan_first(setup: AgentSetup, route: RouteAnswer, verification: Callable[[Results], Sequence[Stage]]) -> Pipeline:
+def plan_first(setup: AgentSetup, route: RouteAnswer, verification: Unfold) -> Pipeline:
     """The planner, the question, and the rest of the pipeline if the answer is yes."""
-    planning, *work = build_planned(setup, route)
+    planning, *work = build_planned(setup, route, verification)
     asking = _ask(setup)
 
     def make(results: Results) -> Sequence[Stage]:
-        return [*work, Unfold(verification)] if results[asking.key] == YES else []
+        return [*work, verification] if results[asking.key] == YES else []
 
     return [planning, asking, Unfold(make, expected=len(work))]
 

@@ -45,3 +45,13 @@ def agent_texts(results: Results) -> list[tuple[StepKey, str]]:
     """The texts of the finished steps, in order."""
     found = [(key, render_result(parse_result(body))) for key, body in results.items() if key.agent]
     return [(key, text) for key, text in found if text]
+
+
+def next_verification(results: Results) -> int:
+    """The number of the round's next verification."""
+    return 1 + max((key.number for key in results if key.is_verification), default=0)
+
+
+def last_verification(results: Results) -> str | None:
+    """The newest verification of the round, as its record."""
+    return next((results[key] for key in reversed(results) if key.is_verification), None)

@@ -46,6 +46,10 @@ WRITE = (
     "move_symbol",
 )
 RUN = ("run_command", "command_output", "stop_command", "run_tests", "git_add", "git_commit")
+#: Tools that organize the work and change nothing.
+FURTHER = ("todo", "delegate", "fetch_url")
+#: Asks for the tools that change something.
+SET_MODE = "set_mode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +66,16 @@ class Agent:
 
     @property
     def prompt(self) -> str:
-        return self.text or _read_prompt(self.name)
+        """The system prompt. All built-in agents share one, so that they can share a conversation."""
+        return self.text or read_prompt("assistant")
+
+    @property
+    def part(self) -> str:
+        """What a built-in agent is told about its part of the work; the coder's is the work itself."""
+        return "" if self.text or self.name == "coder" else read_prompt(self.name)
 
     def read_only(self) -> "Agent":
-        return replace(self, tools=tuple(tool for tool in self.tools if tool in READ))
+        return replace(self, tools=tuple(tool for tool in self.tools if tool in READ or tool in FURTHER))
 
     def info(self) -> AgentInfo:
         return AgentInfo(
@@ -81,14 +91,14 @@ ROSTER: dict[str, Agent] = {
     agent.name: agent
     for agent in (
         Agent("planner", "Turns a request into a plan of small steps.", "fast", READ, 3),
-        Agent("coder", "Reads and changes code.", "smart", (*READ, *WRITE, *RUN), 10),
+        Agent("coder", "Reads and changes code.", "smart", (*READ, *WRITE, *RUN, *FURTHER), 10),
         Agent("reviewer", "Reviews a change and reports problems.", "fast", (*READ, "run_tests"), 5),
         Agent("terminal", "Runs commands and tests and reads their output.", "instant", (*READ, *RUN), 5),
-        Agent("docs", "Writes documentation.", "smart", (*READ, *WRITE), 5),
+        Agent("docs", "Writes documentation.", "smart", (*READ, *WRITE, *FURTHER), 5),
     )
 }
 
 
 @cache
-def _read_prompt(name: str) -> str:
+def read_prompt(name: str) -> str:
     return (_PROMPTS / f"{name}.md").read_text(encoding="utf-8")

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 from sidecar.engine.errors import StepFailed
 from sidecar.engine.run import TaskRun
-from sidecar.engine.state import UserMessage
-from sidecar.engine.steps import ROUTE, StepKey
+from sidecar.engine.state import TaskState, UserMessage
+from sidecar.engine.steps import ROUTE, VERIFICATION, StepKey
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
-from sidecar.models.errors import NoSuchModel
-from sidecar.models.port import Model, ModelTurn, Turn, UserTurn
 from sidecar.wire.events import RouteEvent
 from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
-from sidecar.work.changes import changed_files, needs_verification, verification_result
+from sidecar.work.changes import changed_files, has_edits, needs_verification, verification_result
 from sidecar.work.customizations import Customizations, Definitions
 from sidecar.work.handover import HELPERS, summarize, worker_texts
+from sidecar.work.past import PastRound, past_rounds
 from sidecar.work.pipeline import Pipeline, Stage, Unfold, run_pipeline
 from sidecar.work.plan_first import describe_unused_plan, plan_first
-from sidecar.work.results import Results
-from sidecar.work.router import READ_ONLY, request_of, route, second_opinion, unsure
+from sidecar.work.results import Results, next_verification
+from sidecar.work.router import READ_ONLY, request_of, route, unsure
+from sidecar.work.routing.cues import forbids_changes
 from sidecar.work.setup import AgentSetup
 from sidecar.work.stages import build_pipeline
 from tools.executor.executor import Executor
@@ -28,6 +28,9 @@ from tools.executor.registry import Registry
 
 if TYPE_CHECKING:
     from sidecar.verify.verifier import Verifier
+
+#: The newest tasks of a conversation whose tool results a follow-up carries; of older ones, only what was said.
+_WHOLE_TASKS = 3
 
 
 class RoundRunner:
@@ -66,8 +69,13 @@ class RoundRunner:
             round=current,
             request=request_of(run.instruction, definitions.commands, definitions.agents),
             past=await self._past(run),
+            pipeline=chosen.pipeline,
             read_only=chosen.intent in READ_ONLY,
             trusted=self._customizations.trusts(run.request.workspace),
+            rules_bytes=self._customizations.rules_bytes,
+            standards=self._customizations.standards(),
+            may_ask_to_edit=_may_ask_to_edit(run, chosen),
+            careful=unsure(chosen),
         )
         results = await run_pipeline(self._pipeline(setup, chosen), run)
         return TaskResult(
@@ -78,12 +86,10 @@ class RoundRunner:
         )
 
     def _pipeline(self, setup: AgentSetup, chosen: RouteAnswer) -> Pipeline:
-        def verify(results: Results) -> Sequence[Stage]:
-            return self._verification(setup, results)
-
+        verification = Unfold(lambda results: self._verification(setup, results))
         if setup.run.request.options.plan and not setup.read_only:
-            return plan_first(setup, chosen, verify)
-        return [*build_pipeline(setup, chosen), Unfold(verify)]
+            return plan_first(setup, chosen, verification)
+        return [*build_pipeline(setup, chosen, verification), verification]
 
     def missed(self, run: TaskRun) -> Sequence[UserMessage]:
         """Messages that no agent who could act on them has read: they came during a review, a check or a last turn."""
@@ -92,19 +98,26 @@ class RoundRunner:
             return ()
         turns = [(key.agent, turn) for key, turn in run.state.turns.items() if key.round == run.state.current_round]
         # In a pipeline of helpers only, such as a review that you asked for, the work is theirs.
-        readers = [turn for agent, turn in turns if agent not in HELPERS] or [turn for _, turn in turns]
-        read = {message for turn in readers for message in turn.heard}
+        workers = {agent for agent, _ in turns} - HELPERS or HELPERS
+        read: set[str] = set()
+        known: set[str] = set()
+        for agent, turn in turns:
+            # Whoever comes later in the same conversation reads it too.
+            known.update(() if turn.apart else turn.heard)
+            if agent in workers:
+                read |= known.union(turn.heard)
         return [message for message in messages if message.id not in read]
 
     def _verification(self, setup: AgentSetup, results: Results) -> Sequence[Stage]:
         """The stages that verify the work, if there is any; imported on first use."""
         run, verify = setup.run, setup.run.request.options.verify
-        named = isinstance(verify, list) and bool(verify)
-        if (
-            verify == "off"
-            or setup.read_only
-            or not (named or needs_verification(run.state, run.instruction, worker_texts(results)))
-        ):
+        # A read-only round has edits only if you allowed them meanwhile.
+        if verify == "off" or (setup.read_only and not has_edits(run.state)):
+            return []
+        number = next_verification(results)
+        named = isinstance(verify, list) and bool(verify) and number == 1
+        begun = StepKey(setup.round, VERIFICATION, number=number) in run.state.steps
+        if not (begun or named or needs_verification(run.state, run.instruction, worker_texts(results))):
             return []
         from sidecar.verify.commands import load_commands
         from sidecar.verify.verifier import Verifier
@@ -113,9 +126,8 @@ class RoundRunner:
         if self._verifier is None:
             self._verifier = Verifier(self._verify_seconds)
         commands = load_commands(run.request.workspace) if setup.trusted else None
-        return VerificationStages(
-            setup, self._journal, self._verifier, commands, preapproved=lambda: self._preapproved(setup)
-        ).stages()
+        stages = VerificationStages(setup, self._verifier, commands, preapproved=lambda: self._preapproved(setup))
+        return stages.stages(results)
 
     def _preapproved(self, setup: AgentSetup) -> bool:
         """Like policy: a project's own commands run without asking only in a sandbox, and as you trusted them."""
@@ -128,38 +140,42 @@ class RoundRunner:
             return RouteAnswer.model_validate_json(recorded)
         options = run.request.options
         definitions = self._customizations.load(run.request.workspace)
-        answer = route(run.instruction, options, definitions.commands, definitions.agents)
-        model = self._judge(run) if unsure(answer) and options.intent is None else None
-        if model is not None:
-            answer, usage = await second_opinion(run.instruction, answer, model, options)
-            await run.budget.spend(key, usage)
+        answer = route(
+            run.instruction,
+            options,
+            definitions.commands,
+            definitions.agents,
+            run.request.context,
+            follows=bool(run.state.rounds) or options.conversation_id is not None,
+        )
         value = answer.to_json()
         await run.record_step(key, value, RouteEvent(**json.loads(value)), read_only=True)
         return answer
 
-    def _judge(self, run: TaskRun) -> Model | None:
-        """The language model for a second opinion, if there is one and the budget allows it."""
-        options = run.request.options
-        unpriced = options.max_cost_usd is not None and not self._catalog.priced("fast", options.models)
-        if unpriced or run.budget.overspent() is not None:
-            return None
-        try:
-            model = self._catalog.model_for("fast", options.models)
-        except NoSuchModel:
-            return None
-        # A model in this process knows no better than the rules.
-        return None if model.capabilities.in_process else model
-
-    async def _past(self, run: TaskRun) -> list[Turn]:
+    async def _past(self, run: TaskRun) -> list[PastRound]:
         """Earlier tasks of the conversation, and earlier rounds of this one."""
-        turns: list[Turn] = []
+        rounds: list[PastRound] = []
         if run.request.options.conversation_id is not None:
-            for task in await self._journal.conversation(run.request.conversation_id):
-                if task.id != run.task_id and task.status is Status.COMPLETED and task.result is not None:
-                    turns += [UserTurn(text=task.task), ModelTurn(text=task.result.summary)]
-        for done in run.state.rounds:
-            turns += [UserTurn(text=done.asked), ModelTurn(text=done.answered)]
-        return turns
+            tasks = [
+                task
+                for task in await self._journal.conversation(run.request.conversation_id)
+                if task.id != run.task_id and task.status is Status.COMPLETED and task.result is not None
+            ]
+            for place, task in enumerate(tasks):
+                assert task.result is not None
+                if place < len(tasks) - _WHOLE_TASKS or task.workspace != run.request.workspace:
+                    rounds.append(PastRound(task.task, task.result.summary))
+                    continue
+                state = TaskState.of(await self._journal.records(task.id))
+                rounds += past_rounds(state, task.id, state.current_round)
+        return [*rounds, *past_rounds(run.state, run.task_id, run.state.current_round - 1)]
+
+
+def _may_ask_to_edit(run: TaskRun, chosen: RouteAnswer) -> bool:
+    """Without a person to ask, only if you neither chose to have nothing changed nor said so."""
+    if run.request.options.approvals == "readonly":
+        return False
+    return run.request.options.can_ask or (chosen.confidence < 1 and not forbids_changes(run.instruction))
 
 
 def _check_command(definitions: Definitions, asked: str) -> None:

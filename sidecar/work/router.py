@@ -1,16 +1,17 @@
 """Routes a task to an intent and its pipeline by its words, within microseconds, and says why.
 
 What you choose comes first: `options.intent`, or a slash command that names an intent, a command of your own, or the
-agent that works alone. Only a real language model is asked for a second opinion, and only if the words leave it open.
+agent that works alone. The conversation, the selection, tracebacks and the form of a bug report count. If it stays open
+whether a change is wanted, the pipeline may edit, but asks before its first edit; and an agent that may only read can
+ask for the right to edit (`set_mode`).
 """
 
-import asyncio
 from collections.abc import Collection, Mapping
 
-from sidecar.models.port import Model, Reply, Request, Stop, UserTurn
-from sidecar.wire.intents import INTENTS, SLASH_COMMANDS, Intent
-from sidecar.wire.tasks import Options, RouteAnswer, Usage
+from sidecar.wire.intents import SLASH_COMMANDS, Intent
+from sidecar.wire.tasks import Context, Options, RouteAnswer
 from sidecar.work.customizations import CustomCommand, Definitions
+from sidecar.work.routing.cues import agrees, forbids_changes, forbids_code, reports_failure, without_trace
 from sidecar.work.routing.guess import guess
 from sidecar.work.slash import parse_slash, suggest_command
 
@@ -27,15 +28,12 @@ PIPELINES: dict[Intent, tuple[str, ...]] = {
 
 #: Intents whose agents get no tool that changes anything.
 READ_ONLY: frozenset[Intent] = frozenset({"chat", "explain_code", "review_code"})
-#: Below this confidence, a language model may know better.
+#: Below this confidence, the words leave it open.
 SURE = 0.6
-_SECOND_OPINION_SECONDS = 8.0
-_QUESTION = (
-    "Classify a request to a coding assistant. Answer with one of these words and nothing else: "
-    + ", ".join(INTENTS)
-    + ". chat: not about the code of this project. explain_code: asks about the project, wants no change. run_command: "
-    "wants something run."
-)
+#: If a change is at least this likely, an unsure request gets the pipeline that may edit.
+_MAY_WRITE = 0.15
+#: If it is more certain that only an answer is wanted, a traceback or a report doesn't change that.
+_CERTAIN = 0.9
 
 
 def route(
@@ -43,7 +41,11 @@ def route(
     options: Options | None = None,
     commands: Mapping[str, CustomCommand] | None = None,
     agents: Collection[str] = (),
+    context: Context | None = None,
+    *,
+    follows: bool = False,
 ) -> RouteAnswer:
+    """`follows`: something was said before in this conversation."""
     if options is not None and options.intent is not None:
         return _answer(options.intent, 1.0, "you chose this intent", options)
     if slash := parse_slash(task):
@@ -55,8 +57,34 @@ def route(
             return _answer(command.intent, 1.0, why, options)
         if slash.word in agents and (rest := slash.rest.strip()):
             return _alone(_answer(guess(rest).intent, 1.0, why, options), slash.word, options)
+    intent, confidence, why = _judge(task, context, follows=follows)
+    return _answer(intent, confidence, why, options)
+
+
+def _judge(task: str, context: Context | None, *, follows: bool) -> tuple[Intent, float, str]:
+    """By cues first, then by words. When it stays open, the pipeline that may edit; its first edit asks."""
+    if follows and agrees(task):
+        return "edit_code", 0.95, "you agree to what was proposed"
     guessed = guess(task)
-    return _answer(guessed.intent, guessed.confidence, guessed.why, options)
+    if _is_banned(task, guessed.intent):
+        intent = guessed.intent if guessed.intent in READ_ONLY else "explain_code"
+        return intent, max(guessed.confidence, SURE), "you want nothing changed"
+    if reports_failure(task):
+        asked = guess(around) if (around := without_trace(task).strip()) else None
+        if asked is None or asked.intent not in READ_ONLY or asked.confidence < _CERTAIN or asked.writes > 0.05:
+            return "edit_code", max(guessed.writes, SURE), "it reports a failure"
+    unsure_of_it = guessed.confidence < SURE
+    selected = context is not None and bool(context.selected_code)
+    if unsure_of_it and guessed.intent in READ_ONLY and (selected or guessed.writes >= _MAY_WRITE):
+        return "edit_code", min(guessed.writes, SURE - 0.01), "it may ask for a change; the first edit asks you"
+    return guessed.intent, guessed.confidence, guessed.why
+
+
+def _is_banned(task: str, intent: Intent) -> bool:
+    """A command may run, and documents or a new structure may be written, without what the ban is about."""
+    if intent == "run_command":
+        return False
+    return forbids_changes(task) or (intent in (*READ_ONLY, "edit_code") and forbids_code(task))
 
 
 def request_of(task: str, commands: Mapping[str, CustomCommand] | None = None, agents: Collection[str] = ()) -> str:
@@ -85,24 +113,8 @@ def suggest_for(task: str, definitions: Definitions) -> str | None:
 
 
 def unsure(answer: RouteAnswer) -> bool:
+    """Whether the words leave open what is wanted, so that the first edit asks."""
     return answer.confidence < SURE
-
-
-async def second_opinion(task: str, answer: RouteAnswer, model: Model, options: Options) -> tuple[RouteAnswer, Usage]:
-    """The language model's choice if it answers in time with a known intent, else `answer`; and what asking cost."""
-    request = Request("router", _QUESTION, [UserTurn(text=task[:2_000])])
-    usage = Usage()
-    try:
-        async with asyncio.timeout(_SECOND_OPINION_SECONDS):
-            async for part in model.stream(request):
-                if isinstance(part, Reply):
-                    usage = part.usage
-                    choice = part.text.strip().strip(".`\"'").lower() if part.stop is Stop.END else ""
-                    if choice in PIPELINES:
-                        answer = _answer(choice, 0.8, f"{model.provider}/{model.name} chose this intent", options)
-    except TimeoutError:
-        pass
-    return answer, usage
 
 
 def _alone(answer: RouteAnswer, agent: str | None, options: Options | None) -> RouteAnswer:

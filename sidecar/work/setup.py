@@ -1,7 +1,7 @@
 """Sets an agent up: its model, its tools, and the context that it starts with."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
@@ -10,19 +10,21 @@ from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import CONTEXT, StepKey
 from sidecar.models.catalog import UNPRICED, Catalog
 from sidecar.models.errors import NoSuchModel
-from sidecar.models.port import Brief, EarlierCall, Model, Switch, Turn, UserTurn
+from sidecar.models.port import Brief, EarlierCall, Model, Switch, ToolTurn, Turn, UserTurn
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ModelEvent
 from sidecar.wire.tasks import Models
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.attachments import parse_attachments
 from sidecar.work.changes import changed_lines
-from sidecar.work.compaction import history_limit, select_past
-from sidecar.work.context import CONTEXT_BYTES, describe_workspace, render_selection
+from sidecar.work.compaction import history_limit
+from sidecar.work.context import describe_workspace, render_selection
 from sidecar.work.customizations import Definitions
+from sidecar.work.delegation import Delegation
 from sidecar.work.handover import HELPERS, Assignment
 from sidecar.work.loop import Job, run_agent
-from sidecar.work.roster import RUN, Agent
+from sidecar.work.past import PastRound, Replay, replay, select_past
+from sidecar.work.roster import RUN, SET_MODE, Agent
 from sidecar.work.turn_log import TaskTurnLog, details_of, error_of
 from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
 from tools.builtin.git_status import GitStatus, GitStatusArguments
@@ -52,44 +54,69 @@ class AgentSetup:
     definitions: Definitions
     round: int
     request: str
-    past: Sequence[Turn]
+    past: Sequence[PastRound]
+    pipeline: Sequence[str]
     read_only: bool
     trusted: bool = False
-    #: Finished jobs since the last restart: a fix goes on with the same conversation.
-    jobs: dict[StepKey, tuple[Job, TaskTurnLog]] = field(default_factory=dict)
+    #: Bytes of the repository's rules, if you trust it.
+    rules_bytes: int = 0
+    #: Your own standards, as you wrote them.
+    standards: str = ""
+    #: Whether its coder may ask you for the right to edit, if it has none.
+    may_ask_to_edit: bool = False
+    #: Whether it asks before its first edit.
+    careful: bool = False
     _describing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def agent(self, name: str) -> Agent:
         agent = self.definitions.agents[name]
-        return agent.read_only() if self.read_only else agent
+        if not self.read_only:
+            return agent
+        looking = agent.read_only()
+        return (
+            replace(looking, tools=(*looking.tools, SET_MODE)) if self.may_ask_to_edit and name == "coder" else looking
+        )
 
     async def work(self, key: StepKey, assignment: Assignment) -> str:
         """The answer of the agent whose step this is."""
-        job, log = self.jobs[key] = await self.job(key, assignment)
+        job, log = await self.job(key, assignment)
         return await run_agent(job, log)
 
     async def job(self, key: StepKey, assignment: Assignment = NOTHING) -> tuple[Job, TaskTurnLog]:
+        """The agent goes on with the conversation of the round, unless its model reads no prose."""
         agent = self.agent(key.agent)
         model = self._model(agent)
-        past, dropped = select_past(self.past, history_limit(model))
-        history = [*past, *await self._opening(model, assignment)]
-        tools = self.registry.offers(frozenset(agent.tools))
+        shared = model.capabilities.language
+        past, dropped = select_past(self.past, history_limit(model) // 4)
+        done = self._replay(key) if shared else Replay()
+        history = [*past, *await self._opening(model, past), *done.turns]
         brief = await self._brief(key, assignment, model)
         limit = self.run.request.options.max_iterations
-        job = Job(
-            key,
+        steered = agent.name not in HELPERS
+        names = self._tools(agent) if shared else frozenset(agent.tools)
+        tools = self.registry.offers(names)
+        replies = len(self.past) - dropped + self._replies_before(key)
+        external = self._external(agent)
+        job = Job(key, agent, model, history, tools, limit, brief, steered=steered, replies=replies, external=external)
+        if shared and SET_MODE in agent.tools:
+            wider = self.definitions.agents[agent.name]
+            job.wider = (wider, self.registry.offers(frozenset(wider.tools)))
+        log = TaskTurnLog(
+            self.run,
+            self.executor,
             agent,
             model,
-            history,
-            tools,
-            limit,
-            brief,
-            steered=agent.name not in HELPERS,
-            external=self._external(agent),
+            read=done.heard,
+            apart=not shared,
+            careful=self.careful,
+            delegate=Delegation(self.run, self.executor, self.registry, agent, model).answer,
         )
-        log = TaskTurnLog(self.run, self.executor, agent, model)
+        if shared and (text := assignment.render(agent, bool(done.turns))):
+            job.tell(text)
         if dropped and key.of_turn(0) not in self.run.state.turns:
-            log.note_left_out(f"{dropped} earlier turns of the conversation don't fit into the model's context window.")
+            log.note_left_out(
+                f"{dropped} earlier rounds of the conversation don't fit into the model's context window."
+            )
         return job, log
 
     def _external(self, agent: Agent) -> list[ToolInfo]:
@@ -100,10 +127,47 @@ class AgentSetup:
         specs = [tool.spec for tool in self.registry.external(workspace)]
         return [spec.offer() for spec in specs if all_of_them or spec.effects == "none"]
 
+    def job_apart(self, key: StepKey, system: str, text: str, tools: Collection[str]) -> tuple[Job, TaskTurnLog]:
+        """An agent in a conversation of its own, which begins with `text`."""
+        agent = self.agent(key.agent)
+        agent = replace(agent, text=agent.text or system, tools=tuple(tool for tool in agent.tools if tool in tools))
+        model = self._model(agent)
+        limit = self.run.request.options.max_iterations
+        offers = self.registry.offers(frozenset(agent.tools))
+        job = Job(key, agent, model, [UserTurn(text=text)], offers, limit, steered=False)
+        return job, TaskTurnLog(self.run, self.executor, agent, model, apart=True)
+
     async def again(self, job: Job, log: TaskTurnLog, key: StepKey, message: str) -> str:
         """Continues a finished job with a message about its answer."""
-        job.conversation.add(UserTurn(text=message))
+        job.tell(message)
         return await run_agent(job, log, key)
+
+    def _replay(self, key: StepKey) -> Replay:
+        """The conversation of this round before the step."""
+        steps = self.run.state.steps
+
+        def is_before(turn: StepKey) -> bool:
+            step = replace(turn, repair=False, turn=None)
+            return turn.round == self.round and step != key and step in steps
+
+        return replay(self.run.state, self.run.task_id, is_before)
+
+    def _replies_before(self, key: StepKey) -> int:
+        """Replies of the step that this attempt goes on with."""
+        if not key.attempt:
+            return 0
+        turns = self.run.state.turns
+        return sum(turn.of_attempt(0).step == key.of_attempt(0) and turn.attempt < key.attempt for turn in turns)
+
+    def _tools(self, agent: Agent) -> frozenset[str]:
+        """The same tools for all built-in agents of the pipeline: they are part of the prefix that providers cache.
+
+        The executor refuses those that the agent itself may not use.
+        """
+        if agent.text:
+            return frozenset(agent.tools)
+        agents = [self.agent(name) for name in self.pipeline]
+        return frozenset(tool for each in agents if not each.text for tool in each.tools)
 
     async def _brief(self, key: StepKey, assignment: Assignment, model: Model) -> Brief:
         context = self.run.request.context
@@ -113,7 +177,7 @@ class AgentSetup:
             part=key.part,
             planned_step=key.number if key.is_planned else 0,
             fixes=key.is_fix,
-            follows=assignment.follows,
+            follows=assignment.follows or bool(assignment.instruction or assignment.plan or assignment.verdict),
             plan=[step.files for step in assignment.plan.steps] if assignment.plan and assignment.step else (),
             current_file=context.current_file,
             selected_code=context.selected_code,
@@ -136,24 +200,24 @@ class AgentSetup:
             if call.tool in RUN and (outcome := run.state.outcomes.get(run.turns.call_id(key, number))) is not None
         ]
 
-    async def _opening(self, model: Model, assignment: Assignment) -> list[Turn]:
+    async def _opening(self, model: Model, past: Sequence[Turn]) -> list[Turn]:
         if not model.capabilities.language:
             return [UserTurn(text=self.request)]
-        workspace = await self._workspace(assignment.context_bytes)
+        workspace = await self._workspace(again=any(isinstance(turn, ToolTurn) for turn in past))
         attached, images = parse_attachments(self.run.request.context.attachments)
         opening = [text for text in (workspace, render_selection(self.run.request.context), *attached) if text]
         turns: list[Turn] = [UserTurn(text="\n\n".join(opening))] if opening else []
-        return [*turns, UserTurn(text="\n\n".join((self.request, *assignment.render())), images=images)]
+        return [*turns, UserTurn(text=self.request, images=images)]
 
-    async def _workspace(self, size: int) -> str:
-        """Described once a round and recorded, so a resumed task reads the same."""
-        key = StepKey(self.round, CONTEXT, number=0 if size == CONTEXT_BYTES else size)
+    async def _workspace(self, again: bool) -> str:
+        """Described once a round and recorded, so a resumed task reads the same; `again` if an earlier round did."""
+        key = StepKey(self.round, CONTEXT)
         async with self._describing:
             if key not in self.run.state.steps:
-                await self.run.record_step(key, await self._describe_workspace(size), read_only=True)
+                await self.run.record_step(key, await self._describe_workspace(again), read_only=True)
             return self.run.state.steps[key]
 
-    async def _describe_workspace(self, size: int) -> str:
+    async def _describe_workspace(self, again: bool) -> str:
         try:
             host = self.executor.host(self.run.request.workspace)
             if host is None:
@@ -162,9 +226,14 @@ class AgentSetup:
             changes = await self._changes(host) if self.trusted else []
             find = partial(self._find_definitions, host) if self.trusted else None
             context, redact = self.run.request.context, self.executor.redact
-            return await describe_workspace(host, context, self.request, changes, redact, find, size)
+            rules = self.rules_bytes if self.trusted else 0
+            told = await describe_workspace(
+                host, context, self.request, changes, redact, find, again=again, rules=rules
+            )
         except (ToolError, OSError):
             return ""
+        standards = "" if again else self.standards
+        return f"{standards}\n\n{told}" if standards and told else told or standards
 
     async def _changes(self, host: Host) -> list[str]:
         try:

@@ -1,21 +1,36 @@
 """Builds the pipeline of each intent. Steps keep their keys, so a resumed task goes on after the last finished one."""
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal
 
 from sidecar.engine.errors import AgentError
 from sidecar.engine.steps import FIX, PLANNED, StepKey
+from sidecar.verify.result import Verification
 from sidecar.wire.events import Event, PlanEvent, PlanItem
 from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import RouteAnswer
-from sidecar.work.handover import Assignment, Part, collect_reports, handoff
+from sidecar.work.handover import Assignment, Part, final_answers, handoff, worker_texts
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.pipeline import Parallel, Pipeline, Stage, Step, Unfold, agent_step
 from sidecar.work.plan import NoPlan, Plan, PlannedStep, one_step, parse_plan
-from sidecar.work.results import AgentResult, Answered, GaveUp, Results, parse_result, render_result
+from sidecar.work.results import (
+    AgentResult,
+    Answered,
+    GaveUp,
+    Results,
+    agent_texts,
+    last_verification,
+    parse_result,
+    render_result,
+)
+from sidecar.work.review import LOOKUP, is_small, render_review
+from sidecar.work.roster import read_prompt
 from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
+from sidecar.work.size import is_large
 from sidecar.work.turn_log import TaskTurnLog
 from sidecar.work.verdict import Verdict, looks_like_verdict, parse_verdict
+from sidecar.work.versions import file_versions
 
 #: How often a reviewer may send the work back.
 MAX_SENT_BACK = 2
@@ -38,26 +53,29 @@ _TITLES = {
 _READ_ONLY_TITLES = {"coder": "Look at the code and answer", "reviewer": "Review the code"}
 
 
-def build_pipeline(setup: AgentSetup, route: RouteAnswer) -> Pipeline:
+def build_pipeline(setup: AgentSetup, route: RouteAnswer, verification: Unfold) -> Pipeline:
+    """`verification` unfolds into checks of the work so far, if there is anything to check."""
     names = tuple(route.pipeline)
+    builder = PipelineBuilder(setup, names, verification, chosen=route.confidence >= 1)
     build = _BY_INTENT.get(route.intent)
-    if build is not None and names == build[0]:
-        return build[1](PipelineBuilder(setup, names))
-    return PipelineBuilder(setup, names).sequence()
+    return build[1](builder) if build is not None and names == build[0] else builder.sequence()
 
 
-def build_planned(setup: AgentSetup, route: RouteAnswer) -> Pipeline:
+def build_planned(setup: AgentSetup, route: RouteAnswer, verification: Unfold) -> Pipeline:
     """The same pipeline, with a planner as its first agent."""
     names = (PLANNER, *(name for name in route.pipeline if name != PLANNER))
     build = _BY_INTENT.get(route.intent)
-    builder = PipelineBuilder(setup, names)
+    builder = PipelineBuilder(setup, names, verification, chosen=True)
     return build[1](builder) if build is not None and names == build[0] else builder.planned()
 
 
 class PipelineBuilder:
-    def __init__(self, setup: AgentSetup, names: tuple[str, ...]) -> None:
+    def __init__(self, setup: AgentSetup, names: tuple[str, ...], verification: Unfold, *, chosen: bool) -> None:
         self._setup = setup
         self._names = names
+        self._verification = verification
+        #: You chose the intent yourself.
+        self._chosen = chosen
         workers = [name for name in names if name in _WORKERS]
         self._worker = workers[0] if workers else names[0]
 
@@ -83,22 +101,37 @@ class PipelineBuilder:
         return [self._plan(), *work]
 
     def refactor_code(self) -> Pipeline:
-        return [self._plan(), self._planned_work([self._part("reviewer")]), *self._review(())]
+        return [*self._begin([self._part("reviewer")]), *self._review(())]
 
     def create_project(self) -> Pipeline:
-        """Plan, create the files, install, configure, test, review, document."""
+        """Plan, create the files, install, configure, test, review, document. A small project needs no plan, and its
+        coder does the rest as well."""
+        if not self._is_planned():
+            return [*self._begin([self._part("reviewer")]), *self._review(())]
         terminal, coder = self._key("terminal"), self._key("coder")
         install, configure, test = Part("terminal", "Install"), Part("coder", "Configure"), Part("terminal", "Test")
         review, document = self._part("reviewer"), Part("docs", "Document")
         return [
-            self._plan(),
-            self._planned_work([install, configure, test, review, document]),
+            *self._begin([install, configure, test, review, document]),
             self._step(terminal, install, (configure, test, review, document), _INSTALL),
             self._step(coder.of_part("configure"), configure, (test, review, document), _CONFIGURE),
             self._step(terminal.of_part("test"), test, (review, document), _TEST),
             *self._review((document,)),
             self._step(self._key("docs"), document, ()),
         ]
+
+    def _begin(self, following: Sequence[Part]) -> list[Stage]:
+        """Plan and do the work; without a plan if it is small."""
+        if self._is_planned():
+            return [self._plan(), self._planned_work(following)]
+        return [self._step(self._key("coder"), self._part("coder"), following)]
+
+    def _is_planned(self) -> bool:
+        """A plan that was begun stays; so does one that you chose, or that a model without prose needs."""
+        key = self._key("planner")
+        state = self._setup.run.state
+        begun = key in state.steps or key.of_turn(0) in state.turns
+        return begun or self._chosen or self._setup.is_deterministic("coder") or is_large(self._setup.request)
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
@@ -110,8 +143,7 @@ class PipelineBuilder:
         return Part(name, titles.get(name) or self._setup.agent(name).description)
 
     def _assign(self, results: Results, instruction: str = "", verdict: Verdict | None = None) -> Assignment:
-        changed = self._setup.run.state.files_modified()
-        return Assignment(instruction, collect_reports(results), changed, verdict=verdict)
+        return Assignment(instruction, verdict=verdict, follows=bool(agent_texts(results)))
 
     def _step(
         self,
@@ -135,9 +167,15 @@ class PipelineBuilder:
         def then(text: str) -> Sequence[Event]:
             given = parse_verdict(text) if part.agent == "reviewer" else None
             events: list[Event] = [given.event()] if given else []
-            return [*events, handoff(setup.run, part.agent, following, text)] if following and text else events
+            return [*events, *self._hand_over(part.agent, following, text)]
 
         return agent_step(key, part.task, act, then)
+
+    def _hand_over(self, giver: str, following: Sequence[Part], text: str) -> list[Event]:
+        """To the agent that follows for certain; a reviewer gets the work when its review begins."""
+        if not following or not text or following[0].agent == "reviewer":
+            return []
+        return [handoff(self._setup.run, giver, following, text)]
 
     # -- the plan ----------------------------------------------------------------------------------------------------
 
@@ -191,7 +229,7 @@ class PipelineBuilder:
             text = render_result(parse_result(results[planner]))
             plan = self._read_plan(text)
             if len(plan.steps) > 1:
-                return [PlannedSteps(self._setup, coder, plan, following).stage()]
+                return [PlannedSteps(self._setup, coder, plan, text, following).stage()]
             progress = PlanProgress(plan, {plan.steps[0].id: coder}, self._setup.run.state.steps) if text else None
             return [self._whole_plan(coder, plan, text, progress, following)]
 
@@ -211,7 +249,7 @@ class PipelineBuilder:
 
         def then(text: str) -> Sequence[Event]:
             done = [progress.event(step, "done")] if progress else []
-            return [*done, handoff(setup.run, "coder", following, text)]
+            return [*done, *self._hand_over("coder", following, text)]
 
         failed = (lambda: [progress.event(step, "failed")]) if progress else tuple
         return agent_step(key, step.title, act, then, failed)
@@ -219,18 +257,47 @@ class PipelineBuilder:
     # -- the review --------------------------------------------------------------------------------------------------
 
     def _review(self, following: Sequence[Part], sent_back: int = 0) -> list[Stage]:
-        """A verdict that doesn't approve sends the worker back; its fix gets another review."""
-        setup, worker, review = self._setup, self._worker, self._part("reviewer")
+        """Checks come before opinions: the work is verified first, then reviewed if that has something to add.
+
+        A verdict that doesn't approve sends the worker back; its fix is verified and reviewed again.
+        """
         key = self._key("reviewer")
         key = key.of_part("again", sent_back) if sent_back else key
+
+        def make(results: Results) -> Sequence[Stage]:
+            return self._review_step(key, following, sent_back) if self._needs_review(key, results) else []
+
+        # A review that may turn out to be needless isn't announced.
+        certain = self._setup.run.request.options.review == "always" or self._setup.is_deterministic("reviewer")
+        return [self._verification, Unfold(make, expected=int(certain))]
+
+    def _needs_review(self, key: StepKey, results: Results) -> bool:
+        """A small change that the checks prove needs none unless you ask for it; nor does an answer without a change,
+        unless you chose to have something changed."""
+        state, wanted = self._setup.run.state, self._setup.run.request.options.review
+        if key in state.steps or key.of_turn(0) in state.turns:
+            return True
+        if wanted != "auto":
+            return wanted == "always"
+        if self._setup.is_deterministic("reviewer") or self._setup.agent("reviewer").text:
+            return True
+        proven = (body := last_verification(results)) is not None and json.loads(body).get("passed") is True
+        changed = bool(state.files_modified())
+        return (changed or self._chosen) and not (proven and is_small(state))
+
+    def _review_step(self, key: StepKey, following: Sequence[Part], sent_back: int) -> list[Stage]:
+        setup, worker, review = self._setup, self._worker, self._part("reviewer")
         count = f"{sent_back + 1} of {MAX_SENT_BACK}"
 
         def rejection(verdict: Verdict | None) -> Verdict | None:
             return verdict if verdict and not verdict.passed and sent_back < MAX_SENT_BACK else None
 
         async def act(results: Results) -> AgentResult:
+            if key.of_turn(0) not in setup.run.state.turns:
+                state = "\n\n".join(final_answers(results))
+                setup.run.log.enqueue(handoff(setup.run, worker, (review, *following), state))
             try:
-                return Answered(text=await self._ask_reviewer(key, self._assign(results, _REVIEW)))
+                return Answered(text=await self._ask_reviewer(key, results))
             except AgentError as error:
                 if error.code not in CANNOT | ENDLESS:
                     raise
@@ -258,18 +325,36 @@ class PipelineBuilder:
 
         return [agent_step(key, review.task, act, then), Unfold(make)]
 
-    async def _ask_reviewer(self, key: StepKey, assignment: Assignment) -> str:
+    async def _ask_reviewer(self, key: StepKey, results: Results) -> str:
         """Asks once more for a verdict that can't be parsed. Prose stands for itself."""
-        job, log = await self._setup.job(key, assignment)
+        setup = self._setup
+        if setup.is_deterministic("reviewer"):
+            job, log = await setup.job(key, self._assign(results, _REVIEW))
+        else:
+            job, log = setup.job_apart(key, read_prompt("review"), await self._review_text(results), LOOKUP)
         text = await run_agent(job, log)
         if parse_verdict(text) is not None or not looks_like_verdict(text):
             return text
         request = "That verdict can't be parsed. Answer with its JSON, `passed` and `issues`, and nothing else."
         try:
-            repaired = await self._setup.again(job, log, job.key.of_repair(), request)
+            repaired = await setup.again(job, log, job.key.of_repair(), request)
         except AgentError:
             return text
         return repaired if parse_verdict(repaired) is not None else text
+
+    async def _review_text(self, results: Results) -> str:
+        setup = self._setup
+        host = setup.executor.host(setup.run.request.workspace)
+        versions = await file_versions(setup.run, host) if host is not None else []
+        body = last_verification(results)
+        answers = worker_texts(results)
+        return render_review(
+            setup.request,
+            answers[-1] if answers else "",
+            Verification.model_validate_json(body) if body is not None else None,
+            versions,
+            setup.executor.redact,
+        )
 
 
 class PlanProgress:
@@ -295,8 +380,9 @@ class PlanProgress:
 class PlannedSteps:
     """The steps of one plan, a coder each. The last one to finish hands over for all of them."""
 
-    def __init__(self, setup: AgentSetup, key: StepKey, plan: Plan, following: Sequence[Part]) -> None:
+    def __init__(self, setup: AgentSetup, key: StepKey, plan: Plan, text: str, following: Sequence[Part]) -> None:
         self._setup = setup
+        self._text = text
         self._plan = plan
         self._following = following
         self._keys = {step.id: key.of_part(PLANNED, number) for number, step in enumerate(plan.steps, start=1)}
@@ -307,24 +393,21 @@ class PlannedSteps:
         }
 
     def stage(self) -> Parallel:
-        """Independent steps run at the same time."""
-        after = {self._keys[step]: [self._keys[each] for each in others] for step, others in self._plan.waits().items()}
-        return Parallel(tuple(self._step(step) for step in self._plan.order()), after)
+        """One after the other: a worker that goes on knows what it did before."""
+        return Parallel(tuple(self._step(step) for step in self._plan.order()), at_once=1)
 
     def _step(self, step: PlannedStep) -> Step:
         setup, key = self._setup, self._keys[step.id]
 
         async def act(results: Results) -> AgentResult:
             setup.run.log.enqueue(self._progress.event(step, "running"))
-            earlier = collect_reports({self._keys[other]: results[self._keys[other]] for other in step.after})
-            changed = setup.run.state.files_modified()
-            assignment = Assignment(reports=earlier, changed=changed, plan=self._plan, step=step)
+            assignment = Assignment(plan=self._plan, step=step, planner_text=self._text)
             return Answered(text=await setup.work(key, assignment))
 
         def then(text: str) -> Sequence[Event]:
             self._texts[step.id] = text
             done = self._progress.event(step, "done")
-            if not self._following or len(self._texts) < len(self._keys):
+            if not self._following or len(self._texts) < len(self._keys) or self._following[0].agent == "reviewer":
                 return [done]
             state = "\n".join(f"{each.title}: {self._texts[each.id]}" for each in self._plan.steps)
             return [done, handoff(setup.run, "coder", self._following, state)]

@@ -29,8 +29,10 @@ COMMON = (
     "search_code",
     "edit_file",
     "run_command",
-    "write_file",
+    "set_mode",
     "run_tests",
+    "write_file",
+    "multi_edit",
     "find_files",
     "list_dir",
     "git_diff",
@@ -80,6 +82,13 @@ class ToolSelection:
 
     def _rest(self, first: Sequence[str]) -> ToolInfo:
         return _more([name for name in self._tools if name not in first], self._servers)
+
+    def widen(self, tools: Sequence[ToolInfo]) -> None:
+        """Adds the common ones of these tools; the rest can be asked for by name."""
+        self._tools.update({tool.name: tool for tool in tools})
+        for tool in ToolSelection(tools).offered:
+            if tool.name != MORE_TOOLS:
+                self.offer(tool)
 
     def offer(self, tool: ToolInfo) -> None:
         if all(each.name != tool.name for each in self.offered):

@@ -1,6 +1,8 @@
 """Records an agent's turns in the task's log, and runs its calls through the executor."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sidecar.engine.run import TaskRun
@@ -8,7 +10,9 @@ from sidecar.engine.state import TurnRecord, UserMessage
 from sidecar.engine.steps import StepKey
 from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse
 from sidecar.wire.base import JsonObject
-from sidecar.wire.events import ModelEvent
+from sidecar.wire.events import ModelEvent, PlanEvent, PlanItem
+from sidecar.wire.tasks import Approvals
+from sidecar.work.changes import has_edits
 from sidecar.work.replies import CollectedReply
 from sidecar.work.roster import Agent
 from tools.executor.context import BatchContext, ToolCall
@@ -17,22 +21,44 @@ from tools.ledger import Outcome
 if TYPE_CHECKING:
     from tools.executor.executor import Executor
 
+#: Answers a call of `delegate` in a turn.
+Delegate = Callable[[StepKey, int, ToolUse], Awaitable[ToolReturn]]
+DELEGATE, TODO = "delegate", "todo"
+
 
 class TaskTurnLog:
-    def __init__(self, run: TaskRun, executor: "Executor", agent: Agent, model: Model) -> None:
+    def __init__(
+        self,
+        run: TaskRun,
+        executor: "Executor",
+        agent: Agent,
+        model: Model,
+        *,
+        read: Collection[str] = (),
+        apart: bool = False,
+        listens: bool = True,
+        careful: bool = False,
+        delegate: Delegate | None = None,
+    ) -> None:
         self._run = run
         self._executor = executor
         self._agent = agent
         self._model = model
         #: Ids of your messages that are in the agent's conversation.
-        self._read: set[str] = set()
+        self._read = set(read)
+        self._apart = apart
+        #: Whether it reads your messages.
+        self._listens = listens
+        #: Whether it asks before the first edit, because you may not have wanted one.
+        self._careful = careful
+        self._delegate = delegate
 
     def recorded(self, key: StepKey) -> CollectedReply | None:
         turn = self._run.turns.find(key)
         return self._collected(turn) if turn is not None else None
 
     async def begin(self) -> Sequence[UserMessage]:
-        unread = self._run.inbox.unread(self._read)
+        unread = self._run.inbox.unread(self._read) if self._listens else []
         await self._run.turns.begin()
         return unread
 
@@ -42,9 +68,11 @@ class TaskTurnLog:
     def keep_partial(self, key: StepKey, text: str) -> None:
         self._run.turns.keep_partial(key, self._agent.name, text)
 
-    def record(self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int) -> CollectedReply:
+    def record(
+        self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int, told: Sequence[str]
+    ) -> CollectedReply:
         read = [message.id for message in messages]
-        return self._collected(self._run.turns.record(key, self._agent.name, reply, read, room))
+        return self._collected(self._run.turns.record(key, self._agent.name, reply, read, room, told, self._apart))
 
     def _collected(self, turn: TurnRecord) -> CollectedReply:
         if not turn.is_complete:
@@ -58,10 +86,18 @@ class TaskTurnLog:
         return bool(self._run.request.options.plan) and self._agent.name == "planner"
 
     async def call(self, key: StepKey, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
+        delegated = {number: call for number, call in enumerate(calls) if call.tool == DELEGATE and self._delegate}
+        found = dict(zip(delegated, await self._delegate_all(key, delegated), strict=True))
+        others = {number: call for number, call in enumerate(calls) if number not in delegated}
+        if others:
+            found.update(zip(others, await self._execute(key, others), strict=True))
+        return [found[number] for number in range(len(calls))]
+
+    async def _execute(self, key: StepKey, calls: Mapping[int, ToolUse]) -> Sequence[ToolReturn]:
         run = self._run
         context = BatchContext(
             workspace=run.request.workspace,
-            approvals="readonly" if self._is_planning else run.request.options.approvals,
+            approvals=self._approvals(),
             ledger=run.ledger,
             task_text=run.instruction if run.request.options.by_person else "",
             tools=frozenset(self._agent.tools),
@@ -71,22 +107,36 @@ class TaskTurnLog:
         # A call's id is its idempotency key, also in a shell that serves many tasks, so it includes the task.
         batch = [
             ToolCall(run.turns.call_id(key, number), call.tool, call.args, call.problem, str(key))
-            for number, call in enumerate(calls)
+            for number, call in calls.items()
         ]
+        known = {call.id for call in batch if call.id in run.state.outcomes}
         outcomes = await self._executor.batch(batch, context)
-        return [
-            ToolReturn(
-                id=call.id,
-                tool=call.tool,
-                status=outcome.status,
-                content=outcome.content,
-                advice=outcome.error.advice if outcome.error else None,
-                code=error_of(outcome)[0],
-                message=error_of(outcome)[1],
-                details=details_of(outcome),
-            )
-            for call, outcome in zip(calls, outcomes, strict=True)
-        ]
+        for made, outcome in zip(batch, outcomes, strict=True):
+            if made.tool == TODO and outcome.status == "success" and made.id not in known:
+                items = [PlanItem.model_validate(item) for item in details_of(outcome).get("items") or ()]  # type: ignore[union-attr]
+                run.log.enqueue(PlanEvent(items=items))
+        return [tool_return(call, outcome) for call, outcome in zip(calls.values(), outcomes, strict=True)]
+
+    async def _delegate_all(self, key: StepKey, calls: Mapping[int, ToolUse]) -> Sequence[ToolReturn]:
+        """Questions are answered at the same time; work that may change files is done in order."""
+        if self._delegate is None:
+            return []
+        asked = [partial(self._delegate, key, number, call) for number, call in calls.items()]
+        if all(call.args.get("tools", "read") == "read" for call in calls.values()):
+            return await asyncio.gather(*(ask() for ask in asked))
+        return [await ask() for ask in asked]
+
+    def _approvals(self) -> Approvals:
+        if self._is_planning:
+            return "readonly"
+        wanted = self._run.request.options.approvals
+        if self._careful and wanted == "ask" and not has_edits(self._run.state):
+            return "edits"
+        return wanted
+
+    def widen(self, agent: Agent) -> None:
+        """The agent may use more tools from now on."""
+        self._agent = agent
 
     def may_continue(self, key: StepKey) -> bool:
         run = self._run
@@ -102,6 +152,20 @@ class TaskTurnLog:
     def note_left_out(self, what: str) -> None:
         event = ModelEvent(role=self._agent.role, provider=self._model.provider, model=self._model.name, reason=what)
         self._run.log.enqueue(event)
+
+
+def tool_return(call: ToolUse, outcome: Outcome) -> ToolReturn:
+    code, message = error_of(outcome)
+    return ToolReturn(
+        id=call.id,
+        tool=call.tool,
+        status=outcome.status,
+        content=outcome.content,
+        advice=outcome.error.advice if outcome.error else None,
+        code=code,
+        message=message,
+        details=details_of(outcome),
+    )
 
 
 def error_of(outcome: Outcome) -> tuple[str | None, str | None]:

@@ -7,43 +7,32 @@ the task needs you; when you send a message, or fix it by hand and resume, it ge
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
-from itertools import islice
 
 from sidecar.engine.errors import AgentError, Escalated
 from sidecar.engine.steps import ESCALATION, VERIFICATION, StepKey
-from sidecar.journal.port import Journal
-from sidecar.models.port import ModelTurn, UserTurn
 from sidecar.verify.change import FileVersions
 from sidecar.verify.feedback import ATTEMPTS, render_escalation, render_failure, suggest_next
 from sidecar.verify.result import Verification
 from sidecar.verify.verifier import VerificationRequest, Verifier
 from sidecar.wire.events import Event, RetryEvent
-from sidecar.work.changes import changed_files, count_edits, original_contents, touched_paths
+from sidecar.work.changes import changed_files, count_edits
 from sidecar.work.check_runner import TaskCheckRunner
 from sidecar.work.facts import task_facts
-from sidecar.work.handover import HELPERS, Assignment, collect_reports, final_answers, worker_texts
-from sidecar.work.loop import Job, run_agent
+from sidecar.work.handover import HELPERS, Assignment, final_answers, worker_texts
 from sidecar.work.pipeline import Stage, Step, Unfold, agent_step
 from sidecar.work.plan import NoPlan, parse_plan
-from sidecar.work.results import AgentResult, Answered, GaveUp, Results, agent_texts, parse_result
+from sidecar.work.results import AgentResult, Answered, GaveUp, Results, agent_texts, next_verification, parse_result
 from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
-from sidecar.work.turn_log import TaskTurnLog
-from tools.errors import ToolError
-from tools.host import Host
-from tools.paths import normalize
+from sidecar.work.versions import MAX_FILES, file_versions
 
 AGENT = "verify"
 _MESSAGE = "Check the changes"
-#: A byte more than the journal keeps of a file, so that a cut file never equals a whole one.
-_MAX_BYTES = 4 * 1024 * 1024 + 1
-_MAX_FILES = 1_000
 
 
 class VerificationStages:
     def __init__(
         self,
         setup: AgentSetup,
-        journal: Journal,
         verifier: Verifier,
         commands: Sequence[str] | None,
         *,
@@ -51,14 +40,14 @@ class VerificationStages:
     ) -> None:
         self._setup = setup
         self._run = setup.run
-        self._journal = journal
         self._verifier = verifier
         #: Checks that the workspace names.
         self._configured = commands
         self._preapproved = preapproved
 
-    def stages(self) -> list[Stage]:
-        return self._verify(1, 1)
+    def stages(self, results: Results) -> list[Stage]:
+        """Verifies the work so far, after the verifications that the round has had."""
+        return self._verify(next_verification(results), 1)
 
     # -- verify, fix, escalate ---------------------------------------------------------------------------------------
 
@@ -148,7 +137,7 @@ class VerificationStages:
         # A running command could change files after their check.
         for killed in await self._setup.executor.stop_commands(run.ledger):
             run.ledger.killed("", killed.pid, killed.command)
-        changes = await self._changes(host)
+        changes = await file_versions(run, host)
         state = _hash_changes(changes)
         failed = [each for each in self._verifications(results) if each.passed is False]
         commands, user_commands = self._commands()
@@ -157,7 +146,7 @@ class VerificationStages:
             request=self._setup.request,
             reports=worker_texts(results),
             answers=final_answers(results),
-            facts=task_facts(run.state, len(changes) < _MAX_FILES),
+            facts=task_facts(run.state, len(changes) < MAX_FILES),
             changes=changes,
             planned=self._planned(results),
             commands=commands,
@@ -168,7 +157,7 @@ class VerificationStages:
             earlier=failed[-(attempt - 1) :] if attempt > 1 else [],
         )
         verification = await self._verifier.verify(done, host, TaskCheckRunner(run, self._setup.executor, key))
-        if verification.passed and _hash_changes(await self._changes(host)) != state:
+        if verification.passed and _hash_changes(await file_versions(run, host)) != state:
             note = "Changed files changed again during the checks, so nothing is proven."
             verification = verification.model_copy(update={"passed": None, "notes": [*verification.notes, note]})
         return verification.model_copy(update={"edits": count_edits(run.state)})
@@ -178,24 +167,6 @@ class VerificationStages:
         if isinstance(verify, list) and verify:
             return verify, True
         return self._configured, False
-
-    async def _changes(self, host: Host) -> list[FileVersions]:
-        """The files that the task changed, as they are now, without those that only its checks wrote."""
-        state = self._run.state
-        by_checks = touched_paths(state, checks=True) - touched_paths(state, checks=False)
-        found = []
-        known: dict[str, str | None] = {}
-        for path, name in original_contents(state).items():
-            if path not in by_checks:
-                known.setdefault(normalize(path, self._run.request.workspace), name)
-        for path, name in islice(known.items(), _MAX_FILES):
-            before = None if name is None else await self._journal.blob(name)
-            if name is not None and before is None:
-                continue  # the journal dropped its earlier content
-            after = await _read(host, path)
-            if before != after:
-                found.append(FileVersions(path, before, after))
-        return found
 
     # -- the worker and its conversation -----------------------------------------------------------------------------
 
@@ -219,32 +190,10 @@ class VerificationStages:
         return []
 
     async def _fix(self, worker: StepKey, number: int, results: Results) -> str:
-        job, log = await self._conversation(worker, number, results)
-        said = render_failure(self._verifications(results, number)[-1], changed_files(self._run.state))
-        return await self._setup.again(job, log, worker.of_attempt(number), said)
-
-    async def _conversation(self, worker: StepKey, number: int, results: Results) -> tuple[Job, TaskTurnLog]:
-        """The worker's own conversation; after a restart, it is replayed from the log."""
-        known = self._setup.jobs.get(worker)
-        if known is not None:
-            return known
-        others = {key: body for key, body in results.items() if key != worker and not key.attempt}
-        assignment = Assignment(reports=collect_reports(others), changed=self._run.state.files_modified())
-        job, log = self._setup.jobs[worker] = await self._setup.job(worker, assignment)
-        await run_agent(job, log)
-        for earlier in range(2, number):
-            body = results.get(worker.of_attempt(earlier))
-            if body is None:
-                continue
-            result = parse_result(body)
-            said = render_failure(self._verifications(results, earlier)[-1], [])
-            if isinstance(result, GaveUp):
-                # It has no final turn in the log to replay.
-                job.conversation.add(UserTurn(text=said))
-                job.conversation.add(ModelTurn(text=f"Not finished: {result.reason}"))
-            else:
-                await self._setup.again(job, log, worker.of_attempt(earlier), said)
-        return job, log
+        """The worker goes on in its conversation, where it reads what failed."""
+        failed = self._verifications(results, number)[-1]
+        said = render_failure(failed, changed_files(self._run.state))
+        return await self._setup.work(worker.of_attempt(number), Assignment(instruction=said, again=True))
 
     def _key(self, number: int) -> StepKey:
         return StepKey(self._setup.round, VERIFICATION, number=number)
@@ -265,10 +214,3 @@ def _hash_changes(changes: Sequence[FileVersions]) -> str:
         content = "" if change.after is None else hashlib.sha256(change.after).hexdigest()
         total.update(f"{change.path}\0{content}\0".encode("utf-8", "surrogateescape"))
     return total.hexdigest()
-
-
-async def _read(host: Host, path: str) -> bytes | None:
-    try:
-        return await host.read(path, _MAX_BYTES)
-    except (ToolError, OSError):
-        return None

@@ -13,6 +13,7 @@ run_command command_output stop_command run_tests
 git_status git_diff git_log git_show git_blame git_add git_commit
 get_diagnostics analyze_code find_symbols describe_symbol find_usages describe_file describe_project
 review_changes find_commands
+todo delegate fetch_url set_mode
 """
 
 

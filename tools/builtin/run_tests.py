@@ -10,10 +10,10 @@ from tools.errors import InvalidArguments, ToolError
 from tools.host import Host, ProcessResult
 from tools.paths import as_argument
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.test_failures import render_failures
 from tools.test_frameworks import Framework, choose_runner, find_framework, find_missing, is_test_of, with_pytest
 from tools.test_report import SuiteReport, parse_report
 
-_SHOWN = 30
 _NAMED = 5
 
 
@@ -39,7 +39,8 @@ class RunTests:
         name="run_tests",
         description=(
             "Run the project's tests, all or those of target. Finds the framework (pytest, unittest, npm with vitest "
-            "or jest, go, cargo, make). Returns counts and the name and message of each failed test."
+            "or jest, go, cargo, make). Returns counts and, for each distinct error, the tests that fail with it and "
+            "one traceback."
         ),
         arguments=RunTestsArguments,
         brief="Run the project's tests, or those of target (file, directory, test name).",
@@ -71,23 +72,22 @@ class RunTests:
             "counted": found.known,
             "failures": failures,
         }
-        lines = [f"{framework.name}: {found.summary}"]
-        lines += [f"FAILED {each.name}: {each.message}" for each in found.failures[:_SHOWN]]
-        if len(found.failures) > _SHOWN:
-            lines.append(f"… {len(found.failures) - _SHOWN} more")
+        head = f"{framework.name}: {found.summary}"
         if result.timed_out:
             message = f"The tests took longer than {call.timeout:g} s and were stopped. Pass a smaller target."
             error = ErrorBody(code="timed_out", message=message)
-            return ToolResult("\n".join([*lines, message, "", result.output]), details, "timed out", error)
+            content = "\n".join([head, message, render_failures(found, result.output)])
+            return ToolResult(content, details, "timed out", error)
         if found.empty and (files := await _test_files(framework, targets, host, call)):
             more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
             message = f"No test ran, although there are test files: {', '.join(files[:_NAMED])}{more}."
             error = ErrorBody(code="no_tests_ran", message=message)
-            return ToolResult("\n".join([message, "", result.output]), details, "no test ran", error)
+            content = "\n".join([message, "", render_failures(found, result.output)])
+            return ToolResult(content, details, "no test ran", error)
         if result.exit_code == 0:
-            return ToolResult("\n".join(lines), details, found.summary)
+            return ToolResult(head, details, found.summary)
         error = ErrorBody(code="tests_failed", message=f"{found.summary} (exit code {result.exit_code})")
-        return ToolResult("\n".join([*lines, "", result.output]), details, found.summary, error)
+        return ToolResult(f"{head}\n{render_failures(found, result.output)}", details, found.summary, error)
 
 
 async def _run(framework: Framework, host: Host, call: Call, output: Output) -> tuple[ProcessResult, SuiteReport]:

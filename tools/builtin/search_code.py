@@ -44,7 +44,10 @@ class SearchCode:
         name="search_code",
         description=f"Search file contents with ripgrep; {LEFT_OUT}",
         arguments=SearchCodeArguments,
-        brief="Search file contents with ripgrep. glob: only these files, such as *.py or !tests/**.",
+        brief=(
+            "Search file contents with ripgrep; context: lines around each match. glob: only these files, such as *.py "
+            "or !tests/**."
+        ),
         executor="hybrid",
         retryable=True,
     )
@@ -131,16 +134,24 @@ def _line_end(text: str) -> str:
 
 
 def _found(args: SearchCodeArguments, lines: list[_Line]) -> ToolResult:
+    """Each file once, then its lines with their numbers and exact indentation; `--` where lines are left out."""
     lines.sort(key=lambda line: line[:2])
     hits: list[JsonValue] = []
     shown: list[str] = []
-    for path, number, mark, line in lines:
+    before: _Line | None = None
+    for found in lines:
+        path, number, mark, line = found
         if mark == ":":
             if len(hits) == args.max_results:
                 shown.append("… more matches; narrow the search with path, glob or a longer query")
                 break
             hits.append({"path": path, "line": number, "text": line})
-        shown.append(f"{path}:{number}{mark} {line}")
+        if before is None or before.path != path:
+            shown += ["", path] if before else [path]
+        elif args.context and number > before.number + 1:
+            shown.append("--")
+        shown.append(f"{number}{mark}{line}")
+        before = found
     files = len({path for path, _, mark, _ in lines if mark == ":"})
     if not hits:
         hint = "" if args.regex else " The query was searched literally; set regex for a pattern."

@@ -92,6 +92,8 @@ class Policy:
             return self._external(spec, spec.external, approvals)
         if name := _find_secret(spec, args):
             return decide_secret(f"{name} may hold secrets", approvals)
+        if spec.asks:
+            return self._asking(spec, args, workspace, approvals)
         if spec.effects == "none" and not spec.runs_project:
             return Decision("allow", "it only reads")
         if spec.effects == "none":
@@ -127,6 +129,19 @@ class Policy:
         if approvals == "auto" and external.contained:
             return self._allow_contained("you allow changes without approval, and it runs in a sandbox")
         return Decision("ask", f"{external.source} carries it out, outside of this project's control")
+
+    def _asking(self, spec: ToolSpec, args: Arguments, workspace: str, approvals: Approvals) -> Decision:
+        """It changes nothing by itself, but a person decides on it."""
+        if why := args.forbidden():
+            return Decision("deny", why)
+        host = args.host()
+        if host and host in self.permissions(workspace).hosts:
+            return Decision("allow", f"you granted {host}")
+        if not host and approvals == "readonly":
+            return Decision("deny", "the task is read-only")
+        if not host and approvals == "auto":
+            return Decision("allow", "you allow changes without approval")
+        return Decision("ask", f"{spec.asks}: {host}" if host else spec.asks)
 
     def _checkers(self, spec: ToolSpec, workspace: str, approvals: Approvals) -> Decision:
         """It reads, but with programs that may come from the project."""

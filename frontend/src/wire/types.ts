@@ -708,6 +708,10 @@ export interface Options {
   /** Plan first, reading only, then ask whether to go ahead; `approvals` holds from then on. */
   plan?: boolean;
   verify?: "auto" | "off" | string[];
+  /** Review changes: those that are large or unproven (auto), all, or none. */
+  review?: "auto" | "always" | "never";
+  /** Work in a Git worktree of its own; `brain merge` brings the changes over. */
+  isolation?: "none" | "worktree";
   /** Skip checks that need approval instead of asking; the result lists them. */
   verifyUnasked?: boolean;
   /** Unattended: a call that needs approval is denied, and a question takes its safe choice. */

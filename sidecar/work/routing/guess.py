@@ -14,6 +14,7 @@ LEARNED = Path(__file__).with_name("learned.tsv")
 NEUTRAL, UNIT = ord("O"), 16
 #: Only your own choice is certain.
 _MAX_CONFIDENCE = 0.99
+_WRITING = tuple(INTENTS.index(intent) for intent in ("edit_code", "refactor_code", "create_project", "write_docs"))
 _REASONS: dict[Intent, str] = {
     "create_project": "it asks for a new project",
     "edit_code": "it asks for a change",
@@ -30,6 +31,8 @@ class Guess(NamedTuple):
     intent: Intent
     confidence: float
     why: str
+    #: How likely it wants something changed.
+    writes: float = 0.0
 
 
 def guess(text: str) -> Guess:
@@ -39,8 +42,10 @@ def guess(text: str) -> Guess:
     # Every intent gets as many letters, so the neutral letter adds the same to all.
     scores = list(map(sum, zip(*rows, strict=True)))
     best = scores.index(max(scores))
-    likely = 1 / sum([exp((score - scores[best]) / UNIT) for score in scores])
-    return Guess(INTENTS[best], min(likely, _MAX_CONFIDENCE), _why(best, found, rows))
+    odds = [exp((score - scores[best]) / UNIT) for score in scores]
+    total = sum(odds)
+    writes = sum([odds[place] for place in _WRITING]) / total
+    return Guess(INTENTS[best], min(1 / total, _MAX_CONFIDENCE), _why(best, found, rows), writes)
 
 
 def _why(intent: int, found: list[str], rows: list[bytes]) -> str:

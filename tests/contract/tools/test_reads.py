@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import time
 from typing import Any
 
@@ -188,19 +189,45 @@ async def test_whatever_files_are_searched_those_of_git_and_those_it_ignores_are
     for path in (".git/config.py", "a.py", "src/made.py", "out/d.py"):
         bench.write(path, "needle")
 
-    assert (await bench.call("search_code", query="needle", glob=glob)).content == "a.py:1: needle"
+    assert (await bench.call("search_code", query="needle", glob=glob)).content == "a.py\n1:needle"
 
 
 async def test_a_search_gives_places_with_their_context(bench: Workbench) -> None:
     bench.write("src/a.py", "one\ntwo\nthree\n")
     bench.write("b.md", "Two\n")
 
-    assert (await bench.call("search_code", query="two")).content == "src/a.py:2: two"
-    assert (await bench.call("search_code", query="two", path="src/a.py")).content == "src/a.py:2: two"
+    assert (await bench.call("search_code", query="two")).content == "src/a.py\n2:two"
+    assert (await bench.call("search_code", query="two", path="src/a.py")).content == "src/a.py\n2:two"
     insensitive = await bench.call("search_code", query="two", caseSensitive=False)
-    assert insensitive.content == "b.md:1: Two\nsrc/a.py:2: two"
+    assert insensitive.content == "b.md\n1:Two\n\nsrc/a.py\n2:two"
     context = await bench.call("search_code", query="t[wx]o", regex=True, context=1, glob="*.py")
-    assert context.content == "src/a.py:1- one\nsrc/a.py:2: two\nsrc/a.py:3- three"
+    assert context.content == "src/a.py\n1-one\n2:two\n3-three"
+
+
+async def test_a_search_keeps_the_indentation_and_separates_what_lies_apart(bench: Workbench) -> None:
+    bench.write("a.py", "def f():\n    x = 1\n\n\n\n    \tx = 2\n")
+
+    outcome = await bench.call("search_code", query="x =", context=1)
+
+    assert outcome.content == "a.py\n1-def f():\n2:    x = 1\n3-\n--\n5-\n6:    \tx = 2"
+    edited = await bench.call("edit_file", path="a.py", oldText="2:    x = 1\n3-", newText="2:    x = 3\n3-")
+    assert edited.status == "success", "an edit that was copied with its numbers matches"
+    assert bench.read("a.py").startswith(b"def f():\n    x = 3\n\n")
+
+
+async def test_many_files_come_in_chunks_and_what_was_cut_is_said_exactly(bench: Workbench) -> None:
+    bench.write("long.txt", "\n".join(f"line {number}" for number in range(1, 20_001)))
+    for number in range(100):
+        bench.write(f"{number}.txt", "short\n")
+    paths = ["long.txt", *(f"{number}.txt" for number in range(100))]
+
+    outcome = await bench.call("read_files", paths=paths, chunkSize=50)
+
+    assert "── 48.txt\n1 short" in outcome.content, "short ones are whole"
+    assert "ask for them next: 49.txt, 50.txt" in outcome.content
+    cut = re.search(r"(\d+) line (\d+)\n… cut after line (\d+) of 2000|… 18000 more lines", outcome.content)
+    assert cut is not None
+    assert len(outcome.content) <= 60_000
 
 
 async def test_a_search_stops_at_its_limit_and_says_so(bench: Workbench) -> None:
@@ -208,7 +235,7 @@ async def test_a_search_stops_at_its_limit_and_says_so(bench: Workbench) -> None
 
     outcome = await bench.call("search_code", query="x", maxResults=3)
 
-    assert outcome.content.count("a.txt:") == 3
+    assert outcome.content.count(":x") == 3
     many = await bench.call("search_code", query="x")
     assert many.summary.startswith("200 matches")
 
@@ -216,7 +243,7 @@ async def test_a_search_stops_at_its_limit_and_says_so(bench: Workbench) -> None
 async def test_a_query_that_looks_like_an_option_is_a_query(bench: Workbench) -> None:
     bench.write("a.txt", "--pre=evil\n")
 
-    assert (await bench.call("search_code", query="--pre=evil")).content == "a.txt:1: --pre=evil"
+    assert (await bench.call("search_code", query="--pre=evil")).content == "a.txt\n1:--pre=evil"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.support.plans import FAILED, PASSED, ended, plan
 from tests.waiting import SECONDS
 
 
-async def test_steps_at_the_same_time_may_wait_for_the_person_at_the_same_time(tmp_path: Path) -> None:
+async def test_each_step_of_a_plan_may_wait_for_the_person(tmp_path: Path) -> None:
     ask = {"calls": [{"tool": "run_command", "args": {"command": "echo hi"}}]}
     script = {
         "planner": [plan({"id": "a", "title": "A", "files": ["a"]}, {"id": "b", "title": "B", "files": ["b"]})],
@@ -104,3 +104,15 @@ async def test_f22_a_planned_and_reviewed_task_survives_any_cut_and_repeats_noth
             events = (await journal.events(task_id, limit=10_000)).events
             unknown = sum('"status":"unknown"' in event.data for event in events)
             assert len(lines) + unknown >= 5, (cut, lines)
+
+
+@pytest.mark.parametrize(("review", "reviewed"), [("auto", False), ("always", True), ("never", False)])
+async def test_a_small_proven_change_is_reviewed_only_if_you_ask_for_it(
+    tmp_path: Path, review: str, reviewed: bool
+) -> None:
+    write = {"calls": [{"tool": "write_file", "args": {"path": "a.py", "content": "x = 1\n"}}]}
+    script = {"coder": [write, {"text": "I wrote a.py."}], "reviewer": [PASSED]}
+    async with engine_harness(tmp_path) as harness:
+        task, events = await ended(harness, script, "write a.py", intent="edit_code", review=review, verify=["true"])
+    assert task.status is Status.COMPLETED
+    assert ("verdict" in [event["type"] for event in events]) is reviewed

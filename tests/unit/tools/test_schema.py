@@ -27,7 +27,11 @@ def test_it_keeps_fields_kinds_and_what_is_not_obvious() -> None:
     assert shorten(EDIT) == {
         "type": "object",
         "properties": {
-            "edits": {"type": "array", "items": {"type": "object", "properties": {"title": {"type": "string"}}}},
+            "edits": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"title": {"type": "string"}}},
+                "maxItems": 5,
+            },
             "tree": {"type": "object", "properties": {"next": {"type": "object"}}},
             "glob": {"type": "string", "description": "Which."},
             "either": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},

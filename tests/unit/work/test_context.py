@@ -5,12 +5,57 @@ from pathlib import Path
 
 from sidecar.models.port import UserTurn
 from sidecar.work.context import fenced
+from sidecar.work.customizations import Customizations
 from tests.support.engine import engine_harness
 from tests.support.first_request import first_request, request_text
 
 
+async def test_all_rules_of_a_trusted_workspace_are_told_up_to_your_limit(tmp_path: Path) -> None:
+    rules = "\n".join(f"Rule {number}: prefer the {number}th way of doing it over the others." for number in range(119))
+    trusting = Customizations(None, lambda workspace: True)
+    async with engine_harness(tmp_path, customizations=trusting) as harness:
+        (harness.workspace / "AGENTS.md").write_text(rules)
+        (harness.workspace / "CLAUDE.md").write_text("Be brief.")
+        text = request_text(await first_request(harness, "fix it"))
+        trusting.rules_bytes = 1_000
+        shorter = request_text(await first_request(harness, "fix it"))
+    assert rules in text
+    assert "Be brief." in text
+    assert text.index("which the user trusts") < text.index("Rule 0")
+    assert "Rule 118" not in shorter
+    assert "cut; read AGENTS.md for the rest" in shorter
+
+
+async def test_your_own_standards_are_told_in_every_workspace(tmp_path: Path) -> None:
+    own = tmp_path / "config"
+    own.mkdir()
+    (own / "standards.md").write_text("Write British English.\n")
+    async with engine_harness(tmp_path, customizations=Customizations(own)) as harness:
+        text = request_text(await first_request(harness, "fix it"))
+    assert "The user's own standards:\nWrite British English." in text
+
+
+async def test_system_tests_and_a_map_in_whole_lines_are_told_at_once(tmp_path: Path) -> None:
+    async with engine_harness(tmp_path) as harness:
+        for number in range(80):
+            folder = harness.workspace / f"package_{number:02}"
+            folder.mkdir()
+            (folder / "some_module_of_it.py").write_text("")
+        (harness.workspace / "src" / "shop").mkdir(parents=True)
+        (harness.workspace / "src" / "shop" / "cart.py").write_text("")
+        (harness.workspace / "tests").mkdir()
+        (harness.workspace / "tests" / "test_cart.py").write_text("import pytest\n")
+        text = request_text(await first_request(harness, "fix it"))
+    assert "shell " in text
+    assert "-m pytest" in text
+    assert "package_00/ (some_module_of_it.py)\n" in text
+    listed = [line for line in text.splitlines() if line.startswith(("package_", "src/", "tests/", "… "))]
+    assert listed[-1].startswith("… ")
+    assert all(line.endswith(")") for line in listed[:-1]), "no line is cut"
+
+
 async def test_rules_that_fit_are_quoted_as_a_whole(tmp_path: Path) -> None:
-    rules = "\n".join(f"Rule {number}: use tabs." for number in range(50))
+    rules = "\n".join(f"Rule {number}: use tabs." for number in range(30))
     async with engine_harness(tmp_path) as harness:
         (harness.workspace / "AGENTS.md").write_text(rules)
         assert rules in request_text(await first_request(harness, "fix it"))

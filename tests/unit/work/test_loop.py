@@ -68,7 +68,9 @@ class ListTurnLog:
     def keep_partial(self, key: StepKey, text: str) -> None:
         pass
 
-    def record(self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int) -> CollectedReply:
+    def record(
+        self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int, told: Sequence[str]
+    ) -> CollectedReply:
         self.rooms.append(room)
         return CollectedReply([message.text for message in messages], reply, room)
 
@@ -203,9 +205,11 @@ async def test_what_the_person_says_during_an_agents_last_word_is_heard_all_the_
     model = Replies(end("done"), end("done, with tabs"))
 
     class Interrupted(ListTurnLog):
-        def record(self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int) -> CollectedReply:
+        def record(
+            self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int, told: Sequence[str]
+        ) -> CollectedReply:
             self.messages = ["use tabs"] if len(model.requests) == 1 else []
-            return super().record(key, messages, reply, room)
+            return super().record(key, messages, reply, room, told)
 
     assert await run_agent(job(model), Interrupted()) == "done, with tabs"
     assert texts(model.requests[1])[-1] == "use tabs"

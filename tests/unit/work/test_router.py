@@ -1,15 +1,13 @@
 """From a sentence to an intent."""
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop
-from sidecar.wire.tasks import Options, Usage
+from sidecar.wire.tasks import Options
 from sidecar.work.customizations import CustomCommand
-from sidecar.work.router import PIPELINES, request_of, route, second_opinion, unsure
+from sidecar.work.router import PIPELINES, request_of, route, unsure
 from tests.sentences import all_sentences, labelled
 
 README = Path(__file__).parents[3] / "README.md"
@@ -142,24 +140,3 @@ def test_a_slash_with_the_name_of_an_agent_asks_that_one_alone() -> None:
 
 def test_the_chosen_agent_is_the_whole_pipeline() -> None:
     assert route("fix it", Options(agent_type="docs")).pipeline == ["docs"]
-
-
-class Says:
-    provider, name, capabilities = "somebody", "small", Capabilities()
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        yield Reply(text=self._text, stop=Stop.END, usage=Usage(input_tokens=9))
-
-
-async def test_where_the_words_leave_it_open_a_model_may_say_it_in_one_word() -> None:
-    sentence = min((sentence for _, sentence in all_sentences("unseen")), key=lambda each: route(each).confidence)
-    answer = route(sentence)
-    assert unsure(answer)
-    other = "edit_code" if answer.intent == "chat" else "chat"
-    better, usage = await second_opinion(sentence, answer, Says(f"{other}\n"), Options())
-    assert (better.intent, usage.input_tokens) == (other, 9)
-    same, usage = await second_opinion(sentence, answer, Says("Well, I would say…"), Options())
-    assert (same, usage.input_tokens) == (answer, 9)

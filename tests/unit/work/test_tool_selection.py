@@ -79,7 +79,9 @@ def test_a_model_is_told_the_same_fields_in_fewer_words() -> None:
         rich, terse = tool.spec.info(), tool.spec.offer()
         assert fields(rich) == fields(terse), rich.name
         assert rich.parameters.get("required") == terse.parameters.get("required")
-        for noise in ("title", "$defs", "$ref", "additionalProperties", "maxLength", '"null"'):
+        # An item of a todo list has a title of its own.
+        own = ("title",) if rich.name != "todo" else ()
+        for noise in (*own, "$defs", "$ref", "additionalProperties", "maxLength", '"null"'):
             assert f'"{noise}"' not in terse.to_json() or noise in str(fields(rich)), (noise, rich.name)
 
 

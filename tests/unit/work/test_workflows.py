@@ -1,24 +1,19 @@
 """Plans, reviews and what becomes of bad ones, with the real engine and a journal in memory."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sidecar.engine.operations import Resume, SendMessage
-from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop, ToolTurn, ToolUse
+from sidecar.models.port import ToolTurn, UserTurn
 from sidecar.wire.tasks import Status
-from sidecar.work.router import route
-from tests.sentences import all_sentences
 from tests.support.engine import Json, engine_harness
 from tests.support.models import recorded_requests
 from tests.support.plans import FAILED, PASSED, ended, plan, steps
 from tests.waiting import SECONDS
-
-TWO = plan({"id": "1", "title": "A", "files": ["1.txt"]}, {"id": "2", "title": "B", "files": ["2.txt"]})
-
 
 # -- plans -------------------------------------------------------------------------------------------------------------
 
@@ -41,75 +36,76 @@ async def test_a_plan_is_shown_as_progress_with_its_real_total(tmp_path: Path) -
     assert handoff["context"]["remainingTasks"] == ["Write a", "Write b"]
 
 
-async def test_independent_steps_run_at_the_same_time_and_a_dependent_one_after_them(tmp_path: Path) -> None:
+async def test_the_steps_of_a_plan_are_done_in_order_in_one_conversation(tmp_path: Path) -> None:
+    look = {"calls": [{"tool": "list_dir", "args": {}}]}
     script = {
-        "planner": [
-            plan(
-                {"id": "a", "title": "A", "files": ["a"]},
-                {"id": "b", "title": "B", "files": ["b"]},
-                {"id": "c", "title": "C", "files": ["c"], "after": ["a", "b"]},
-            )
-        ],
-        "coder": [{"text": "ok", "delayMs": 30}],
+        "planner": [look, plan({"id": "b", "title": "B", "after": ["a"]}, {"id": "a", "title": "A", "files": ["a"]})],
+        "coder": [look, {"text": "ok"}],
         "reviewer": [PASSED],
     }
     with recorded_requests() as requests:
         async with engine_harness(tmp_path) as harness:
             task, events = await ended(harness, script)
     assert task.status is Status.COMPLETED
-    order = [(event["message"], event["state"]) for event in events if event["type"] == "step"][2:8]
-    assert sorted(order[:2]) == [("A", "started"), ("B", "started")]
-    assert sorted(order[2:4]) == [("A", "completed"), ("B", "completed")]
-    assert order[4:] == [("C", "started"), ("C", "completed")]
-    asked = [request.history[-1].text for request in requests if request.agent == "coder"]  # type: ignore[union-attr]
-    assert "Your part is step a: A" in asked[0]
-    assert "What was done so far" not in asked[1]
-    assert "What was done so far" in asked[2]
+    order = [(event["message"], event["state"]) for event in events if event["type"] == "step"][2:6]
+    assert order == [("A", "started"), ("A", "completed"), ("B", "started"), ("B", "completed")]
+    asked = [request for request in requests if request.agent in ("planner", "coder")]
+    for one, following in pairwise(asked):
+        assert following.history[: len(one.history)] == one.history, "everything before is what it was"
+        assert (following.system, following.tools) == (one.system, one.tools)
+    assert "Now do step a: A. Files: a." in str(asked[2].history[-1])
 
 
-class Uneven:
-    """Plans two steps that run at the same time, of which the first takes longer; each writes its file."""
-
-    provider, name, capabilities = "somebody", "uneven", Capabilities()
-
-    def __init__(self) -> None:
-        self._second_is_done = asyncio.Event()
-
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        step = "1" if "Your part is step 1" in str(request.history) else "2"
-        calls: list[ToolUse] = []
-        if request.agent != "coder":
-            text = TWO["text"] if request.agent == "planner" else PASSED["text"]
-        elif isinstance(request.history[-1], ToolTurn):
-            text = f"I wrote {step}."
-            if step == "2":
-                self._second_is_done.set()
-        else:
-            if step == "1":
-                await self._second_is_done.wait()
-            text, calls = "", [ToolUse(id="c", tool="write_file", args={"path": f"{step}.txt", "content": "x"})]
-        yield Reply(text=text, calls=calls, stop=Stop.TOOL_USE if calls else Stop.END)
+async def test_the_reviewer_gets_task_evidence_and_diff_in_one_request(tmp_path: Path) -> None:
+    write = {"calls": [{"tool": "write_file", "args": {"path": "a.py", "content": "x = 1\n"}}]}
+    script = {"coder": [write, {"text": "I wrote a.py."}], "reviewer": [PASSED]}
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
+            task, events = await ended(harness, script, "write a.py", intent="edit_code")
+    assert task.status is Status.COMPLETED
+    (asked,) = [request for request in requests if request.agent == "reviewer"]
+    (turn,) = asked.history
+    for part in ("The request:\nwrite a.py", "Checks, which ran after the last edit", "+++ b/a.py", "+x = 1"):
+        assert part in turn.text  # type: ignore[union-attr]
+    order = [event["agent"] for event in events if event["type"] == "step" and event["state"] == "started"]
+    assert order == ["coder", "verify", "reviewer"], "proof comes before opinion"
 
 
-async def test_whoever_is_the_last_of_a_plan_hands_over_what_all_of_them_did(tmp_path: Path) -> None:
-    model = Uneven()
+async def test_a_fix_after_a_review_goes_on_with_the_coders_conversation_also_after_a_kill(tmp_path: Path) -> None:
+    write = {"calls": [{"tool": "write_file", "args": {"path": "a.txt", "content": "x\n"}}]}
+    refusal = {"failure": {"code": "refused", "message": "no", "retry": False}}
+    script = {"coder": [write, {"text": "Done."}], "reviewer": [FAILED]}
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
+            task, _ = await ended(harness, {**script, "coder": [write, {"text": "Done."}]}, intent="edit_code")
+    fixes = [request for request in requests if request.agent == "coder"]
+    assert fixes[2].history[: len(fixes[1].history)] == fixes[1].history
+    assert "a.py:3: wrong" in fixes[2].history[-1].text  # type: ignore[union-attr]
+    assert task.status is Status.COMPLETED
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
+            task, _ = await ended(harness, {**script, "reviewer": [refusal]}, intent="edit_code")
+            assert task.status is Status.FAILED
+            harness.script("play", script)
+            await harness.submit(Resume(task.id))
+            await harness.ended(task.id)
+    resumed = [request for request in requests if request.agent == "coder"]
+    assert resumed[2].history[: len(resumed[1].history)] == resumed[1].history, "rebuilt from the records"
+
+
+async def test_a_follow_up_carries_the_tool_results_of_the_round_before(tmp_path: Path) -> None:
+    look = {"calls": [{"tool": "read_file", "args": {"path": "a.txt"}}]}
     async with engine_harness(tmp_path) as harness:
-        harness.catalog.model_for = lambda *_: model  # type: ignore[method-assign]
-        task = await harness.ended(
-            await harness.execute("do it", intent="refactor_code", approvals="auto", verify="off")
-        )
-        events = await harness.events(task.id)
-    told = [(event["type"], event.get("message"), event.get("state")) for event in events]
-    assert told.index(("step", "B", "completed")) < told.index(("step", "A", "completed"))
-    (handoff,) = [event for event in events if event["type"] == "handoff" and event["from"] == "coder"]
-    assert told.index(("step", "A", "completed")) < events.index(handoff)
-    assert handoff["context"] == {
-        "filesModified": ["1.txt", "2.txt"],
-        "currentState": "A: I wrote 1.\nB: I wrote 2.",
-        "remainingTasks": ["Review the changes"],
-    }
-    assert task.result is not None
-    assert task.result.summary.startswith("I wrote 1.\n\nI wrote 2.\n\n")
+        (harness.workspace / "a.txt").write_text("forty-two\n")
+        with recorded_requests() as requests:
+            task, _ = await ended(harness, [look, {"text": "I read it."}], "what is in a.txt?", intent="chat")
+            harness.script("play", [look, {"text": "It says 42."}])
+            await harness.submit(SendMessage(task.id, "so?"))
+            await harness.ended(task.id)
+    before, after = requests[1].history, requests[-1].history
+    assert after[: len(before)] == before, "the same prefix, so that a provider's cache knows it"
+    assert isinstance(after[-1], UserTurn)
+    assert after[-1].text == "so?"
 
 
 async def test_what_remains_gets_less_from_one_handing_over_to_the_next(tmp_path: Path) -> None:
@@ -143,7 +139,9 @@ async def test_without_a_plan_the_work_is_one_step_with_what_the_planner_said(tm
     assert task.status is Status.COMPLETED
     assert [agent for _, _, agent, _ in steps(events)] == ["planner", "coder", "reviewer"]
     (asked,) = [request.history[-1].text for request in requests if request.agent == "coder"]  # type: ignore[union-attr]
-    assert "planner said:\nHm." in asked
+    assert asked.startswith("Now carry out the plan")
+    said = [turn.text for request in requests if request.agent == "coder" for turn in request.history]  # type: ignore[union-attr]
+    assert "Hm." in said, "it reads what the planner said in the conversation"
 
 
 # -- reviews -----------------------------------------------------------------------------------------------------------
@@ -316,36 +314,3 @@ async def test_a_conversation_too_long_for_the_window_keeps_its_newest_part(
     assert "the oldest question" not in texts
     assert "a newer question" in texts
     assert any("don't fit" in event.get("reason", "") for event in events if event["type"] == "model")
-
-
-# -- a language model for what the words leave open --------------------------------------------------------------------
-
-
-def _sureness(sentence: str) -> float:
-    return route(sentence).confidence
-
-
-class Knowing:
-    """A language model, as far as the router can see."""
-
-    provider, name, capabilities = "somebody", "small", Capabilities()
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        self.asked.append(request.agent)
-        yield Reply(text="edit_code" if request.agent == "router" else "Done.", stop=Stop.END)
-
-
-@pytest.mark.parametrize("asks", [True, False])
-async def test_a_language_model_routes_only_what_the_words_leave_open(tmp_path: Path, asks: bool) -> None:
-    model = Knowing()
-    task = min((sentence for _, sentence in all_sentences("unseen")), key=_sureness) if asks else "fix the bug"
-    async with engine_harness(tmp_path) as harness:
-        harness.catalog.model_for = lambda *_: model  # type: ignore[method-assign]
-        done = await harness.ended(await harness.execute(task))
-        (routed,) = [event for event in await harness.events(done.id) if event["type"] == "route"]
-    assert (done.intent, done.status) == ("edit_code", Status.COMPLETED)
-    assert ("router" in model.asked) is asks
-    assert ("somebody/small" in routed["why"]) is asks

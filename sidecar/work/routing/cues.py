@@ -1,0 +1,128 @@
+"""Signs in a request that say more than its words: agreement, a ban on changes, a traceback, the form of a report.
+
+In English, German, Spanish, French and Portuguese.
+"""
+
+# ruff: noqa: E501 - a list of alternatives reads better than its pieces
+
+import re
+
+#: A longer text is no mere agreement.
+_SHORT = 120
+_HEAD, _TAIL = 6_000, 2_000
+
+_YES = (
+    r"yes|yep|yeah|yup|sure|ok(?:ay)?|alright|fine|great|good|perfect|nice|cool|right|exactly|agreed?|please|"
+    r"ja|jo|jep|klar|gern(?:e)?|genau|super|prima|passt|einverstanden|bitte|gut|okay|"
+    r"s[ií]|claro|vale|dale|perfecto|bien|de acuerdo|por favor|adelante|"
+    r"oui|d'accord|ok|parfait|bien|super|volontiers|entendu|s'il te plaît|s'il vous plaît|"
+    r"sim|claro|perfeito|beleza|ótimo|isso|certo|combinado|por favor"
+)
+_DO = (
+    r"(?:please )?(?:do|apply|make|implement|ship|fix|proceed with|go (?:ahead|for|on)(?: with)?|continue with) "
+    r"(?:it|that|this|so|the (?:change|fix|second one|first one|edit|plan)s?|those(?: changes)?|these(?: changes)?|"
+    r"your (?:suggestion|proposal|plan|fix|change)s?|as (?:you )?(?:proposed|suggested))|"
+    r"go (?:ahead|for it|on)|proceed|carry on|continue|make it so|you may|let'?s (?:do|go with|try) (?:it|that|this)|"
+    r"sounds good|looks good|i agree|that'?s (?:right|fine|good|what i (?:want|meant))|works for me|do so|"
+    r"(?:ja )?mach(?:'?s| es| das| das so| weiter| mal| bitte)?(?: so)?|leg los|weiter(?: so)?|tu (?:es|das)|"
+    r"setz(?:e)? (?:das|es) (?:so )?um|übernimm (?:das|es)|wende (?:das|es) an|(?:das )?klingt gut|nur zu|so machen|"
+    r"hazlo|haz eso|h[áa]galo|aplica(?:lo)?(?: (?:eso|esto|el cambio))?|sigue|contin[úu]a|procede|suena bien|me parece bien|"
+    r"adelante(?: con eso)?|"
+    r"vas-y|allez-y|fais(?:-le| ça| cela)|applique(?:-le| ça| cela)?|continue|ça me va|ça marche|bonne idée|"
+    r"(?:pode )?fa(?:ça|z|zer)(?: isso| assim)?|vai em frente|pode (?:seguir|ir|aplicar)(?: isso)?|aplique(?: isso)?|"
+    r"continue|prossiga|boa ideia|por mim tudo bem|manda ver"
+)
+_FILLER = (
+    r"(?:then|now|please|thanks|thank you|to me|mal|dann|bitte|danke|jetzt|so|gracias|ahora|por favor|merci|maintenant|"
+    r"obrigad[oa]|agora|então|alors|pues)"
+)
+_AGREES = re.compile(rf"(?:(?:{_YES}|{_DO}|and|und|y|et|e|{_FILLER})[\s,.!;:–-]*)+", re.IGNORECASE)
+_DOES = re.compile(rf"\b(?:{_YES}|{_DO})\b", re.IGNORECASE)
+
+_UNLESS = (
+    r"(?!\s+(?:else|other|more|but|except|besides|sonst|anderes|weiter|más|mas|otro|outr[ao]|d'autre|autre|salvo|sauf|"
+    r"excepto|exceto|außer))"
+)
+#: Nothing at all may change.
+_NOTHING = (
+    r"\b(?:don'?t|do not|without|never|no need to) (?:yet )?"
+    r"(?:chang|edit|touch|modify|writ|fix|alter|implement)\w* (?:any(?:thing)?(?: code| files?)?|(?:it|this|that)? ?yet|"
+    rf"files)\b{_UNLESS}",
+    rf"\bno edits(?: yet)?\b{_UNLESS}|\bno changes (?:yet|please|for now)\b|\bread[- ]only\b|\bhands off\b",
+    r"\b(?:änder|veränder|bearbeite|fass|mach)e? (?:bitte |noch |mir |vorerst |erst ?mal |jetzt )*"
+    rf"(?:nichts|keine (?:datei|zeile)\w*)\b{_UNLESS}",
+    r"(?<!sich )\b(?:nichts|keine datei\w*) (?:ver)?(?:ändern|anfassen|bearbeiten)\b",
+    r"\bohne (?:etwas|irgendetwas|den code|was) zu (?:ver)?ändern\b|\bnur (?:erklären|anschauen|ansehen|lesen)\b",
+    rf"\b(?:no|sin) (?:cambi|modifi|toc|edit)\w* (?:nada|todavía|aún|archivos|ningún archivo)\b{_UNLESS}",
+    rf"\bne (?:change|touche|modifie|corrige)[sz]?\w* (?:encore )?(?:rien|pas encore|aucun fichier)\b{_UNLESS}",
+    r"\bsans rien (?:changer|modifier|toucher)\b",
+    rf"\b(?:não|nao|sem) (?:mud|alter|mex|modifi|edit)\w* (?:em )?(?:nada|ainda|arquivos|nenhum arquivo)\b{_UNLESS}",
+)
+#: No code may change, though a document, a structure or a command's output may be what is wanted.
+_NO_CODE = (
+    rf"\b(?:don'?t|do not|without) (?:chang|edit|touch|modify|fix)\w*(?: (?:the )?code\b(?! ?(?:style|behav))|,){_UNLESS}",
+    rf"\bno (?:code )?changes\b{_UNLESS}|\b(?:just|only) (?:explain|tell me|answer|describe|an explanation)\b",
+    r"\bkeine änderungen\b|\bnur eine erklärung\b",
+    r"\b(?:no|sin) (?:cambi|modifi|toc)\w* el código\b|\bsin cambios\b|\bs[óo]lo (?:explica|dime|mira)\w*\b",
+    r"\bsans (?:changer|modifier|toucher) (?:le|au|du|de) code\b|\bjuste une explication\b|\baucune modification\b",
+    r"\bne (?:change|touche|modifie)[sz]?\w* pas le code\b|\bjuste expliqu\w+\b",
+    r"\b(?:não|nao|sem) (?:mud|alter|mex|modifi)\w* (?:n)?o código\b|\bsem (?:alterações|mudanças)\b",
+    r"\bs[óo] (?:explique|explica|olhe|me diga)\b",
+)
+_FORBIDS_ALL = re.compile("|".join(_NOTHING))
+_FORBIDS_CODE = re.compile("|".join(_NO_CODE))
+#: One of these is in every ban; looking for them first keeps the others cheap.
+_BAN_WORDS = re.compile(
+    r"n'?t |not |without|never |no |read|hands|just|only|nicht|kein|ohne|nur |sin |solo|sólo|sans|ne |aucun|juste|"
+    r"n[ãa]o |sem |s[óo] "
+)
+
+_TRACE = re.compile(
+    r"^Traceback \(most recent call last\)|^\s*File \"[^\"\n]+\", line \d+|^\s*at (?:[\w.$<>\[\] ]+ \()?[^\s()]+:\d+:\d+\)?\s*$"
+    r"|^(?:panicked at|panic:|thread '.*' panicked at)|^error(?:\[E\d+\])?: .+$|^(?:[\w.]+\.)*\w+(?:Error|Exception|Warning): \S"
+    r"|^\s*at [\w.$]+\([\w]+\.java:\d+\)|^E {3,}\w+|^(?:FAILED|ERROR) \S+::\S+|^Exception in thread|^Segmentation fault",
+    re.MULTILINE,
+)
+_REPORT = re.compile(
+    r"^\W*(?:steps to reproduce|to reproduce|how to reproduce|reproduction|expected(?: behaviou?r| result| output)?|actual(?: behaviou?r| result| output)?|"
+    r"describe the bug|bug description|current behaviou?r|what happened|what i expected|environment|acceptance criteria|bug report|"
+    r"schritte (?:zum reproduzieren|zur reproduktion)|erwartetes (?:verhalten|ergebnis)|tatsächliches (?:verhalten|ergebnis)|fehlerbeschreibung|umgebung|"
+    r"pasos para reproducir|comportamiento (?:esperado|actual|observado)|resultado (?:esperado|actual|obtenido)|descripción del (?:error|problema|fallo)|entorno|"
+    r"étapes (?:pour|de) reprodu\w+|comportement (?:attendu|actuel|observé|constaté)|résultat (?:attendu|obtenu)|description du (?:bug|problème)|environnement|"
+    r"passos para reproduzir|como reproduzir|comportamento (?:esperado|atual|observado)|resultado (?:esperado|atual|obtido)|descrição do (?:bug|problema|erro)|ambiente)\W*(?::|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def agrees(text: str) -> bool:
+    """Whether the whole text agrees to what was proposed before."""
+    bare = text.strip().lower()
+    return len(bare) <= _SHORT and _DOES.search(bare) is not None and _AGREES.fullmatch(bare + " ") is not None
+
+
+def forbids_changes(text: str) -> bool:
+    """Whether nothing at all may change."""
+    part = _part(text).lower()
+    return _BAN_WORDS.search(part) is not None and _FORBIDS_ALL.search(part) is not None
+
+
+def forbids_code(text: str) -> bool:
+    """Whether no code may change."""
+    part = _part(text).lower()
+    return _BAN_WORDS.search(part) is not None and _FORBIDS_CODE.search(part) is not None
+
+
+def reports_failure(text: str) -> bool:
+    """Whether it holds a traceback, or has the form of a bug report."""
+    part = _part(text)
+    return "\n" in part and (_TRACE.search(part) is not None or len(_REPORT.findall(part)) >= 2)
+
+
+def without_trace(text: str) -> str:
+    """The text around a traceback: what is asked about it."""
+    lines = _part(text).splitlines()
+    return "\n".join(line for line in lines if not _TRACE.search(line) and not line.startswith(("    ", "\t")))
+
+
+def _part(text: str) -> str:
+    return text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}\n{text[-_TAIL:]}"

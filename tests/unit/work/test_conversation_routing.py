@@ -1,0 +1,75 @@
+"""Routing with what surrounds a request: the conversation, a selection, a traceback, a bug report, a ban on changes."""
+
+import pytest
+
+from sidecar.wire.tasks import Context
+from sidecar.work.router import READ_ONLY, route, unsure
+from tests.sentences import SENTENCES
+
+CONVERSATION = SENTENCES / "conversation"
+
+
+def same_rights(one: str, other: str) -> bool:
+    """Whether both intents may edit, or neither, or both run something."""
+    return (one in READ_ONLY, one == "run_command") == (other in READ_ONLY, other == "run_command")
+
+
+def test_follow_ups_get_the_right_to_write_exactly_if_they_ask_for_it() -> None:
+    wrong, total, intent = [], 0, ""
+    for line in (CONVERSATION / "follow_ups.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            intent = line[1:-1]
+            continue
+        total += 1
+        if not same_rights(found := route(line, follows=True).intent, intent):
+            wrong.append(f"{line} → {found}")
+    print(f"{total - len(wrong)} of {total} follow-ups; wrong: {wrong}")
+    assert len(wrong) / total <= 0.05
+
+
+def test_tracebacks_and_bug_reports_may_be_fixed_unless_only_an_answer_is_wanted() -> None:
+    for block in (CONVERSATION / "reports.txt").read_text(encoding="utf-8").split("\n---\n"):
+        label, _, text = block.strip().partition("\n")
+        assert route(text).intent == label[1:-1], text
+
+
+@pytest.mark.parametrize("sentence", ["yes, do it", "sounds good, apply that", "go ahead", "ja, mach das", "vas-y"])
+def test_an_agreement_may_write_only_if_something_was_said_before(sentence: str) -> None:
+    followed = route(sentence, follows=True)
+    assert (followed.intent, unsure(followed)) == ("edit_code", False)
+    assert followed.why == "you agree to what was proposed"
+    assert route(sentence).why != followed.why
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "yes, why?",
+        "ok, what does it do?",
+        "go ahead and explain it",
+        "yes but don't change anything yet, explain first",
+    ],
+)
+def test_an_agreement_that_asks_for_more_is_no_mere_agreement(sentence: str) -> None:
+    assert route(sentence, follows=True).why != "you agree to what was proposed"
+
+
+def test_what_stays_open_may_edit_but_is_unsure_so_that_the_first_edit_asks() -> None:
+    open_ones = ["hm, the button", "this here", "dates in March"]
+    answers = [route(sentence, context=Context(selected_code="x = 1")) for sentence in open_ones]
+    assert all(answer.intent not in READ_ONLY for answer in answers)
+    assert all(unsure(answer) for answer in answers if "the first edit asks you" in answer.why)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "intent"),
+    [
+        ("Can you make `Length` faster?", "edit_code"),
+        ("fix the parser, but don't change anything else", "edit_code"),
+        ("run the linter but don't fix anything", "run_command"),
+        ("plan the split of core.py, don't change anything yet", "explain_code"),
+    ],
+)
+def test_a_ban_counts_as_far_as_it_goes(sentence: str, intent: str) -> None:
+    found = route(sentence).intent
+    assert found == intent or (intent in READ_ONLY and found in READ_ONLY)
