@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from tools.code.definitions import Definition
-from tools.code.files import is_test
+from tools.code.files import is_copied, is_test
 from tools.code.modules import Modules
 from tools.code.outline import outline_of
 from tools.code.source import Source
@@ -15,6 +15,8 @@ from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _SHOWN = 12
+#: After a definition that is not this project's own.
+COPY_NOTE = ", in a copy of another project's code; this project itself defines none of this name"
 _CALLEE_FILES = 30
 _MEMBERS = 20
 _TYPES = frozenset({"class", "interface", "enum", "struct", "trait", "record"})
@@ -73,7 +75,8 @@ def _render(
     size = f", {length} lines" if length > 1 else ""
     branching = (one.complexity or 1) - 1
     branches = f", {branching} branch{'es' if branching > 1 else ''}" if branching else ""
-    parts = [f"**`{one.qualified}`** is a {one.language} {one.kind} at `{one.place}`{size}{branches}."]
+    copy = COPY_NOTE if is_copied(one.path) else ""
+    parts = [f"**`{one.qualified}`** is a {one.language} {one.kind} at `{one.place}`{size}{branches}{copy}."]
     if one.kind not in ("variable", "constant", "attribute") or "\n" in one.signature or len(one.signature) < 200:
         parts.append(f"```{_fence(one.language)}\n{one.signature}\n```")
     if one.doc:

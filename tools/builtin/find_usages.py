@@ -3,8 +3,8 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.builtin.describe_symbol import render_usages
-from tools.code.files import is_test
+from tools.builtin.describe_symbol import COPY_NOTE, render_usages
+from tools.code.files import is_copied, is_test
 from tools.code.graph import Graph, describe_go_package, go_package, import_graph
 from tools.code.languages import language_of
 from tools.code.symbol_search import DEPTH, FILES, Impact, Reached, SymbolSearch, find_impact
@@ -45,7 +45,7 @@ class FindUsages:
             return _importers(file, await import_graph(host, call, modules), args.transitive, go_package(file, modules))
         found = await search.find(args.symbol, args.path)
         one = found.definitions[0]
-        head = f"`{one.qualified}` — {one.kind}, `{one.place}`"
+        head = f"`{one.qualified}` — {one.kind}, `{one.place}`{COPY_NOTE if is_copied(one.path) else ''}"
         if args.transitive:
             reach = await find_impact(found, search)
             return ToolResult(_render_impact(head, reach), _reached_details(reach), f"{len(reach.reached)} reached")
@@ -60,7 +60,8 @@ class FindUsages:
             {"path": each.path, "line": each.line, "within": each.within, "certainty": each.certainty}
             for each in used[:500]
         ]
-        return ToolResult("\n\n".join(parts), {"usages": details}, f"{len(used)} usages of {one.qualified}")
+        answer: dict[str, JsonValue] = {"usages": details, "copied": is_copied(one.path)}
+        return ToolResult("\n\n".join(parts), answer, f"{len(used)} usages of {one.qualified}")
 
 
 def _render_impact(head: str, reach: Impact) -> str:

@@ -8,7 +8,7 @@ from sidecar.offline.question import Question
 from sidecar.offline.results import failure, format_place, records
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.wire.base import JsonObject
-from tools.code.files import is_test
+from tools.code.files import is_copied, is_test
 from tools.code.languages import language_of
 
 _CODE = r"\.(?:py|tsx?|jsx?|mjs|go|rs|java)"
@@ -71,8 +71,8 @@ class Usages(OneCall):
         if not returns or "search_code" not in question.offered or not name.isidentifier():
             return super().next(args, question)
         first = returns[0]
-        undefined = first.code == "no_symbol"
-        if not undefined and not (first.status == "success" and first.details.get("usages") == []):
+        unused = first.details.get("usages") == [] or first.details.get("copied") is True
+        if first.code != "no_symbol" and not (first.status == "success" and unused):
             return super().next(args, question)
         if len(returns) == 1:
             # Others may call what the project doesn't define, or calls by another way.
@@ -86,7 +86,9 @@ def _describe_mentions(name: str, first: ToolReturn, search: ToolReturn) -> Move
     lines = [
         each
         for each in records(search, "matches")
-        if language_of(str(each["path"])) is not None and not defined.search(str(each["text"]))
+        if language_of(str(each["path"])) is not None
+        and not is_copied(str(each["path"]))
+        and not defined.search(str(each["text"]))
     ]
     if not lines:
         return Say(first.content) if first.status == "success" else Decline(failure(first))
@@ -96,7 +98,7 @@ def _describe_mentions(name: str, first: ToolReturn, search: ToolReturn) -> Move
     head = (
         f"`{name}` is not defined in this project; these lines name it, so it comes from a package:"
         if first.status != "success"
-        else f"{first.content}\n\nThese lines hold its name:"
+        else f"{first.content}\n\nThese lines of the project itself hold its name:"
     )
     return Say("\n".join([head, "", *shown, *more]))
 

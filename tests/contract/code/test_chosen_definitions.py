@@ -26,6 +26,13 @@ async def test_a_copy_a_stub_and_a_private_module_are_meant_last(bench: Workbenc
     assert "`tool/main.py:3`" in outcome.content
 
 
+async def test_a_name_that_only_a_copy_defines_is_told_as_such(bench: Workbench) -> None:
+    bench.write("tool/_vendor/version.py", "def parse_version(text): ...\n")
+    for tool in ("find_usages", "describe_symbol"):
+        outcome = await bench.call(tool, symbol="parse_version")
+        assert "in a copy of another project's code; this project itself defines none" in outcome.content
+
+
 async def test_a_go_file_is_imported_by_the_importers_of_its_package_only(bench: Workbench) -> None:
     bench.write("go.mod", "module example.com/shop\n")
     bench.write("errors.go", "package shop\n\nvar Bad = 1\n")
