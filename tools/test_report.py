@@ -17,7 +17,7 @@ _MOCHA_WORDS = {
     "pending": "skipped",
     "skipped": "skipped",
 }
-_MOCHA = re.compile(r"^\s*(\d+) (?:tests? )?(passing|passed|failing|failed|pending|skipped)\b", re.MULTILINE)
+_MOCHA = re.compile(r"^[ \t]*(\d+) (?:tests? )?(passing|passed|failing|failed|pending|skipped)\b", re.MULTILINE)
 #: How runners say that they found no test, whatever their exit code.
 _NONE = re.compile(r"^(?:=* ?no tests ran\b|NO TESTS RAN|No tests? (?:files? )?found\b|Ran 0 tests\b)", re.MULTILINE)
 
@@ -95,13 +95,13 @@ def _unittest(text: str) -> SuiteReport:
 
 def _npm(text: str) -> SuiteReport:
     """vitest, jest, and Node's own runner."""
-    line = re.search(r"^\s*Tests:?\s+(.*\d.*)$", text, re.MULTILINE)
+    line = re.search(r"^[ \t]*Tests:?[ \t]+(.*\d.*)$", text, re.MULTILINE)
     if line:
         found = SuiteReport(_count(line[1], "passed"), _count(line[1], "failed"), _count(line[1], "skipped|todo"))
-        for name, message in re.findall(r"^\s*(?:FAIL|×)\s+(\S.*? > .*?)\n(.*)$", text, re.MULTILINE):
+        for name, message in re.findall(r"^[ \t]*(?:FAIL|×)[ \t]+(\S.*? > .*?)\n(.*)$", text, re.MULTILINE):
             found.fail(name, message)
         if not found.failures:
-            for name, block in re.findall(r"^\s*● (.*? › .*?)\n\s*\n?(.*?)$", text, re.MULTILINE):
+            for name, block in re.findall(r"^[ \t]*● (.*? › .*?)\n\s*\n?(.*?)$", text, re.MULTILINE):
                 found.fail(name, block)
         return found
     numbers = dict(re.findall(r"^(?:#|ℹ) (pass|fail|skipped) +(\d+)$", text, re.MULTILINE))
@@ -111,7 +111,7 @@ def _npm(text: str) -> SuiteReport:
     found = SuiteReport(int(numbers.get("pass", 0)), int(numbers.get("fail", 0)), int(numbers.get("skipped", 0)))
     # A script may be anything; only a runner that says so has found no test.
     found.known = bool(numbers) or _NONE.search(text) is not None
-    for name in dict.fromkeys(re.findall(r"^\s*(?:not ok \d+ - |✖ )(.*?)(?: \([\d.]+ms\))?$", text, re.MULTILINE)):
+    for name in dict.fromkeys(re.findall(r"^[ \t]*(?:not ok \d+ - |✖ )(.*?)(?: \([\d.]+ms\))?$", text, re.MULTILINE)):
         if not name.startswith("failing tests"):
             found.fail(name, "")
     return found

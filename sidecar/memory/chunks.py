@@ -29,7 +29,7 @@ _MORE = {
     "TSX": {"public_field_definition": "method", "pair": "method"},
 }
 _CODE_VALUES = frozenset(("arrow_function", "function_expression", "generator_function", "function"))
-_RECEIVER = re.compile(r"\(\s*(?:\w+\s+)?\*?\s*(?:\w+\.)?(\w+)")
+_RECEIVER = re.compile(r"\(\s{0,50}(?:\w+\s{1,50})?\*?\s{0,50}(?:\w+\.)?(\w+)")
 _HEADING = re.compile(r"^#{1,6}\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'#*+.`:_])\1{2,}\s*$")
 

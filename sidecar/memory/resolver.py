@@ -10,7 +10,7 @@ from sidecar.memory.imports import Import
 from tools.code.modules import Modules
 
 _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
-_COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
 _TRAILING = re.compile(r",(\s*[}\]])")
 _ENTRIES = ("src/index", "index", "src/main", "lib/index", "src/lib")
 _MANIFESTS = ("package.json", "go.mod", "tsconfig.json", "tsconfig.base.json", "jsconfig.json")

@@ -76,6 +76,7 @@ _NO_MODEL = re.compile(
     r"model.{0,80}(not.?found|does not exist|not supported|is not available)|access to model|model_not_found|not_found",
     re.I | re.S,
 )
+_MAX_DETAIL = 2_000
 _LIKE_A_KEY = re.compile(r"\b(?=[\w-]*\d)[\w-]{12,}|\S*\*\*\S*")
 #: “Billing” alone proves nothing: rate limit messages mention it, too.
 _NO_CREDIT = re.compile(r"insufficient_quota|credit balance|billing_(error|hard_limit)|payment required", re.I)
@@ -131,7 +132,7 @@ def to_failure(error: Exception, provider: str, model: str) -> Failure:
         return _without_a_status(error, provider, detail)
     if status == 401 or (status == 403 and not _NO_MODEL.search(fingerprint)) or _BAD_KEY.search(fingerprint):
         # The message may repeat part of the key.
-        why = f": {_LIKE_A_KEY.sub('…', detail)}" if status == 403 else "."
+        why = f": {_LIKE_A_KEY.sub('…', detail[:_MAX_DETAIL])}" if status == 403 else "."
         message = (
             f"{provider} rejects the key ({status}){why} Store a valid one with `brain keys set {provider}` or in "
             "the environment, and resume."

@@ -12,7 +12,7 @@ _POLITE = re.compile(
     r"i\s+(?:want|need)\s+(?:you\s+)?to\s+|let(?:'s|\s+us)\s+|help\s+me\s+(?:to\s+)?)+",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(r"(?:[\s,]+(?:please|pls|thanks|thank you|for me|now))*[\s.!?]*$", re.IGNORECASE)
+_TRAILING = re.compile(r"(?<![\s,.!?])(?:[\s,]+(?:please|pls|thanks|thank you|for me|now))*[\s.!?]*$", re.IGNORECASE)
 #: After such a word a full stop means the workspace.
 _HERE = re.compile(r"\s(?:in|into|at|under|for|on|of)\s\./?$", re.IGNORECASE)
 #: A mention: @ and a name or a path, perhaps with lines and in quotes.

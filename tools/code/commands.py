@@ -106,7 +106,7 @@ async def _python(host: Host, names: Mapping[str, str]) -> dict[str, str]:
     for name in ("manage.py", "main.py", "app.py"):
         if name in names:
             found.setdefault("start", f"{python} {name}{' runserver' if name == 'manage.py' else ''}")
-    if script := re.search(r"^\[project\.scripts\]\s*\n\s*([\w-]+)\s*=\s*\"([\w.]+):", text, re.MULTILINE):
+    if script := re.search(r"^\[project\.scripts\][ \t]*\n\s*([\w-]+)\s*=\s*\"([\w.]+):", text, re.MULTILINE):
         found["start"] = f"{python} -m {script[2].removesuffix('.__main__')}"
     return found
 

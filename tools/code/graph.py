@@ -21,7 +21,7 @@ _PYTHON_GLOBS = ("*.py", "*.pyi")
 _SCRIPT_GLOBS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte")
 _FROM = re.compile(r"^\s*from\s+([.\w]+)\s+import\s+(.*)$")
 _IMPORT = re.compile(r"^\s*import\s+(.*)$")
-_SPECIFIER = re.compile(r"""(?:from|import|require)\s*\(?\s*['"]([^'"\s]+)['"]""")
+_SPECIFIER = re.compile(r"""(?:from|import|require)\s{0,50}\(?\s{0,50}['"]([^'"\s]+)['"]""")
 _LINES = 100_000
 
 NODES = 14

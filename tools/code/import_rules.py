@@ -82,7 +82,7 @@ def _has(source: Source, name: str, modules: Modules) -> bool:
     if source.family == "python":
         # Every module has names such as __doc__ and __file__.
         is_special = name.startswith("__") and name.endswith("__")
-        if is_special or re.search(rb"^def __getattr__|^globals\(\)|^\s*exec\(", source.content, re.MULTILINE):
+        if is_special or re.search(rb"^def __getattr__|^globals\(\)|^[ \t]*exec\(", source.content, re.MULTILINE):
             return True
     if source.family == "script" and (b"module.exports" in source.content or b"exports." in source.content):
         return True

@@ -11,6 +11,8 @@ from tools.errors import ToolError
 from tools.host import Host
 
 _SIZE = 512 * 1024
+#: Where a README says what it is about.
+_PROSE = 20_000
 _WORDS = 700
 
 
@@ -57,7 +59,7 @@ async def manifest(host: Host, names: Collection[str]) -> Manifest:
 
 def first_paragraph(readme: str) -> str:
     """Return the first paragraph of prose in a README."""
-    text = re.sub(r"<!--.*?-->|^```.*?^```", "", readme, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"<!--.*?-->|^```.*?^```", "", readme[:_PROSE], flags=re.DOTALL | re.MULTILINE)
     for block in re.split(r"\n\s*\n", text):
         lines = [
             line for line in block.strip().splitlines() if not re.match(r"\s*(#|=+\s*$|-+\s*$|<|\[?!\[|\||---)", line)
@@ -66,7 +68,7 @@ def first_paragraph(readme: str) -> str:
         prose = re.sub(r"^>\s*", "", prose)
         if (
             len(prose) > 20
-            and re.search(r"[a-z]{2,} [a-z]{2,}", prose, re.IGNORECASE)
+            and re.search(r"[a-z]{2} [a-z]{2}", prose, re.IGNORECASE)
             and not prose.startswith(("- ", "* "))
         ):
             return prose[:_WORDS] + ("…" if len(prose) > _WORDS else "")
@@ -119,7 +121,7 @@ def _cargo(found: Manifest, text: str) -> None:
 def _go(found: Manifest, text: str) -> None:
     if module := re.search(r"^module\s+(\S+)", text, re.MULTILINE):
         found.name = found.name or module[1]
-    needs = re.findall(r"^\s*(?:require\s+)?([\w.-]+\.[\w./-]+)\s+v\S+\s*$", text, re.MULTILINE)
+    needs = re.findall(r"^[ \t]*(?:require[ \t]+)?([\w.-]+\.[\w./-]+)[ \t]+v\S+[ \t]*$", text, re.MULTILINE)
     if needs:
         found.needs["go.mod"] = needs
 

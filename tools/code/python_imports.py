@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _STATEMENTS = ("import_statement", "import_from_statement")
-_KEEP = re.compile(rb"#.*\bnoqa\b|#\s*isort:\s*skip|#\s*pylint:\s*disable|#\s*type:\s*ignore\[import", re.IGNORECASE)
+#: After a mark of a comment that no other one precedes: it is compared once for each comment, not for each mark.
+_KEEP = re.compile(
+    rb"(?<!#)#[^\n]{0,1000}?(?:\bnoqa\b|isort:\s{0,9}skip|pylint:\s{0,9}disable|type:\s{0,9}ignore\[import)",
+    re.IGNORECASE,
+)
 _OFF = re.compile(rb"#\s*isort:\s*(skip_file|off)|#\s*ruff:\s*noqa(\s|$|:.*\bI001\b)|#\s*flake8:\s*noqa\s*$", re.M)
 _QUOTING_CALLS = frozenset({"cast", "TypeVar", "NewType", "ForwardRef", "ParamSpec"})
 _WORD = re.compile(r"[^\W\d]\w*")

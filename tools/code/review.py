@@ -173,7 +173,7 @@ def check_secrets(file: ReviewedFile) -> list[ReviewFinding]:
     """Find keys and passwords. A finding never shows them."""
     found = []
     for number, line in enumerate(file.text.splitlines(), 1):
-        if not file.counts(number) or len(line) > 5_000:
+        if not file.counts(number) or len(line) > 2_000:
             continue
         what = next((what for what, pattern in _KEY_PATTERNS if pattern.search(line)), None)
         if what is not None:

@@ -12,7 +12,7 @@ _REFERENCES = re.compile(r"[\w./@+*?~-]+")
 _OUTPUTS = re.compile(r">{1,2}[|&]?\s*[\"']?([^\s;|&()<>`\"']+)")
 #: A variable, or a command whose output the shell inserts, in front of a path: "$HERE/x", "$(dirname "$0")/x".
 _INSERTED = re.compile(r"\$\{?\w+[^}\s/\"']*\}?|\$\([^()]*\)|`[^`]*`")
-_IMPORTED = re.compile(r"^\s*from\s+([\w.]+)\s+import\s+\(?([\w, \t]+)", re.MULTILINE)
+_IMPORTED = re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]+)", re.MULTILINE)
 #: A line that runs or includes the file that it names, whatever the file is called.
 _EVALUATES = re.compile(
     r"(?:^|[\s;&|(`\"'@])(?:\.|source|eval|exec|execfile|[a-z]*sh|python[\d.]*|node|perl|ruby|php|awk|sed|make|xargs|env"

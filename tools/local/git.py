@@ -20,7 +20,7 @@ _MAX_INDEX_BYTES = 64 * 1024 * 1024
 _MAX_CONFIG_BYTES = 1 << 20
 #: Attributes and settings that make Git store a file in another form than the workspace has it.
 _CONVERTED = re.compile(rb"\b(text|eol|crlf|ident|filter|working-tree-encoding)\b")
-_CONVERTING = re.compile(rb"(autocrlf\s*=\s*(true|input)|^\s*eol\s*=|objectformat\s*=|worktree\s*=)", re.I | re.M)
+_CONVERTING = re.compile(rb"(autocrlf\s*=\s*(true|input)|^[ \t]*eol\s*=|objectformat\s*=|worktree\s*=)", re.I | re.M)
 _HEADER = struct.Struct(">4sII")
 _ENTRY = struct.Struct(">10I20sH")
 _EXTENDED = 0x4000

@@ -16,7 +16,7 @@ _CODE = re.compile(r"`([^`\n]+)`")
 #: Placeholder of a command in backticks; the number names it.
 _MARK = "\0"
 _TOKENS = re.compile(r"\0\d+|[^\s,:]+|[,:]")
-_SENTENCES = re.compile(r"[.!;…。！]+(?:\s+|$)|\n+")
+_SENTENCES = re.compile(r"(?<![.!;…。！])[.!;…。！]+(?:\s+|$)|\n+")
 _QUOTES = re.compile(r"[\"“”„‟«»‹›「」『』<>\[\]{}|*#~=]|(?<!\w)['’‘‚]|['’‘‚](?!\w)|[?¿？]")
 _LISTED = re.compile(r"^(?:\s{4,}|\t|\s*(?:[-+•]|\d+[.)])\s)", re.MULTILINE)
 
