@@ -14,6 +14,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 _PROGRAMS = "Scripts" if sys.platform == "win32" else "bin"
@@ -64,14 +65,19 @@ def without_own_environment(environ: Mapping[str, str]) -> dict[str, str]:
     found = dict(environ)
     if sys.prefix == sys.base_prefix:
         return found  # a Python of the machine, which is everybody's
-    own = {f"{sys.prefix}/{_PROGRAMS}", os.path.realpath(f"{sys.prefix}/{_PROGRAMS}")}
-    folders = found.get("PATH", os.defpath).split(os.pathsep)
-    found["PATH"] = os.pathsep.join(
-        folder for folder in folders if folder.rstrip("/") not in own and os.path.realpath(folder) not in own
-    )
-    if os.path.realpath(found.get("VIRTUAL_ENV", "/")) == os.path.realpath(sys.prefix):
+    found["PATH"] = _without_own_folders(found.get("PATH", os.defpath))
+    if "VIRTUAL_ENV" in found and os.path.realpath(found["VIRTUAL_ENV"]) == os.path.realpath(sys.prefix):
         del found["VIRTUAL_ENV"]
     return found
+
+
+@lru_cache(maxsize=8)
+def _without_own_folders(path: str) -> str:
+    own = {f"{sys.prefix}/{_PROGRAMS}", os.path.realpath(f"{sys.prefix}/{_PROGRAMS}")}
+    folders = path.split(os.pathsep)
+    return os.pathsep.join(
+        each for each in folders if each.rstrip("/") not in own and os.path.realpath(each) not in own
+    )
 
 
 def _levels(workspace: str, directory: str) -> Iterator[str]:

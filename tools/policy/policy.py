@@ -409,13 +409,18 @@ def _resolve_link(path: str, workspace: str) -> str | None:
     return None
 
 
+def _search_path() -> str:
+    """Where commands look for programs that aren't the project's."""
+    return without_own_environment({"PATH": os.environ.get("PATH", os.defpath)})["PATH"]
+
+
 def _find_impostor(name: str, workspace: str, environment: ProjectEnvironment) -> str | None:
     """Why a program isn't the one in the table: the workspace may bring its own of the same name."""
     if "/" in name:
         return f"{name[:200]} is a path, not a program name"
     if environment.finds(name):
         return f"{name} comes from the project's own environment"
-    for folder in without_own_environment(os.environ).get("PATH", os.defpath).split(os.pathsep):
+    for folder in _search_path().split(os.pathsep):
         place = f"{folder}/{name}"
         if os.access(place, os.X_OK):
             if not folder.startswith("/") or f"{place}/".startswith(f"{workspace.rstrip('/')}/"):
