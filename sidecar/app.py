@@ -132,7 +132,7 @@ class Sidecar:
         repositories = Repositories(self._data.path)
         trust = Trust(self._data, repositories)
         sandboxes = Sandboxes(settings.sandbox)
-        approvals, grants = StandingApprovals(self._data), Grants(self._data, repositories)
+        approvals, grants = StandingApprovals(self._data), Grants(self._data.path, repositories)
         policy = Policy(
             trust.trusted, sandboxes.available, policy_file(), approvals.allows, grants.permissions, trust.change
         )

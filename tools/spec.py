@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from pydantic import ConfigDict, JsonValue, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
@@ -10,8 +10,10 @@ from pydantic.alias_generators import to_camel
 from sidecar.wire.base import ErrorBody, JsonObject, Wire
 from sidecar.wire.tools import Effects, Executor, ToolInfo
 from tools.host import FileChange, FileInfo, Host, ProcessKilled
-from tools.ledger import Question
 from tools.paths import normalize
+
+if TYPE_CHECKING:
+    from tools.ledger import Question
 
 _DROPPED = frozenset(
     (
@@ -190,7 +192,7 @@ class Call:
     readable: tuple[str, ...] = ()
     #: For a tool that isn't ours: what the approval was about, and how to ask you something meanwhile.
     reviewed: str = ""
-    choose: Callable[[Question], Awaitable[str]] | None = None
+    choose: "Callable[[Question], Awaitable[str]] | None" = None
 
 
 class Output(Protocol):

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-from sidecar.config.data_dir import DataDir
 from sidecar.config.paths import write_private
 from sidecar.config.repositories import Repositories, normalize_repository
 from sidecar.wire.system import GrantKind
@@ -50,11 +49,11 @@ class Permissions(NamedTuple):
 
 class Grants:
     def __init__(
-        self, data: DataDir, repositories: Repositories | None = None, clock: Callable[[], float] = time.time
+        self, data_dir: Path, repositories: Repositories | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         self._clock = clock
-        self._file = data.path / "grants.json"
-        self._repositories = repositories or Repositories(data.path)
+        self._file = data_dir / "grants.json"
+        self._repositories = repositories or Repositories(data_dir)
         self._grants = _read(self._file)
 
     def add(self, workspace: str, kind: GrantKind, value: str | None, until: float | None = None) -> Grant:

@@ -1,4 +1,4 @@
-"""Plans before anything changes: the planner reads, you see the plan, and only your word lets the others go on."""
+"""Plans before anything changes: the planner reads, you see the plan, and the other agents wait for your answer."""
 
 from collections.abc import Sequence
 

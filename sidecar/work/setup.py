@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from sidecar.engine.errors import AgentError
 from sidecar.engine.run import TaskRun
@@ -29,10 +30,12 @@ from sidecar.work.turn_log import TaskTurnLog, details_of, error_of
 from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
 from tools.builtin.git_status import GitStatus, GitStatusArguments
 from tools.errors import ToolError
-from tools.executor.executor import Executor
 from tools.executor.registry import Registry
 from tools.host import Host
 from tools.spec import Call, ToolResult
+
+if TYPE_CHECKING:
+    from tools.executor.executor import Executor
 
 #: The model can't do this kind of work at all, so a retry is useless.
 CANNOT = frozenset({"not_understood"})
@@ -50,7 +53,7 @@ class AgentSetup:
     run: TaskRun
     catalog: Catalog
     registry: Registry
-    executor: Executor
+    executor: "Executor"
     definitions: Definitions
     round: int
     request: str

@@ -4,22 +4,12 @@ import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tools.spec import Arguments, ToolSpec
-
 
 class PathAccess(NamedTuple):
     """`scopes` are paths as parts; each covers everything below it."""
 
     writes: bool
     scopes: tuple[tuple[str, ...], ...]
-
-
-def access_of(spec: ToolSpec, args: Arguments, workspace: str) -> PathAccess:
-    if spec.external is not None and spec.parallel:
-        return PathAccess(writes=False, scopes=())  # whoever configured it says that it conflicts with nothing
-    if spec.effects == "command" or not spec.parallel:
-        return PathAccess(writes=True, scopes=((),))  # a command may touch anything
-    return access_to(args.paths(), workspace, writes=spec.effects == "files")
 
 
 def access_to(paths: Iterable[str], workspace: str, *, writes: bool) -> PathAccess:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import JsonValue
 
@@ -11,7 +11,6 @@ from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.base import JsonObject, ToolStatus
 from sidecar.wire.events import ToolEvent
 from sidecar.wire.tasks import Approvals
-from tools.backend import Review
 from tools.errors import Declined, ToolError
 from tools.executor.access import PathAccess
 from tools.executor.session import ChangeWindow, Session
@@ -19,6 +18,9 @@ from tools.host import Killed
 from tools.ledger import Ledger, Outcome
 from tools.spec import AnyTool, Arguments, Call, PreparedChange, ToolResult, ToolSpec, describe_arguments
 from tools.text import clip, display_arguments
+
+if TYPE_CHECKING:
+    from tools.backend import Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class CallContext:
     bound: str | None = None
     prepared: PreparedChange | None = None
     #: What stands behind a tool that isn't ours.
-    review: Review | None = None
+    review: "Review | None" = None
     killed: list[Killed] = field(default_factory=list)
     #: Open while a command runs whose changes are found by scanning.
     window: ChangeWindow | None = None

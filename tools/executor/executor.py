@@ -9,7 +9,7 @@ from sidecar.cache import Caches
 from sidecar.telemetry.redaction import Redactor
 from tools.backend import Backend, has_host, is_remote
 from tools.errors import InvalidArguments, ToolError, ToolNotOffered
-from tools.executor.access import access_of, conflict
+from tools.executor.access import PathAccess, access_to, conflict
 from tools.executor.approved_texts import ApprovedTexts
 from tools.executor.context import BatchContext, CallContext, ToolCall, call_event
 from tools.executor.registry import Registry
@@ -19,6 +19,7 @@ from tools.executor.validation import validate
 from tools.host import Host, Killed
 from tools.ledger import IntentRecord, Ledger, NewBlob, Outcome
 from tools.policy.policy import Policy
+from tools.spec import Arguments, ToolSpec
 
 MAX_CONCURRENCY = 10
 
@@ -142,7 +143,7 @@ class Executor:
             args = validate(tool, call.args, context.workspace)
         except ToolError as error:
             return error
-        access = access_of(tool.spec, args, context.workspace)
+        access = _access_of(tool.spec, args, context.workspace)
         return CallContext(call, context, tool, args, access, self._session(context), self.redact)
 
     def _session(self, context: BatchContext) -> Session:
@@ -245,3 +246,11 @@ def _order(
         elif mine.spec.effects == "none" and mine.spec is other.spec and calls[index].args == calls[earlier].args:
             twin = earlier
     return waits, None if waits and twin in waits else twin
+
+
+def _access_of(spec: ToolSpec, args: Arguments, workspace: str) -> PathAccess:
+    if spec.external is not None and spec.parallel:
+        return PathAccess(writes=False, scopes=())  # its configuration says that it conflicts with nothing
+    if spec.effects == "command" or not spec.parallel:
+        return PathAccess(writes=True, scopes=((),))  # a command may touch anything
+    return access_to(args.paths(), workspace, writes=spec.effects == "files")
