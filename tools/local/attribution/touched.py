@@ -264,10 +264,10 @@ class TouchedFiles:
 
     def other_write(self, path: str) -> None:
         """Another tool of ours is about to write the file."""
+        self.hear()
         file = self._files.get(path)
         if file is not None and file.owned:
-            self.hear()
-            if not file.pending and not file.doubt:
+            if not file.pending and file.latest is None:
                 file.latest = self._look(path)
             self._somebody_else(path, file)
 
