@@ -30,6 +30,8 @@ NEEDS_WSL = (
     "Rainy Brain doesn't run on Windows itself yet. Run it inside WSL 2 (`wsl --install`, then clone and `make run` "
     "there); an editor on Windows reaches it at the same address. Nothing was changed."
 )
+#: Python's own interval is ten times longer.
+_SWITCH_SECONDS = 0.0005
 #: M_MMAP_THRESHOLD of malloc.h.
 _MMAP_THRESHOLD = -3
 
@@ -44,6 +46,8 @@ def serve(args: argparse.Namespace) -> int:
     place = workspace(args)
     # What a start allocates lives forever: looking for garbage in it only slows the start down.
     gc.disable()
+    # Threads that read and compare files give way to the loop more often, so that it answers at all times.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     import asyncio
 
     from sidecar.config.data_dir import AlreadyRunning

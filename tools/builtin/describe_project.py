@@ -75,12 +75,12 @@ class DescribeProject:
             folders=await main_folders(host, files, lines),
         )
         text = await asyncio.to_thread(_render, facts, host.workspace, args.sections)
-        languages = _languages(facts)
+        languages, biggest = await asyncio.to_thread(lambda: (_languages(facts), _biggest_files(facts)))
         details: dict[str, JsonValue] = {
             "files": len(files),
             "lines": sum(lines.values()),
             "languages": dict(languages),
-            "biggest": [*_biggest_files(facts)],
+            "biggest": [*biggest],
             "tests": facts.tests,
         }
         return ToolResult(text, details, f"{plural(len(files), 'file')}, {plural(sum(lines.values()), 'line')}")

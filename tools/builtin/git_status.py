@@ -1,3 +1,4 @@
+import asyncio
 import re
 
 from pydantic import JsonValue
@@ -7,6 +8,10 @@ from tools.host import Host
 from tools.skipped import is_cache
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
+
+#: Nobody reads more, and every event and record would hold them.
+_MOST = 2_000
+_LARGE = 50_000
 
 
 class GitStatusArguments(Arguments):
@@ -24,23 +29,32 @@ class GitStatus:
 
     async def run(self, args: GitStatusArguments, host: Host, call: Call, output: Output) -> ToolResult:
         text = await run_git(host, call, ["status", "--porcelain=v1", "--branch", "-z", "--untracked-files=normal"])
-        fields = iter(text.split("\0"))
-        branch = next(fields, "").removeprefix("## ")
-        files: list[JsonValue] = []
-        lines = [f"on {branch}"]
-        for entry in fields:
-            if not entry:
-                continue
-            state, path = entry[:2], entry[3:]
-            origin = next(fields, "") if state[0] in "RC" else ""
-            if state == "??" and is_cache(path):
-                continue
-            files.append({"path": path, "state": state, **({"from": origin} if origin else {})})
-            lines.append(f"{state} {path}{f' (from {origin})' if origin else ''}")
-        if not files:
-            lines.append("nothing changed")
-        summary = f"{plural(len(files), 'changed file')} on {branch}"
-        return ToolResult("\n".join(lines), {"branch": branch, **_tracking(branch), "changes": files}, summary)
+        # A large repository may have very many changes.
+        return await asyncio.to_thread(_render, text) if len(text) > _LARGE else _render(text)
+
+
+def _render(text: str) -> ToolResult:
+    fields = iter(text.split("\0"))
+    branch = next(fields, "").removeprefix("## ")
+    files: list[JsonValue] = []
+    lines = [f"on {branch}"]
+    for entry in fields:
+        if not entry:
+            continue
+        state, path = entry[:2], entry[3:]
+        origin = next(fields, "") if state[0] in "RC" else ""
+        if state == "??" and is_cache(path):
+            continue
+        files.append({"path": path, "state": state, **({"from": origin} if origin else {})})
+        lines.append(f"{state} {path}{f' (from {origin})' if origin else ''}")
+    if not files:
+        lines.append("nothing changed")
+    summary = f"{plural(len(files), 'changed file')} on {branch}"
+    details: dict[str, JsonValue] = {"branch": branch, **_tracking(branch), "changes": files[:_MOST]}
+    if len(files) > _MOST:
+        details["omitted"] = len(files) - _MOST
+        lines[_MOST + 1 :] = [f"… and {len(files) - _MOST:,} more"]
+    return ToolResult("\n".join(lines), details, summary)
 
 
 def _tracking(branch: str) -> dict[str, JsonValue]:

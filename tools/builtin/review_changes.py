@@ -119,9 +119,10 @@ async def _of_files(
 
 async def _uncommitted(host: Host, call: Call) -> tuple[list[ReviewedFile], list[str]]:
     try:
-        changed = parse_changed_lines(await run_git(host, call, [*DIFF, "HEAD", "--"]))
+        diff = await run_git(host, call, [*DIFF, "HEAD", "--"])
     except InvalidArguments:  # there is no commit yet
-        changed = parse_changed_lines(await run_git(host, call, [*DIFF, "--cached", "--"]))
+        diff = await run_git(host, call, [*DIFF, "--cached", "--"])
+    changed = await asyncio.to_thread(parse_changed_lines, diff)
     other = await run_git(host, call, ["ls-files", "--others", "--exclude-standard", "-z"])
     changed = [each for each in changed if not is_cache(each.path)]
     new = [path for path in other.split("\0") if path and not is_skipped(path)]

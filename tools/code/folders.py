@@ -1,5 +1,6 @@
 """Folders and files of a project, each with its purpose."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from posixpath import dirname
@@ -28,6 +29,14 @@ class Folder(NamedTuple):
 
 async def main_folders(host: Host, files: Sequence[str], lines: Mapping[str, int]) -> list[Folder]:
     """Return the folders that hold most code."""
+    counts, sizes = await asyncio.to_thread(_count, files, lines)
+    names = [name for name, _ in sizes.most_common(_MAIN_FOLDERS)]
+    known = frozenset(files)
+    return [Folder(name, counts[name], sizes[name], await folder_purpose(host, name, known)) for name in sorted(names)]
+
+
+def _count(files: Sequence[str], lines: Mapping[str, int]) -> tuple[Counter[str], Counter[str]]:
+    """Files and lines by folder."""
     code = [path for path in files if language_of(path) is not None]
     counts: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
@@ -45,9 +54,7 @@ async def main_folders(host: Host, files: Sequence[str], lines: Mapping[str, int
                 below = "/".join(path.split("/")[:2]) if path.count("/") > 1 else main
                 counts[below] += 1
                 sizes[below] += lines.get(path, 0)
-    names = [name for name, _ in sizes.most_common(_MAIN_FOLDERS)]
-    known = frozenset(files)
-    return [Folder(name, counts[name], sizes[name], await folder_purpose(host, name, known)) for name in sorted(names)]
+    return counts, sizes
 
 
 async def folder_purpose(host: Host, folder: str, files: frozenset[str]) -> str:

@@ -16,6 +16,7 @@ from tools.local.root import Stamp, WorkspaceRoot, name_to_text, read_handle, st
 
 _SECOND = 1_000_000_000
 _INDEX = ".git/index"
+_LARGE_INDEX = 100_000
 _MAX_INDEX_BYTES = 64 * 1024 * 1024
 _MAX_CONFIG_BYTES = 1 << 20
 #: Attributes and settings that make Git store a file in another form than the workspace has it.
@@ -50,6 +51,18 @@ class Repository:
         self._plain = False
         self.tracked: Mapping[str, IndexEntry] = {}
         self.folders: frozenset[str] = frozenset()
+
+    def must_read(self) -> bool:
+        """Whether the index changed and takes long to read."""
+        try:
+            handle = self._root.open(_INDEX, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except ToolError:
+            return False
+        try:
+            now = stamp_of(os.fstat(handle))
+            return now != self._stamp and now[2] > _LARGE_INDEX
+        finally:
+            os.close(handle)
 
     def refresh(self) -> None:
         """Read the index again if it changed."""

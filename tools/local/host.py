@@ -166,7 +166,10 @@ class LocalHost:
 
     async def snapshot(self, call_id: str | None = None) -> Snapshot:
         if call_id is not None and not attribution_problem() and await self.attributes():
-            trace = self._scanner.trace(self._trace_directory / f"{secrets.token_hex(8)}.log")
+            log = self._trace_directory / f"{secrets.token_hex(8)}.log"
+            # Reading a large index takes a while.
+            slow = self._scanner.must_read()
+            trace = await asyncio.to_thread(self._scanner.trace, log) if slow else self._scanner.trace(log)
             self._traces[call_id] = trace
             return trace
         taken = self._scanner.quick_snapshot()

@@ -105,6 +105,10 @@ class Scanner:
         finally:
             self._lock.release()
 
+    def must_read(self) -> bool:
+        """Whether Git's index has to be read first, and is large."""
+        return self._repository.must_read()
+
     def trace(self, log: Path) -> CommandTrace:
         """The changes of a command that is about to start, as its own processes make them."""
         self._repository.refresh()
