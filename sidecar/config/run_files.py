@@ -40,6 +40,10 @@ _MAX_FOLDERS = 2_000
 _MAX_FILES = 300
 _MAX_BYTES = 256 * 1024
 _MAX_SHOWN = 64 * 1024
+#: Larger files count as a whole: parsing them would take too long.
+_MAX_PARSED = 32 * 1024
+#: More than this is looked at, not read.
+_MAX_READ = 4 * 1024 * 1024
 _MAX_LINES = 400
 #: A file changed so recently may change again without a new time stamp.
 _TICK_NS = 50_000_000
@@ -69,20 +73,53 @@ class RunFiles:
     """Remembers folders and files by their time stamps, so that looking again costs a call for each folder."""
 
     def __init__(self) -> None:
+        #: What was found in a place, with the time stamps of all folders and files on the way.
+        self._results: dict[str, tuple[Sequence[tuple[str, tuple[int, ...]]], dict[str, str]]] = {}
         self._folders: dict[str, _Folder] = {}
         self._texts: dict[str, tuple[tuple[int, ...], str]] = {}
 
     def find(self, place: str) -> dict[str, str]:
         """The part of each file that can run something, by its path below `place`."""
+        known = self._results.get(place)
+        if known is not None and all(_stamp_of(path) == stamp for path, stamp in known[0]):
+            return known[1]
+        found = self._search(place)
+        stamps = self._stamps(place)
+        if stamps is not None:
+            if len(self._results) > 100:
+                self._results.clear()
+            self._results[place] = (stamps, found)
+        return found
+
+    def _stamps(self, place: str) -> Sequence[tuple[str, tuple[int, ...]]] | None:
+        """`None` while something is so new that it may change without a new stamp."""
+        stamps: list[tuple[str, tuple[int, ...]]] = []
+        waiting = [""]
+        while waiting and len(stamps) < _MAX_FOLDERS:
+            folder = waiting.pop(0)
+            known = self._folders.get(f"{place}/{folder}")
+            if known is None:
+                return None
+            stamps.append((f"{place}/{folder}", known.stamp))
+            for path in (f"{place}/{folder}{name}" for name in known.files):
+                if path not in self._texts:
+                    return None
+                stamps.append((path, self._texts[path][0]))
+            waiting.extend(f"{folder}{name}/" for name in known.folders)
+        return stamps
+
+    def _search(self, place: str) -> dict[str, str]:
         found: dict[str, str] = {}
+        room = _MAX_READ
         waiting, seen = [""], 0
         while waiting and seen < _MAX_FOLDERS:
             folder = waiting.pop(0)
             seen += 1
             known = self._look(f"{place}/{folder}")
             for name in known.files:
-                if len(found) < _MAX_FILES and (text := self._read(f"{place}/{folder}{name}")):
+                if len(found) < _MAX_FILES and (text := self._read(f"{place}/{folder}{name}", room)):
                     found[f"{folder}{name}"] = text
+                    room -= len(text)
             waiting.extend(f"{folder}{name}/" for name in known.folders)
         return found
 
@@ -101,15 +138,17 @@ class RunFiles:
             self._folders[folder] = known
         return known
 
-    def _read(self, path: str) -> str:
+    def _read(self, path: str, room: int) -> str:
         try:
             status = os.stat(path)
+            stamp = _stamp(status)
             if not stat.S_ISREG(status.st_mode):
                 return ""
-            stamp = _stamp(status)
             known = self._texts.get(path)
             if known is not None and known[0] == stamp:
                 return known[1]
+            if status.st_size > room:
+                return f"(too much to show) {stamp}"
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             with os.fdopen(handle, "rb") as stream:
                 content = stream.read(_MAX_BYTES + 1)
@@ -142,6 +181,13 @@ def render_change(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[li
     return names, "\n".join(lines)
 
 
+def _stamp_of(path: str) -> tuple[int, ...]:
+    try:
+        return _stamp(os.stat(path))
+    except (OSError, ValueError):
+        return ()
+
+
 def _stamp(status: os.stat_result) -> tuple[int, ...]:
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
@@ -171,7 +217,7 @@ def _running_part(name: str, text: str) -> str:
         "pyproject.toml": _pyproject,
         "setup.cfg": _sections,
     }.get(name)
-    if parse is None:
+    if parse is None or len(text) > _MAX_PARSED:
         return text
     try:
         return "\n".join(sorted(parse(text)))
