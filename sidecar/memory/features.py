@@ -6,7 +6,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from sidecar.memory.question import Question
-from sidecar.memory.tokens import name_terms
+from sidecar.memory.tokens import joined, name_terms
 
 _DOC = 0x80
 _K1 = 1.2
@@ -71,7 +71,7 @@ def measured_chunk(question: Question, row: ChunkRow, average: float) -> ChunkCa
     keys = array("I", terms)
     size = len(keys)
     norm = _K1 * (1 - _B + _B * length / average)
-    names, whole = frozenset(name_terms(name)), name.strip("_").lower()
+    names, whole = frozenset(name_terms(name)), joined(name)
     scope = frozenset(name_terms(symbol[: -len(name)])) if name and symbol != name else frozenset[str]()
     bm25 = coverage = documented = named = scoped = both = 0.0
     matched: list[str] = []

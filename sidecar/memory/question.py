@@ -7,7 +7,7 @@ from zlib import crc32
 
 from sidecar.memory.store import get_meta
 from sidecar.memory.synonyms import related
-from sidecar.memory.tokens import WORD, query_terms, stem, terms_of
+from sidecar.memory.tokens import WORD, joined, query_terms, stem, terms_of
 
 _MAX_TERMS = 24
 #: The full-text tables look at so many rows for a question at most: the rarest terms come first.
@@ -53,7 +53,7 @@ class Question:
         self.total = sum(term.chunk for term in self.known) or 1.0
         self.file_total = sum(term.file for term in self.known) or 1.0
         #: Identifiers as they stand in the question, such as `parse_args` or `useTemplateRef`.
-        self.identifiers = frozenset(word.strip("_").lower() for word in WORD.findall(query) if len(terms_of(word)) > 1)
+        self.identifiers = frozenset(joined(word) for word in WORD.findall(query) if len(terms_of(word)) > 1)
         first = next((word for word in WORD.findall(query)), "")
         self.verb = stem(first.lower())
         self.related: dict[int, tuple[str, float]] = {}

@@ -5,6 +5,8 @@ from collections import Counter
 from functools import lru_cache
 
 WORD = re.compile(r"[^\W\d]\w*")
+#: `no-wrap` is one word too.
+_HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]\w*(?:-[^\W\d_]\w*)+(?![\w-])")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 _STOP_WORDS = """
 a an and are as at be been but by can could did do does each else etc for from had has have how i if in into is it its
@@ -51,10 +53,13 @@ def terms_of(identifier: str) -> tuple[str, ...]:
     parts = [stem(part.lower()) for part in _PARTS.findall(identifier)]
     parts = [part[:_LONGEST] for part in parts if len(part) > 1]
     if len(parts) > 1:
-        whole = identifier.strip("_").lower()
-        if len(whole) <= _LONGEST:
-            parts.append(whole)
+        parts.append(joined(identifier)[:_LONGEST])
     return tuple(parts)
+
+
+def joined(identifier: str) -> str:
+    """One spelling for `no_wrap`, `noWrap` and `no-wrap`."""
+    return identifier.replace("_", "").replace("-", "").lower()
 
 
 def count_terms(text: str) -> Counter[str]:
@@ -63,6 +68,8 @@ def count_terms(text: str) -> Counter[str]:
     for word, count in Counter(WORD.findall(text)).items():
         for term in terms_of(word):
             found[term] += count
+    if "-" in text:
+        found.update(joined(word)[:_LONGEST] for word in _HYPHENATED.findall(text))
     return found
 
 
@@ -75,5 +82,7 @@ def name_terms(name: str) -> tuple[str, ...]:
 def query_terms(query: str) -> list[str]:
     """The terms of a question, without words that say nothing about code."""
     words = WORD.findall(query)
+    whole = [joined(word)[:_LONGEST] for word in _HYPHENATED.findall(query)]
     terms = dict.fromkeys(term for word in words if word.lower() not in STOP_WORDS for term in terms_of(word))
+    terms.update(dict.fromkeys(whole))
     return list(terms) or list(dict.fromkeys(term for word in words for term in terms_of(word)))
