@@ -39,7 +39,9 @@ from sidecar.journal.port import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.mcp.endpoint import McpEndpoint
 from sidecar.memory.local import LocalMemory
-from sidecar.memory.registration import memory_tools
+from sidecar.memory.notes import Notes
+from sidecar.memory.past import Past
+from sidecar.memory.registration import IndexStarter, memory_tools
 from sidecar.models.catalog import Catalog
 from sidecar.models.selection import Selection
 from sidecar.offline.registration import OFFLINE
@@ -128,7 +130,9 @@ class Sidecar:
         self._journal = await SqliteJournal.open(self._data.journal, retention)
         caches = Caches()
         self._memory = LocalMemory(launch.data_dir, settings.sandbox, caches.watcher.subscribe)
-        self._registry = default_registry(memory_tools(self._memory))
+        notes = Notes(launch.data_dir)
+        past = Past(self._journal, notes)
+        self._registry = default_registry(memory_tools(self._memory, past, notes))
         repositories = Repositories(self._data.path)
         trust = Trust(self._data, repositories)
         sandboxes = Sandboxes(settings.sandbox)
@@ -146,7 +150,7 @@ class Sidecar:
         configuration = Configuration(config_file().parent, trust.trusted)
         servers = McpServers(configuration, launch.data_dir, sandboxes, (config_file().parent,))
         self._mcp = McpBackend(servers)
-        self._registry.sources += [self._bridge, self._mcp]
+        self._registry.sources += [self._bridge, self._mcp, IndexStarter(self._memory)]
         backends: list[Backend] = [self._bridge, local, self._mcp]
         choices = ModelSettings(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)
@@ -201,7 +205,7 @@ class Sidecar:
             McpRoutes(servers, self._engine.checked_workspace),
             ModelRoutes(catalog, Selection(catalog, choices)),
             KeyRoutes(keys),
-            MemoryRoutes(self._memory, self._engine.checked_workspace),
+            MemoryRoutes(self._memory, past, notes, self._engine.checked_workspace),
             DoctorRoutes(launch.data_dir, launch.workspace, self._journal, servers),
             SystemRoutes(
                 self._journal,

@@ -1,5 +1,7 @@
 """Routes for the memory: search, impact, state, rebuild and forget."""
 
+import asyncio
+import os
 from collections.abc import Callable
 
 from starlette.requests import Request
@@ -7,30 +9,41 @@ from starlette.responses import Response
 
 from sidecar.api.requests import answer, read
 from sidecar.engine.errors import OperationRefused
+from sidecar.memory.notes import Notes, TooManyNotes
+from sidecar.memory.past import Past
 from sidecar.memory.port import Memory, MemoryState, Search
 from sidecar.wire.memory import (
     ImpactAnswer,
     ImpactHit,
     ImpactRequest,
+    MemoryDone,
     MemoryHit,
     MemoryProgress,
     MemorySearchAnswer,
     MemorySearchRequest,
     MemoryStateAnswer,
     MemoryWorkspace,
+    NoteDecision,
+    NoteInfo,
+    NoteList,
+    NoteRequest,
 )
 
 _WAIT_SECONDS = 120.0
 
 
 class MemoryRoutes:
-    def __init__(self, memory: Memory, workspace: Callable[[str | None], str]) -> None:
+    def __init__(self, memory: Memory, past: Past, notes: Notes, workspace: Callable[[str | None], str]) -> None:
         self._memory = memory
+        self._past = past
+        self._notes = notes
         self._workspace = workspace
 
     async def search(self, request: Request) -> Response:
         wanted = await read(request, MemorySearchRequest)
         workspace = self._workspace(wanted.workspace)
+        if wanted.collection != "codebase":
+            return await self._search_past(workspace, wanted)
         search = Search(wanted.query, wanted.limit, wanted.path, wanted.kind, wanted.language)
         found = await self._memory.search(workspace, search, wanted.wait)
         hits = [
@@ -47,6 +60,22 @@ class MemoryRoutes:
             for hit in found.hits
         ]
         return answer(MemorySearchAnswer(state=found.state, hits=hits))
+
+    async def _search_past(self, workspace: str, wanted: MemorySearchRequest) -> Response:
+        found = await self._past.search(workspace, wanted.query, wanted.limit, (wanted.collection,))
+        hits = [
+            MemoryHit(
+                path=f"{each.kind}/{each.id}",
+                line=1,
+                end_line=1,
+                kind=each.kind.removesuffix("s"),
+                score=each.score,
+                snippet=f"{each.title}\n{each.text}",
+                why=f"holds {each.share:.0%} of the question",
+            )
+            for each in found
+        ]
+        return answer(MemorySearchAnswer(state="ready", hits=hits))
 
     async def impact(self, request: Request) -> Response:
         wanted = await read(request, ImpactRequest)
@@ -81,6 +110,44 @@ class MemoryRoutes:
         workspace = self._workspace(wanted.workspace)
         await self._memory.forget(workspace)
         return _state(await self._memory.state(workspace))
+
+    async def list_notes(self, request: Request) -> Response:
+        return await self._note_list(self._workspace(request.query_params.get("workspace") or None))
+
+    async def add_note(self, request: Request) -> Response:
+        wanted = await read(request, NoteRequest)
+        workspace = self._workspace(wanted.workspace)
+        try:
+            place = os.path.realpath(workspace)
+            await asyncio.to_thread(self._notes.add, place, wanted.collection, wanted.title, wanted.text)
+        except TooManyNotes:
+            message = "The workspace has as many notes as it may have; remove some. Nothing was stored."
+            raise OperationRefused(409, "too_many_notes", message) from None
+        return await self._note_list(workspace)
+
+    async def decide_note(self, request: Request) -> Response:
+        wanted = await read(request, NoteDecision)
+        change = self._notes.accept if wanted.accept else self._notes.remove
+        if not await asyncio.to_thread(change, wanted.id):
+            raise OperationRefused(404, "unknown_note", f"No note has the id {wanted.id[:100]}.")
+        return answer(MemoryDone())
+
+    async def _note_list(self, workspace: str) -> Response:
+        notes = await asyncio.to_thread(self._notes.list, os.path.realpath(workspace))
+        infos = [
+            NoteInfo(
+                id=note.id,
+                workspace=note.workspace,
+                collection=note.kind,
+                title=note.title,
+                text=note.text,
+                state=note.state,
+                task=note.task or None,
+                at=note.at,
+            )
+            for note in notes
+        ]
+        return answer(NoteList(notes=infos))
 
 
 def _state(found: MemoryState) -> Response:

@@ -24,6 +24,9 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _MAX_OPEN = 8
+#: Leave the first seconds of a task to the task; most of them are over by then.
+_START_SECONDS = 20.0
+_MAX_STARTS = 1_000
 #: More changed files than this are left to the builder.
 _FEW_FILES = 40
 #: Without a watcher, how often a search has the workspace compared with the index.
@@ -249,18 +252,28 @@ class LocalMemory:
         data_dir: Path,
         sandbox: str = "auto",
         watch: Callable[[str, Callable[[str], None]], Callable[[], bool]] | None = None,
+        delay: float = _START_SECONDS,
     ) -> None:
         self._data_dir = data_dir
         self._sandbox = sandbox
         self._watch = watch
+        self._delay = delay
+        self._starting: dict[str, asyncio.TimerHandle] = {}
         self._indexes: dict[str, WorkspaceIndex] = {}
         self._watched: dict[str, Callable[[], bool]] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
     def start(self, workspace: str) -> None:
-        index = self._index(workspace)
-        if not index.compared:
-            index.build(urgent=False)
+        real = os.path.realpath(workspace)
+        if real not in self._starting and len(self._starting) < _MAX_STARTS:
+            later = asyncio.get_running_loop().call_later
+            self._starting[real] = later(self._delay, self._start, real)
+
+    def _start(self, workspace: str) -> None:
+        if os.path.isdir(workspace):  # noqa: PTH112
+            index = self._index(workspace)
+            if not index.compared:
+                index.build(urgent=False)
 
     async def search(self, workspace: str, search: Search, wait: float = 0) -> Found:
         from sidecar.memory.answers import answer_search
@@ -308,6 +321,8 @@ class LocalMemory:
         await self._index(workspace).forget()
 
     async def close(self) -> None:
+        for start in self._starting.values():
+            start.cancel()
         for index in self._indexes.values():
             await index.close()
         self._indexes.clear()

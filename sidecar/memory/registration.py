@@ -1,11 +1,15 @@
 """Names the memory's tools for the registry; each is imported on first use."""
 
+from collections.abc import Sequence
+
+from sidecar.memory.notes import Notes
+from sidecar.memory.past import Past
 from sidecar.memory.port import Memory
 from tools.executor.registry import Loader
 from tools.spec import AnyTool
 
 
-def memory_tools(memory: Memory) -> dict[str, Loader]:
+def memory_tools(memory: Memory, past: Past, notes: Notes) -> dict[str, Loader]:
     def find_code() -> AnyTool:
         from sidecar.memory.tools import FindCode
 
@@ -16,4 +20,33 @@ def memory_tools(memory: Memory) -> dict[str, Loader]:
 
         return Impact(memory)
 
-    return {"find_code": find_code, "impact": impact}
+    def recall() -> AnyTool:
+        from sidecar.memory.past_tools import Recall
+
+        return Recall(past)
+
+    def propose_note() -> AnyTool:
+        from sidecar.memory.past_tools import ProposeNote
+
+        return ProposeNote(notes)
+
+    return {"find_code": find_code, "impact": impact, "recall": recall, "propose_note": propose_note}
+
+
+class IndexStarter:
+    """Begins to index a workspace when a task begins there; as a source of tools it has none."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def start(self, workspace: str) -> None:
+        self._memory.start(workspace)
+
+    def find(self, name: str, workspace: str) -> AnyTool | None:
+        return None
+
+    def tools(self, workspace: str) -> Sequence[AnyTool]:
+        return ()
+
+    async def prepare(self, name: str, workspace: str) -> None:
+        return None

@@ -14,6 +14,7 @@ from sidecar.offline.skills.commit import Commit, CommitMessage
 from sidecar.offline.skills.explain_file import ExplainFile
 from sidecar.offline.skills.explain_project import ExplainProject
 from sidecar.offline.skills.explain_symbol import ExplainSymbol
+from sidecar.offline.skills.find_code import FindPlace
 from sidecar.offline.skills.git_history import Blame, History
 from sidecar.offline.skills.git_state import GitState
 from sidecar.offline.skills.help import GROUPS, Help, describe_nearest
@@ -58,6 +59,7 @@ SKILLS: tuple[Skill, ...] = (
     ListFiles(),
     Places(),
     Search(),
+    FindPlace(),
     Commands(),
 )
 

@@ -77,5 +77,36 @@ class MemoryStateAnswer(Wire):
     progress: MemoryProgress
 
 
+class NoteRequest(Wire):
+    workspace: ShortText | None = None
+    collection: Literal["decisions", "patterns"]
+    title: Annotated[str, Field(min_length=1, max_length=200)]
+    text: Annotated[str, Field(min_length=1, max_length=8_000)]
+
+
+class NoteDecision(Wire):
+    id: ShortText
+    accept: Annotated[bool, Field(description="False removes the note.")]
+
+
+class NoteInfo(Wire):
+    id: str
+    workspace: str
+    collection: Literal["decisions", "patterns"]
+    title: str
+    text: str
+    state: Annotated[Literal["proposed", "accepted"], Field(description="Only accepted notes are used.")]
+    task: Annotated[str | None, Field(description="The call of the agent that proposed it.")] = optional()
+    at: Annotated[float, Field(description="Seconds since 1970.")]
+
+
+class NoteList(Wire):
+    notes: list[NoteInfo]
+
+
 class MemoryWorkspace(Wire):
     workspace: ShortText | None = None
+
+
+class MemoryDone(Wire):
+    done: Literal[True] = True

@@ -47,6 +47,11 @@ class Archive:
         if text:
             self.entries.append((about, text))
 
+    def holds(self, call: ToolUse) -> bool:
+        """Whether it has something to say to this call."""
+        query = call.args.get("query")
+        return bool(self.entries) and (not query or bool(self._search(str(query), _ANSWER_CHARACTERS)))
+
     def answer(self, call: ToolUse, most: int = _ANSWER_CHARACTERS) -> ToolReturn:
         if not self.entries:
             content = "Nothing was left out of this conversation."

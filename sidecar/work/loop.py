@@ -198,13 +198,17 @@ async def _next_turn(job: Job, log: TurnLog, key: StepKey) -> CollectedReply:
 
 async def _run_calls(job: Job, log: TurnLog, key: StepKey, calls: Sequence[ToolUse]) -> list[ToolReturn]:
     """In the order of the calls. Calls about the conversation itself need no tool."""
-    own = {MORE_TOOLS: job.selection.fetch, RECALL: job.conversation.archive.answer}
-    others = [each for each in calls if each.tool not in own]
+    archive = job.conversation.archive
+    own = {MORE_TOOLS: job.selection.fetch, RECALL: archive.answer}
+    # What this conversation doesn't hold may be in past tasks.
+    offered = any(tool.name == RECALL for tool in job.tools)
+    passed_on = {each.id for each in calls if offered and each.tool == RECALL and not archive.holds(each)}
+    others = [each for each in calls if each.tool not in own or each.id in passed_on]
     done = await log.call(key, others) if others else ()
     if any(each.tool == SET_MODE and each.status == "success" for each in done) and (agent := job.widen()):
         log.widen(agent)
     following = iter(done)
-    return [own[each.tool](each) if each.tool in own else next(following) for each in calls]
+    return [next(following) if each in others else own[each.tool](each) for each in calls]
 
 
 def _error_of(reply: Reply) -> AgentError:

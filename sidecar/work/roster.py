@@ -17,6 +17,8 @@ READ = (
     "search_code",
     "find_code",
     "impact",
+    "recall",
+    "propose_note",
     "get_workspace_info",
     "git_status",
     "git_diff",

@@ -98,7 +98,7 @@ async def test_no_builder_outlives_its_memory(tmp_path: Path) -> None:
     workspace.mkdir()
     for number in range(FILES):
         write_file(workspace, number, 0)
-    memory = LocalMemory(tmp_path / "data", "off")
+    memory = LocalMemory(tmp_path / "data", "off", delay=0)
     memory.start(str(workspace))
     async with asyncio.timeout(SECONDS):
         while (pid := builder_of(memory, workspace)) is None:

@@ -552,6 +552,10 @@ export interface McpTool {
   readOnly: boolean;
 }
 
+export interface MemoryDone {
+  done: true;
+}
+
 export interface MemoryHit {
   path: string;
   line: number;
@@ -676,6 +680,37 @@ export interface NamedApproval {
   approvalId: string;
   decision: "allow" | "deny";
   scope?: "once" | "task" | "workspace";
+}
+
+export interface NoteDecision {
+  id: string;
+  /** False removes the note. */
+  accept: boolean;
+}
+
+export interface NoteInfo {
+  id: string;
+  workspace: string;
+  collection: "decisions" | "patterns";
+  title: string;
+  text: string;
+  /** Only accepted notes are used. */
+  state: "proposed" | "accepted";
+  /** The call of the agent that proposed it. */
+  task?: string;
+  /** Seconds since 1970. */
+  at: number;
+}
+
+export interface NoteList {
+  notes: NoteInfo[];
+}
+
+export interface NoteRequest {
+  workspace?: string | null;
+  collection: "decisions" | "patterns";
+  title: string;
+  text: string;
 }
 
 /** What the editor knows first. `diagnostics` are all diagnostics of `path` and replace earlier ones. */
