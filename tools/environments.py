@@ -11,11 +11,12 @@ import base64
 import hashlib
 import os
 import re
-import stat
 import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
+
+from tools.paths import open_regular
 
 _PROGRAMS = "Scripts" if sys.platform == "win32" else "bin"
 _PYTHON = f"{_PROGRAMS}/python.exe" if sys.platform == "win32" else f"{_PROGRAMS}/python"
@@ -148,11 +149,11 @@ def _conda_homes(name: str) -> Iterator[str]:
 def _read(path: str) -> str:
     """The text of a file; empty without one. It never waits for a pipe or a device."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+        handle = open_regular(path)
     except OSError:
         return ""
     try:
-        return os.read(handle, _SIZE).decode(errors="replace") if stat.S_ISREG(os.fstat(handle).st_mode) else ""
+        return os.read(handle, _SIZE).decode(errors="replace")
     except OSError:
         return ""
     finally:

@@ -7,7 +7,6 @@ Trust is bound to the file's content: after any change to it, its commands don't
 
 import logging
 import os
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from sidecar.verify.runner import CheckRunner, exit_code, is_refused, refusal_re
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
 from tools.ledger import Outcome
+from tools.paths import open_regular
 
 log = logging.getLogger(__name__)
 
@@ -31,12 +31,10 @@ def load_commands(workspace: str) -> list[str] | None:
     """`None` if there is no such file, or none that can be used."""
     file = Path(workspace) / COMMANDS_FILE
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = open_regular(file, follow=False)
     except OSError:
         return None
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
         text = os.read(descriptor, _FILE_BYTES)
     except OSError:
         return None

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from sidecar.config.run_files import RunFiles
 from tools.executor.script_words import imported, package_text, programs, references, words_of, workspace_patterns
+from tools.paths import open_regular
 from tools.policy import shell
 
 _MAX_HASHED = 64 * 1024 * 1024
@@ -366,7 +367,7 @@ def _is_script(path: str) -> bool:
 
 def _read_text(path: str) -> str | None:
     with suppress(OSError, ValueError):
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_regular(path)
         with os.fdopen(handle, "rb") as stream:
             content = stream.read(_MAX_TEXT + 1)
         return None if b"\0" in content[:8192] else content.decode("utf-8", "replace")
@@ -405,7 +406,7 @@ def _hash_large(path: str, stamp: tuple[int, ...]) -> str:
 
 def _hash_now(path: str) -> str:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_regular(path)
         with os.fdopen(handle, "rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except (OSError, ValueError):

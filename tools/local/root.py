@@ -93,7 +93,18 @@ class WorkspaceRoot:
 
     def open(self, path: str, flags: int = _O_PATH, mode: int = 0) -> int:
         """A handle on a path. Follows links that stay beneath the workspace."""
-        return self._open(self.relative(path), flags, mode, path)
+        name = self.relative(path)
+        if flags & os.O_NONBLOCK and self._is_special(name, follow=not flags & os.O_NOFOLLOW):
+            raise NotAFile(f"{path} is a pipe, socket or device, not a regular file.")
+        return self._open(name, flags, mode, path)
+
+    def _is_special(self, name: str, *, follow: bool) -> bool:
+        """Whether it is none of file, directory and link just now: then it isn't even opened."""
+        try:
+            mode = os.stat(name, dir_fd=self._root(), follow_symlinks=follow).st_mode
+        except OSError:
+            return False
+        return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))
 
     def seems_regular(self, path: str) -> bool:
         """Whether it was a regular file just now. Opening a pipe would disturb the process at its other end."""

@@ -17,6 +17,7 @@ from tools.globs import Ignored
 from tools.local.git import Repository
 from tools.local.root import Stamp, WorkspaceRoot, name_to_text, stamp_of
 from tools.local.snapshots import FileListing
+from tools.paths import open_regular
 from tools.skipped import CACHE_FOLDERS, INSTALLED_FOLDERS, VERSION_CONTROL, is_cache_name
 
 MAX_FILES = 50_000
@@ -216,7 +217,7 @@ class Walker:
     def _below(self, handle: int, prefix: str, above: Ignored, name: str = ".gitignore") -> Ignored:
         """The rules above, and those of a directory's own file."""
         try:
-            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=handle)
+            file = open_regular(name, dir_fd=handle, follow=False)
         except OSError:
             return above
         try:
@@ -225,7 +226,7 @@ class Walker:
             known = self._rules.get(key)
             if known is not None and known[0] is above and known[1] == now:
                 return known[2]
-            text = os.read(file, _MAX_RULES_BYTES).decode("utf-8", "surrogateescape") if stat.S_ISREG(now[0]) else ""
+            text = os.read(file, _MAX_RULES_BYTES).decode("utf-8", "surrogateescape")
             rules = above.below(prefix.rstrip("/"), text)
             self._rules[key] = (above, now, rules)
             return rules

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from tools.paths import open_regular
+
 _MAX_BYTES = 1 << 20
 _MAX_INCLUDES = 20
 _MAX_NAMED = 20
@@ -124,7 +126,7 @@ def read_config(path: str) -> list[GitSetting]:
 def read_text(path: str) -> str:
     """A regular file of reasonable size; anything else is empty."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_regular(path)
     except (OSError, ValueError):
         return ""
     try:

@@ -43,13 +43,18 @@ class Landlock:
         read += [part for place in access.readable for part in _without(place, hidden)]
         read += [part for place in access.granted for part in _without(place, set(access.private))]
         inside = list(_without(access.workspace, hidden))
-        write = [*(inside if access.writes else ()), self._tmp, *_DEVICES.split(), *access.writable]
+        write = [*(inside if access.writes else ()), self._tmp, *_devices(access), *access.writable]
         read += [] if access.writes else inside
         sockets: Sockets = "network" if access.network else "none"
         code = build_filter(sockets, approved=access.approved, attributes=access.writes)
         restrict = partial(restrict_thread, read, write, code)
         guard = AttributeGuard(write, [*hidden]) if access.writes else None
         return CommandLaunch(argv, {**environment, "TMPDIR": self._tmp}, restrict, guard=guard)
+
+
+def _devices(access: CommandAccess) -> list[str]:
+    """A search that is led to an endless device would read it for ever."""
+    return _DEVICES.split() if access.system else ["/dev/null", "/dev/urandom"]
 
 
 def _without(place: str, hidden: set[str]) -> Iterator[str]:
