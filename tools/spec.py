@@ -29,6 +29,8 @@ _DROPPED = frozenset(
         "$defs",
     )
 )
+#: Limits that no reasonable call reaches go without saying.
+_RARELY_REACHED = 200
 #: Defaults that go without saying.
 _USUAL: tuple[object, ...] = (None, "", ".", False, 0, [], {})
 
@@ -260,6 +262,9 @@ class _Shortener:
         if isinstance(node.get("$ref"), str):
             return self._resolve(node["$ref"].rpartition("/")[2])
         kept = {name: value for name, value in node.items() if name not in self.dropped}
+        for limit in ("maximum", "maxItems"):
+            if isinstance(most := kept.get(limit), int) and most >= _RARELY_REACHED:
+                del kept[limit]
         if "default" in kept and kept["default"] in _USUAL:
             del kept["default"]
         kinds = [kind for kind in kept.pop("anyOf", []) if kind != {"type": "null"}]

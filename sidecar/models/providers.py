@@ -31,12 +31,18 @@ class Provider(NamedTuple):
     instant: str
 
 
-#: In order of preference.
+#: The default model of each role: fast, smart, instant.
 PROVIDERS = {
     "anthropic": Provider("anthropic", "claude-haiku-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"),
     "openai": Provider("openai", "gpt-6-luna", "gpt-6-sol", "gpt-6-luna"),
     "gemini": Provider("google.genai", "gemini-3.8-flash", "gemini-3.8-flash", "gemini-3.8-flash"),
     "groq": Provider("groq", "openai/gpt-oss-20b", "openai/gpt-oss-120b", "openai/gpt-oss-20b"),
+}
+#: Which provider a role uses if several have a key: speed for `instant`, price for `fast`, quality for `smart`.
+_PREFERRED = {
+    "instant": ("groq", "gemini", "anthropic", "openai"),
+    "fast": ("gemini", "anthropic", "openai", "groq"),
+    "smart": ("anthropic", "openai", "gemini", "groq"),
 }
 
 
@@ -54,11 +60,9 @@ class Providers:
         self._served_loaded: set[tuple[str, str]] = set()
 
     def defaults(self, role: str) -> list[str]:
-        """The default models of all providers that have a key."""
+        """The default models of all providers that have a key, the best for the role first."""
         return [
-            f"{name}/{getattr(provider, role)}"
-            for name, provider in PROVIDERS.items()
-            if self._keys.find(name) is not None
+            f"{name}/{getattr(PROVIDERS[name], role)}" for name in _PREFERRED[role] if self._keys.find(name) is not None
         ]
 
     def model(self, provider: str, name: str, base_url: str | None = None) -> Remote:

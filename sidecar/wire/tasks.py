@@ -75,10 +75,6 @@ class Options(Wire):
         Literal["auto", "always", "never"],
         Field(description="Review changes: those that are large or unproven (auto), all, or none."),
     ] = "auto"
-    isolation: Annotated[
-        Literal["none", "worktree"],
-        Field(description="Work in a Git worktree of its own; `brain merge` brings the changes over."),
-    ] = "none"
     verify_unasked: Annotated[
         bool | None,
         Field(description="Skip checks that need approval instead of asking; the result lists them."),

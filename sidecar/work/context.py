@@ -24,7 +24,7 @@ from tools.test_frameworks import find_framework
 #: Bytes of the coder's first request, without your own text: prompt, tools and workspace, as sent.
 FIRST_REQUEST_BYTES = 6_144
 #: Of these, bytes about the workspace; rules of the repository get what the rest leaves.
-CONTEXT_BYTES = 1_900
+CONTEXT_BYTES = 1_740
 #: Bytes of a plan that its coder hasn't read in the conversation.
 PLAN_BYTES = 1_000
 RULE_FILES = ("AGENTS.md", "CLAUDE.md")

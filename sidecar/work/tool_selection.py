@@ -15,7 +15,9 @@ from sidecar.wire.base import JsonObject
 from sidecar.wire.tools import ToolInfo
 
 #: Bytes for all descriptions in the first request, in the most verbose provider format.
-BUDGET = 3_205
+BUDGET = 3_400
+#: The same for an agent that only reads, whose answers are short.
+_READING_BUDGET = 2_200
 #: Of these, bytes for the names of the other tools.
 _NAMES_BUDGET = 500
 #: Bytes for tools that aren't ours, beside the budget: all their descriptions, or else the names of their servers.
@@ -31,8 +33,8 @@ COMMON = (
     "run_command",
     "set_mode",
     "run_tests",
-    "write_file",
     "multi_edit",
+    "write_file",
     "find_files",
     "list_dir",
     "git_diff",
@@ -52,6 +54,8 @@ class ToolSelection:
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._external = {tool.name: tool for tool in external}
+        if all(tool.effects != "files" for tool in tools):
+            budget = min(budget, _READING_BUDGET)
         described = _fits(external, EXTERNAL_BUDGET)
         self._servers = "" if described else _name_servers(external)
         self.offered: Sequence[ToolInfo] = tuple(tools) if _fits(tools, budget) else self._first(budget)

@@ -24,6 +24,7 @@ class MultiEdit:
     spec = ToolSpec(
         name="multi_edit",
         description="Make several replacements in one file, in order; if one fails, none is made.",
+        brief="Several edits of one file, all or none.",
         arguments=MultiEditArguments,
         executor="hybrid",
         effects="files",

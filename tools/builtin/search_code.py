@@ -44,10 +44,7 @@ class SearchCode:
         name="search_code",
         description=f"Search file contents with ripgrep; {LEFT_OUT}",
         arguments=SearchCodeArguments,
-        brief=(
-            "Search file contents with ripgrep; context: lines around each match. glob: only these files, such as *.py "
-            "or !tests/**."
-        ),
+        brief="Search file contents (ripgrep). context: lines around matches; glob: such as *.py or !tests/**.",
         executor="hybrid",
         retryable=True,
     )

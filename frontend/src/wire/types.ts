@@ -745,8 +745,6 @@ export interface Options {
   verify?: "auto" | "off" | string[];
   /** Review changes: those that are large or unproven (auto), all, or none. */
   review?: "auto" | "always" | "never";
-  /** Work in a Git worktree of its own; `brain merge` brings the changes over. */
-  isolation?: "none" | "worktree";
   /** Skip checks that need approval instead of asking; the result lists them. */
   verifyUnasked?: boolean;
   /** Unattended: a call that needs approval is denied, and a question takes its safe choice. */
