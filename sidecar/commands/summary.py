@@ -145,9 +145,12 @@ def _files(style: Style, files: Sequence[Event]) -> list[str]:
 
 def _unproven(style: Style, complete: Event | None) -> list[str]:
     """Say when nothing verified the change; silence would look like proof."""
-    found = (complete or {}).get("result", {}).get("verification")
+    result = (complete or {}).get("result", {})
+    found = result.get("verification")
     if not isinstance(found, dict) or found.get("passed") is not None:
         return []
+    if not (result.get("filesModified") or found.get("notes")):
+        return []  # there is no change that a check could verify
     notes = found.get("notes") or ["No check could run."]
     return [style.yellow("Not verified"), *(style.dim(f"  {safe_line(note)}") for note in notes)]
 

@@ -78,6 +78,8 @@ class Suite:
     #: Its commands run without asking you; otherwise you are asked once.
     preapproved: bool
     baselines: Baselines
+    #: The report says that the tests pass, and no recorded run of the task supports it.
+    unproven: bool = False
     framework: Framework | None = None
     approved: bool = False
     #: For the claims of a report: how many tests there are that pass.
@@ -85,7 +87,7 @@ class Suite:
     _related: list[str] = field(default_factory=list)
 
     async def check(self) -> list[CheckResult]:
-        if all(is_document(change.path) for change in self.changes):
+        if all(is_document(change.path) for change in self.changes) and (self.changes or not self.unproven):
             return []
         if folder := await self._new_project():
             return await self._run_inside(folder)
@@ -103,7 +105,7 @@ class Suite:
             run = await self._run("all-tests", [], self.seconds)
             self.facts = _count(run)
             found = await self._judge("all tests", run, [])
-            far = not self._related and any(result.proves for result in found)
+            far = self.changes and not self._related and any(result.proves for result in found)
             return [*found, CheckResult(notes=["No test names the changed files."])] if far else found
         selected = await self._run("tests", targets, self.seconds * _RELATED_FACTOR)
         first = await self._judge("tests that touch the change", selected, targets)
@@ -128,6 +130,8 @@ class Suite:
 
     async def _project(self) -> str:
         """The folder with the whole change in it, if that is a project with its own tests."""
+        if not self.changes:
+            return ""
         folder = posixpath.commonpath([posixpath.dirname(change.path) for change in self.changes])
         while folder:
             try:

@@ -84,10 +84,12 @@ class Verifier:
                 wanted.commands, runner, user_commands=wanted.user_commands, preapproved=wanted.preapproved
             )
         else:
+            claims_pass = any(parse_claims(report).tests_pass for report in wanted.reports[-1:])
             suite = Suite(
                 changes=wanted.changes,
                 request=wanted.request,
-                claims_pass=any(parse_claims(report).tests_pass for report in wanted.reports[-1:]),
+                claims_pass=claims_pass,
+                unproven=claims_pass and not (wanted.facts.passed or wanted.facts.ran_commands),
                 host=host,
                 runner=runner,
                 id=wanted.id,

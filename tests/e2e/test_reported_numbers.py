@@ -41,3 +41,11 @@ def test_numbers_that_are_so_are_verified(sidecar: RunningSidecar) -> None:
     story = run_verified(sidecar, [write("calc.py", RIGHT), run, says(report)])
     assert (story.task["status"], story.task["verified"]) == ("completed", True), story.verifications
     assert not story.retries
+
+
+def test_tests_that_are_said_to_pass_are_run_though_nothing_was_done(sidecar: RunningSidecar) -> None:
+    project(sidecar)
+    commit_all(sidecar.workspace)
+    story = run_verified(sidecar, [says("All 3 tests pass.")] * 3)
+    assert (story.task["status"], story.task["verified"]) == ("escalated", False)
+    assert "at most 0 tests passed in any run of this task" in story.evidence()

@@ -10,7 +10,7 @@ export function Ending({ thread }: { thread: Thread }) {
   if (thread.status !== "completed") return null;
   const files = thread.result?.filesModified.length ?? 0;
   const { verification } = thread;
-  const reasons = verification === undefined ? unverifiedReasons(thread.result?.verification) : undefined;
+  const reasons = verification === undefined ? unverifiedReasons(thread.result?.verification, files > 0) : undefined;
   return (
     <>
       <p className={styles.ending}>
@@ -30,10 +30,14 @@ export function Ending({ thread }: { thread: Thread }) {
 }
 
 /** Why no check ran for a change; undefined if there was no change, or a check ran. */
-export function unverifiedReasons(verification: JsonValue | undefined): readonly string[] | undefined {
+export function unverifiedReasons(
+  verification: JsonValue | undefined,
+  changed: boolean = true,
+): readonly string[] | undefined {
   if (verification === null || typeof verification !== "object" || Array.isArray(verification)) return undefined;
   if (verification["passed"] !== null) return undefined;
   const notes = verification["notes"];
   const reasons = Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];
-  return reasons.length > 0 ? reasons : ["No check applies to this change."];
+  if (reasons.length > 0) return reasons;
+  return changed ? ["No check applies to this change."] : undefined;
 }

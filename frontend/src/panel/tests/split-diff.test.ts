@@ -21,6 +21,7 @@ describe("a completed task", () => {
       "The tests were not run.",
     ]);
     expect(unverifiedReasons({ passed: null, checks: [] })).toHaveLength(1);
+    expect(unverifiedReasons({ passed: null, checks: [] }, false)).toBeUndefined();
     for (const proven of [{ passed: true }, { passed: false }, null, undefined])
       expect(unverifiedReasons(proven)).toBeUndefined();
   });
