@@ -74,7 +74,7 @@ async def _ended(stage: Stage, answer: Answer) -> Any:
 async def test_calls_without_end_are_not_gathered(patient: Stage) -> None:
     many = Speech(calls=tuple(Call("list_dir", id=f"c{number}") for number in range(ABORT_CALLS + 1)))
     failure = await _ended(patient, Answer([patient.speaker.stream(many)]))
-    assert "calls at once" in failure.message
+    assert "calls in one reply" in failure.message
 
 
 async def test_arguments_without_end_are_not_gathered(patient: Stage) -> None:
@@ -104,7 +104,7 @@ ENDLESS = {
 @pytest.mark.parametrize("answer", ENDLESS.values(), ids=ENDLESS.keys())
 async def test_what_has_no_end_is_not_gathered(patient: Stage, answer: Answer) -> None:
     failure = await _ended(patient, answer)
-    assert "did not come to an end" in failure.message
+    assert "without end" in failure.message
 
 
 async def test_a_stream_that_never_ends_is_ended_by_the_clock(stage: Stage) -> None:
