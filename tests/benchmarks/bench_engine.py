@@ -7,12 +7,14 @@ from pathlib import Path
 
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import UserMessage
+from sidecar.engine.steps import StepKey
 from sidecar.engine.worker import Worker
 from sidecar.journal.port import NewTask
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest, TaskResult
 from sidecar.work.pipeline import Step, run_pipeline
+from sidecar.work.results import Results
 from tests.benchmarks.bench_journal import _raw_commits
 from tests.benchmarks.result import Result
 
@@ -36,7 +38,7 @@ async def run() -> list[Result]:
     ]
 
 
-async def _nothing(results: dict[str, str]) -> str:
+async def _nothing(results: Results) -> str:
     return '"ok"'
 
 
@@ -44,7 +46,8 @@ class TenSteps:
     """Work that costs nothing itself."""
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
-        await run_pipeline([Step(f"step-{number}", "coder", "work", _nothing) for number in range(STEPS)], run)
+        steps = [Step(StepKey(1, "coder", place=number + 1), "coder", "work", _nothing) for number in range(STEPS)]
+        await run_pipeline(steps, run)
         return TaskResult(summary="done", files_modified=[], verification=None, usage=run.budget.usage)
 
     async def abandon(self, run: TaskRun) -> None:
@@ -56,15 +59,15 @@ class TenSteps:
     def missed(self, run: TaskRun) -> list[UserMessage]:
         return []
 
-    def asked(self, run: TaskRun) -> str:
-        return run.request.task
+    def suggest_command(self, asked: str, workspace: str) -> str | None:
+        return None
 
 
 async def _many_tasks(path: Path) -> float:
     journal = await SqliteJournal.open(path)
     done = asyncio.Event()
 
-    worker = Worker(journal, TenSteps(), "bench", places=8)
+    worker = Worker(journal, TenSteps(), "bench", slots=8)
     worker.on_rest = done.set
     request = StoredRequest(task="x", workspace="/", conversation_id="c", context=Context(), options=Options())
     queued = [StatusEvent(status=Status.QUEUED)]

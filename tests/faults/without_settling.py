@@ -10,10 +10,11 @@ from tools.backend import Backend
 from tools.executor.context import CallContext
 from tools.executor.runner import CallRunner
 from tools.ledger import IntentRecord, Outcome
+from tools.policy.policy import Decision
 
 
-async def do_it_again(self: CallRunner, context: CallContext, backend: Backend, intent: IntentRecord) -> Outcome:
-    return await self._perform(context, backend)
+async def do_it_again(self: CallRunner, context: CallContext, backend: Backend, record: IntentRecord) -> Outcome:
+    return await self._perform(context, backend, Decision("allow", ""))
 
 
 if __name__ == "__main__":

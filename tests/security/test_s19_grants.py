@@ -135,7 +135,7 @@ def test_s19_a_grant_ends_by_itself(contained: RunningSidecar) -> None:
 def test_s19_after_its_end_a_grant_permits_nothing(tmp_path: Path) -> None:
     data, now = DataDir(tmp_path / "data"), [1_000.0]
     data.prepare()
-    grants = Grants(data, clock=lambda: now[0])
+    grants = Grants(data.path, clock=lambda: now[0])
     grants.add(str(tmp_path), "command", "sh a.sh", until=2_000.0)
     assert grants.permissions(str(tmp_path)).commands == {"sh a.sh"}
     now[0] = 2_000.0
@@ -174,7 +174,7 @@ def test_s19_a_grant_is_for_its_repository_and_the_copies_that_we_made(tmp_path:
     data = DataDir(tmp_path / "data")
     data.prepare()
     repositories = Repositories(data.path)
-    grants, trust = Grants(data, repositories), Trust(data, repositories)
+    grants, trust = Grants(data.path, repositories), Trust(data, repositories)
     for name in ("app", "worktree", "clone", "stranger"):
         (tmp_path / name).mkdir()
     # A stranger's directory may claim anything about itself.
