@@ -59,7 +59,7 @@ from tools.local.backend import LocalBackend
 from tools.local.confinement import CommandLimits
 from tools.local.sandbox.probe import Sandboxes
 from tools.mcp.backend import McpBackend
-from tools.mcp.configuration import Configuration
+from tools.mcp.configuration import Configuration, Inputs
 from tools.mcp.servers import McpServers
 from tools.policy.policy import Policy
 
@@ -147,7 +147,7 @@ class Sidecar:
         )
         limits = CommandLimits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes)
         local = LocalBackend(self._registry, launch.data_dir, sandboxes=sandboxes, limits=limits, trusted=trust.trusted)
-        configuration = Configuration(config_file().parent, trust.trusted)
+        configuration = Configuration(config_file().parent, trust.trusted, Inputs(launch.data_dir / "mcp-inputs.json"))
         servers = McpServers(configuration, launch.data_dir, sandboxes, (config_file().parent,))
         self._mcp = McpBackend(servers)
         self._registry.sources += [self._bridge, self._mcp, IndexStarter(self._memory)]

@@ -85,6 +85,51 @@ def test(args: argparse.Namespace) -> int:
         return _test(client, args, accept=args.accept)
 
 
+def login(args: argparse.Namespace) -> int:
+    """Sign in to a remote server with your browser."""
+    import asyncio
+    import webbrowser
+
+    from sidecar.config.paths import config_file
+    from tools.mcp.configuration import Configuration, Inputs
+    from tools.mcp.entry import server_name
+    from tools.mcp.oauth import SignIn
+
+    place = data_dir(args)
+    configuration = Configuration(config_file().parent, inputs=Inputs(place / "mcp-inputs.json"))
+    entry = configuration.load(str(workspace(args))).servers.get(server_name(args.name))
+    if entry is None or not entry.url:
+        raise CommandFailed(f"Your mcp.json has no remote server {args.name}.", EXIT_USAGE)
+
+    def show(url: str) -> None:
+        print(f"Sign in here: {safe_line(url)}")
+        webbrowser.open(url)
+
+    try:
+        count = asyncio.run(SignIn(entry, place, show).run())
+    except Exception as error:
+        why: BaseException = error
+        while isinstance(why, BaseExceptionGroup):
+            why = why.exceptions[0]
+        raise CommandFailed(f"Not signed in: {safe_line(str(why) or type(why).__name__)}", EXIT_FAILED) from error
+    print(f"Signed in; {safe_line(entry.name)} has {count} tools.")
+    return 0
+
+
+def set_input(args: argparse.Namespace) -> int:
+    """Store a value for `${input:id}`; it is read without echo, never from the command line."""
+    import getpass
+
+    from tools.mcp.configuration import Inputs
+
+    value = getpass.getpass(f"{args.name}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+    if not value:
+        raise CommandFailed("No value was given; nothing was stored.", EXIT_USAGE)
+    Inputs(data_dir(args) / "mcp-inputs.json").set(args.name, value)
+    print(f"Stored {safe_line(args.name)}.")
+    return 0
+
+
 def remove(args: argparse.Namespace) -> int:
     with reading(data_dir(args), Path.cwd()) as client:
         client.post("/api/brain/mcp/remove", {"name": args.name})

@@ -33,7 +33,9 @@ class McpEndpoint:
         if self._manager is None or self._closing.is_set():
             await PlainTextResponse("The MCP server is not available.", 503)(scope, receive, send)
             return
-        await self._manager.handle_request(scope, receive, send)
+        # The HTTP parser keeps blanks around a value, which are no part of it.
+        headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        await self._manager.handle_request({**scope, "headers": headers}, receive, send)
 
     async def close(self) -> None:
         self._closing.set()

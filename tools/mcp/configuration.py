@@ -142,6 +142,29 @@ def _write(file: Path, document: Mapping[str, Any]) -> None:
     write_private(file, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
+class Inputs:
+    """Values for `${input:id}`, in a private file of the data directory."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._known: tuple[object, dict[str, str]] = (None, {})
+
+    def __call__(self) -> Mapping[str, str]:
+        stamp = _stamp(self._file)
+        if stamp != self._known[0]:
+            try:
+                found = json.loads(self._file.read_text(encoding="utf-8"))
+                values = {str(name): str(value) for name, value in found.items()}
+            except (OSError, ValueError, AttributeError):
+                values = {}
+            self._known = (stamp, values)
+        return self._known[1]
+
+    def set(self, name: str, value: str) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_private(self._file, json.dumps({**self(), name: value}))
+
+
 def _defaults(document: Mapping[str, Any]) -> dict[str, str]:
     inputs = document.get("inputs")
     return {

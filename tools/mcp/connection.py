@@ -8,13 +8,12 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from sidecar import __version__
 from tools.errors import ToolError, Unconfirmed
 from tools.mcp.entry import ServerEntry
 from tools.mcp.listing import MAX_TOOLS, Listing, clean, make_listing
-from tools.mcp.stdio import ServerProcess
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -47,12 +46,24 @@ class ServerFailed(ToolError):
     code = "mcp_server_failed"
 
 
-class Opening:
-    """How to reach the server: streams for the client, and the process behind them if there is one."""
+class Peer(Protocol):
+    """The other side, as far as we can see it: a process of ours, or only what comes over the network."""
 
-    def __init__(self, streams: Any, process: ServerProcess | None = None) -> None:
-        self.streams = streams
-        self.process = process
+    heard: float
+    ended: asyncio.Event
+    closed_because: str
+
+    @property
+    def error_output(self) -> str: ...
+
+    def processor_seconds(self) -> float: ...
+
+
+class Opening(NamedTuple):
+    """How to reach the server: streams for the client, and who is behind them."""
+
+    streams: Any
+    peer: Peer
 
 
 class Connection:
@@ -66,7 +77,7 @@ class Connection:
         self.listing: Listing | None = None
         self._open_transport = open_transport
         self._client: Client | None = None
-        self._process: ServerProcess | None = None
+        self._peer: Peer | None = None
         self._owner: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[None] | None = None
         self._closing = asyncio.Event()
@@ -156,7 +167,7 @@ class Connection:
             opening = await self._open_transport()
         finally:
             self._loading = False
-        self._process = opening.process
+        self._peer = opening.peer
         client: Client = client_class(
             opening.streams,
             cache=None,
@@ -174,8 +185,8 @@ class Connection:
 
     async def _ended(self, closing: asyncio.Event) -> None:
         waits = [asyncio.create_task(closing.wait())]
-        if self._process is not None:
-            waits.append(asyncio.create_task(self._process.ended.wait()))
+        if self._peer is not None:
+            waits.append(asyncio.create_task(self._peer.ended.wait()))
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -185,7 +196,7 @@ class Connection:
     def _note_failure(self, why: str) -> None:
         if closed := self._why_closed():
             why = closed
-        elif self._process is not None and (said := self._process.error_output):
+        elif self._peer is not None and (said := self._peer.error_output):
             why = f"{why} It wrote: {said[-400:]}"
         stable = self._ready_at and time.monotonic() - self._ready_at > _STABLE_SECONDS
         self._failures = 1 if stable else self._failures + 1
@@ -239,7 +250,7 @@ class Connection:
     async def _watch(self, work: Awaitable[T], limit: float, *, sent: bool = False) -> T:
         """Await an answer while the server shows signs of life: it answers, writes, or uses the processor."""
         task = asyncio.ensure_future(work)
-        life = SignsOfLife(lambda: self._process)
+        life = SignsOfLife(lambda: self._peer)
         deadline = time.monotonic() + limit
         probe: asyncio.Task[bool] | None = None
         try:
@@ -360,7 +371,7 @@ class Connection:
         return self._unconfirmed(f"{self._hung}{hint}")
 
     def _why_closed(self) -> str:
-        because = self._process.closed_because if self._process is not None else ""
+        because = self._peer.closed_because if self._peer is not None else ""
         return f"We closed it: {because}." if because else ""
 
     def _unconfirmed(self, why: str) -> Unconfirmed:
@@ -368,10 +379,10 @@ class Connection:
 
 
 class SignsOfLife:
-    """When a server last wrote something or used the processor. Without a process, only answers count."""
+    """When a server last wrote something or used the processor."""
 
-    def __init__(self, find_process: Callable[[], ServerProcess | None]) -> None:
-        self._find_process = find_process
+    def __init__(self, find_peer: Callable[[], Peer | None]) -> None:
+        self._find_peer = find_peer
         self._since = time.monotonic()
         self._used = -1.0
 
@@ -379,11 +390,11 @@ class SignsOfLife:
         self._since = time.monotonic()
 
     async def silent_seconds(self) -> float:
-        now, process = time.monotonic(), self._find_process()
-        if process is not None:
-            self._since = max(self._since, process.heard)
+        now, peer = time.monotonic(), self._find_peer()
+        if peer is not None:
+            self._since = max(self._since, peer.heard)
             if now - self._since > SILENT_SECONDS / 4:
-                used = await asyncio.to_thread(process.processor_seconds)
+                used = await asyncio.to_thread(peer.processor_seconds)
                 if used > self._used >= 0:
                     self._since = now
                 self._used = used

@@ -60,7 +60,7 @@ class Elicitation:
         if kind == "boolean":
             answer = await self._ask(text, (_YES, _NO, DECLINE))
             _check(answer)
-            return answer == _YES
+            return answer == _YES if answer else field.get("default", False)
         if choices and kind == "array":
             answer = await self._ask(f"{text}\nChoose from {', '.join(choices)}; commas between.", ())
             _check(answer)
@@ -68,7 +68,7 @@ class Elicitation:
         if choices:
             answer = await self._ask(text, (*choices, DECLINE))
             _check(answer)
-            return choices.get(answer)
+            return choices.get(answer, field.get("default"))
         if "default" in field:
             text += f"\nWith no answer: {clean(json.dumps(field['default']))[:200]}"
         for _ in range(_MAX_TRIES):

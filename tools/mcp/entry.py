@@ -46,6 +46,8 @@ class ServerEntry:
     cwd: str = ""
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    #: For OAuth: clientId, clientSecret, scopes; usually the server registers us by itself.
+    oauth: Mapping[str, str] = field(default_factory=dict)
     grants: Grants = field(default_factory=Grants)
     #: Tools that need no approval, and tools that only read, by your own word; `*` is all of them.
     allow: frozenset[str] = frozenset()
@@ -71,7 +73,7 @@ class ServerEntry:
 
     def secrets(self) -> dict[str, str]:
         """Values of the entry that no event may show."""
-        named = {**self.environment, **self.headers}
+        named = {**self.environment, **self.headers, **self.oauth}
         return {f"mcp-{self.name}-{key}": value for key, value in named.items() if _SECRET.search(key)}
 
 
@@ -163,6 +165,7 @@ def parse_entry(written: str, raw: object, expand: Callable[[str], str], workspa
         cwd=read.text("cwd") or workspace,
         url=url if transport == "http" else "",
         headers=headers,
+        oauth=read.mapping("oauth"),
         grants=_grants(raw.get("grants"), expand, workspace, own=own),
         # What needs no approval is yours to say, not a repository's.
         allow=_names(raw.get("allow")) if own else frozenset(),

@@ -3,9 +3,9 @@
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tools.local.environment import command_environment, sidecar_mark
 from tools.local.reaper import Reaper, process_table
@@ -42,14 +42,12 @@ class McpServers:
         data_dir: Path,
         sandboxes: Sandboxes | None = None,
         private: Sequence[Path] = (),
-        authorize: Callable[[ServerEntry], Any] = lambda entry: None,
     ) -> None:
         self.configuration = configuration
         self.pins = Pins(data_dir / "mcp-pins.json")
         self._data_dir = data_dir
         self._sandboxes = sandboxes
         self._private = tuple(str(place.absolute()) for place in (data_dir, *private))
-        self._authorize = authorize
         self._connections: dict[tuple[str, str], Connection] = {}
         #: Grows with every new server, whose keys are then redacted too.
         self.generation = 0
@@ -143,9 +141,11 @@ class McpServers:
 
     async def _open(self, entry: ServerEntry, workspace: str) -> Opening:
         if entry.transport == "http":
-            from tools.mcp.http import http_streams
+            from tools.mcp.http import HttpPeer, http_streams
+            from tools.mcp.oauth import make_auth
 
-            return Opening(http_streams(entry, self._authorize(entry)))
+            peer = HttpPeer()
+            return Opening(http_streams(entry, make_auth(entry, self._data_dir), peer), peer)
         from tools.mcp.sandboxing import wrap
 
         sandbox = None if self._sandboxes is None else await self._sandboxes.find()

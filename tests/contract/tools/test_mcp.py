@@ -185,7 +185,6 @@ async def test_closing_leaves_no_process_behind(make: Make) -> None:
     bench = make()
     await bench.call("s__echo", text="x")
     connection = bench.servers.connection(bench.servers.entries(str(bench.workspace))["s"], str(bench.workspace))
-    assert connection._process is not None
-    pid = connection._process.pid
+    pid = connection._peer.pid  # type: ignore[union-attr]
     await bench.close()
     assert not Path(f"/proc/{pid}").exists()
