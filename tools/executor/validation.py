@@ -61,6 +61,8 @@ def check_outline(args: JsonObject, schema: JsonObject) -> str:
     for name, value in args.items():
         field = known.get(name)
         expected = field.get("type") if isinstance(field, dict) else None
+        if value is None and name not in _list(schema.get("required")):
+            continue  # models write null for what they leave out
         types = _JSON_TYPES.get(expected) if isinstance(expected, str) else None
         if types is not None and (not isinstance(value, types) or (isinstance(value, bool) and expected != "boolean")):
             return f"`{name[:100]}` must be {expected}"

@@ -29,8 +29,8 @@ _MAX_RATE = 1_000
 _KEPT_ERRORS = 4_000
 _EXIT_SECONDS = 0.3
 _PROBE = "server/discover"
-#: How long a server may think about the probe before we take it for one of the first era.
-_PROBE_SECONDS = 1.0
+#: A server that rests for so long after the probe is taken for one of the first era.
+_PROBE_SECONDS = 0.6
 
 
 class ServerProcess:
@@ -143,9 +143,27 @@ class ServerProcess:
                 writer.write(data.encode() + b"\n")
                 await writer.drain()
                 if getattr(message.message, "method", "") == _PROBE:
-                    self._probes.add(asyncio.create_task(_answer_probe(message.message.id, into)))
+                    self._probes.add(asyncio.create_task(self._answer_probe(message.message.id, into)))
         except OSError:
             into.close()  # so that open requests end instead of waiting
+
+    async def _answer_probe(self, request_id: Any, into: Any) -> None:
+        """A server of the first era may ignore a method that it doesn't know; the client would wait for ten seconds.
+
+        One that is still starting up is none of these: it uses the processor.
+        """
+        from mcp.shared.message import SessionMessage
+        from mcp_types import METHOD_NOT_FOUND, ErrorData, JSONRPCError
+
+        used, sent = -1.0, time.monotonic()
+        while (now := await asyncio.to_thread(self.processor_seconds)) > used:
+            used = now
+            await asyncio.sleep(_PROBE_SECONDS)
+        if self.heard > sent:
+            return
+        error = ErrorData(code=METHOD_NOT_FOUND, message="no answer")
+        with suppress(Exception):  # the client is closed
+            await into.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=request_id, error=error)))
 
     async def _collect_errors(self, process: "subprocess.Popen[bytes]", pipes: list[Any]) -> None:
         loop = asyncio.get_running_loop()
@@ -187,17 +205,6 @@ async def _connect(
     out, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, process.stdin)
     pipes.append(out)
     return reader, asyncio.StreamWriter(out, protocol, None, loop)
-
-
-async def _answer_probe(request_id: Any, into: Any) -> None:
-    """A server of the first era may ignore a method that it doesn't know; the client then waits for ten seconds."""
-    from mcp.shared.message import SessionMessage
-    from mcp_types import METHOD_NOT_FOUND, ErrorData, JSONRPCError
-
-    await asyncio.sleep(_PROBE_SECONDS)
-    error = ErrorData(code=METHOD_NOT_FOUND, message="no answer")
-    with suppress(Exception):  # the client is closed, or has its answer
-        await into.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=request_id, error=error)))
 
 
 @contextlib.contextmanager

@@ -55,7 +55,10 @@ async def main() -> int:
         try:
             listing = await bench.servers.connection(bench.servers.entries(workspace)["s"], workspace).current_listing()
             for name, tool in listing.names.items():
-                outcome = await bench.call(name, **arguments(scenario, tool.schema, context, tool.name))
+                given = arguments(scenario, tool.schema, context, tool.name)
+                if scenario == "json-schema-2020-12-preservation" and "schema" in given:
+                    given = {"schema": next(iter(listing.names.values())).schema}
+                outcome = await bench.call(name, **given)
                 print(name, outcome.status, outcome.content[:200], file=sys.stderr)
         finally:
             await bench.close()
