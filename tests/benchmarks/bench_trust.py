@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -16,6 +17,7 @@ from sidecar.config.trust import Trust
 from sidecar.telemetry.redaction import Redactor
 from tests.benchmarks.result import Result
 from tools.executor.registry import default_registry
+from tools.local.backend import LocalBackend
 from tools.local.confinement import CommandLimits, Confinement
 from tools.local.environment import sidecar_mark
 from tools.local.inventory import Inventory
@@ -25,12 +27,13 @@ from tools.local.root import WorkspaceRoot
 from tools.local.sandbox.access import Sandbox
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
-from tools.local.sandbox.probe import works
+from tools.local.sandbox.probe import Sandboxes, works
 from tools.policy.policy import Policy
 
 _DOOR = 30.0
 _POLICY = 100.0
 _SANDBOX = {"bubblewrap": 15.0, "landlock": 3.0}
+_GIT_FACTOR, _GIT_MILLISECONDS = 1.5, 6.0
 _ROUNDS = 2_000
 _SPAWNS = 60
 
@@ -40,7 +43,7 @@ async def run() -> list[Result]:
         root = Path(name)
         (root / "workspace" / "src").mkdir(parents=True)
         (root / "workspace" / "src" / "main.py").write_text("x = 1\n" * 100)
-        return [_door(root), *_policy(root), _redaction(), _protected(root), *await _sandbox(root)]
+        return [_door(root), *_policy(root), _redaction(), _protected(root), *await _sandbox(root), *await _git(root)]
 
 
 def _door(root: Path) -> Result:
@@ -120,6 +123,35 @@ async def _sandbox(root: Path) -> list[Result]:
         os.close(handle)
         await processes.close()
     return results
+
+
+async def _git(root: Path) -> list[Result]:
+    """A caged `git status` costs at most half as much again as a bare one, and 6 ms."""
+    workspace = root / "repository"
+    for number in range(200):
+        (workspace / f"d{number % 20}").mkdir(parents=True, exist_ok=True)
+        (workspace / f"d{number % 20}/f{number}.txt").write_text("x\n")
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+        subprocess.run(["git", *who, *words], cwd=workspace, check=True, capture_output=True)
+    backend = LocalBackend(default_registry(), root / "git-data", sandboxes=Sandboxes())
+    host = backend.host(str(workspace))
+    words = ["status", "--porcelain=v1", "--branch"]
+
+    async def bare() -> None:
+        line = ["git", *words]
+        await (await asyncio.create_subprocess_exec(*line, cwd=workspace, stdin=-3, stdout=-1, stderr=-1)).communicate()
+
+    async def caged() -> None:
+        await host.git(words, call_id="b", timeout=10, output=lambda stream, text: None)
+
+    try:
+        plain, inside = await _milliseconds(bare, caged)
+    finally:
+        await backend.close()
+    over = inside - _GIT_FACTOR * plain
+    name = f"`git status` in the sandbox, over {_GIT_FACTOR:g} times a bare one"
+    return [Result(name, over, "ms", ratio=inside / plain, baseline="a bare git status", most=_GIT_MILLISECONDS)]
 
 
 def _tiers() -> list[Sandbox]:

@@ -98,8 +98,8 @@ class AttributeGuard:
     """`places` are what the command may write; `hidden` are exceptions beneath them."""
 
     def __init__(self, places: Sequence[str], hidden: Sequence[str]) -> None:
-        self._places = tuple(f"{os.path.realpath(place).rstrip('/')}/" for place in places)
-        self._hidden = tuple(f"{os.path.realpath(place).rstrip('/')}/" for place in hidden)
+        self._given = places, hidden
+        self._resolved: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     def covers(self, architecture: int, call: int) -> bool:
         return call in GUARDED.get(architecture, {})
@@ -129,7 +129,10 @@ class AttributeGuard:
 
     def _may_change(self, handle: int) -> bool:
         path = f"{os.readlink(f'/proc/self/fd/{handle}').removesuffix(' (deleted)')}/"
-        return path.startswith(self._places) and not path.startswith(self._hidden)
+        if self._resolved is None:
+            places, hidden = ([f"{os.path.realpath(each).rstrip('/')}/" for each in given] for given in self._given)
+            self._resolved = tuple(places), tuple(hidden)
+        return path.startswith(self._resolved[0]) and not path.startswith(self._resolved[1])
 
 
 def _open(reported: ReportedCall, call: GuardedCall) -> int:

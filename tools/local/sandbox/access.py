@@ -1,6 +1,5 @@
 """The sandbox port, and the one place that decides what a command may read, write and reach."""
 
-import os
 import shutil
 import sys
 import tempfile
@@ -15,11 +14,6 @@ from tools.local.sandbox.home import cache_places, secret_places, tool_places
 
 #: All that a program of ours needs of the system.
 LIBRARIES = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/nix")
-#: Root could read these.
-_SYSTEM_SECRETS = """
-/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/ssl/private /etc/krb5.keytab
-/etc/wireguard /etc/NetworkManager/system-connections /var/lib/docker /var/lib/kubelet /var/lib/rancher
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +66,7 @@ class CommandAccess:
         An approved command may use the network, your credentials and caches, and change protected files; it would be
         of no use otherwise. It still writes nowhere else. Without `writes`, it only looks at the workspace.
         """
-        secrets = [] if approved else [*secret_places(home), *_system_secrets()]
+        secrets = [] if approved else secret_places(home)
         tools = [home] if approved else tool_places(home, environment or {}) if writes else []
         return cls(
             workspace,
@@ -131,7 +125,3 @@ def temporary_directory(owner: object) -> str:
     place = tempfile.mkdtemp(prefix="brain-")
     weakref.finalize(owner, shutil.rmtree, place, ignore_errors=True)
     return place
-
-
-def _system_secrets() -> list[str]:
-    return [place for place in _SYSTEM_SECRETS.split() if os.path.exists(place)] if os.geteuid() == 0 else []  # noqa: PTH110

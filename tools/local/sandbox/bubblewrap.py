@@ -15,6 +15,10 @@ _ROOT_CAPABILITIES = ("--cap-add", "CAP_DAC_OVERRIDE", "--cap-add", "CAP_FOWNER"
 _TEMPORARY = ("/tmp", "/var/tmp", "/run")  # noqa: S108
 #: Where people have their files. A command sees its workspace there, and what it was given.
 _PERSONAL = ("/home", "/root", "/mnt", "/media", "/Users")
+#: Root could read these.
+_SYSTEM_SECRETS = """
+/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/ssl/private /var/lib/docker /var/lib/kubelet
+"""
 #: As root, writes to these would change the whole machine.
 _KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs")
 
@@ -56,8 +60,12 @@ def _files(access: CommandAccess) -> list[str]:
     line = [word for place in emptied for word in ("--tmpfs", place)]
     if _is_beneath(access.home, emptied):
         line += ["--dir", access.home]
+    shown: list[str] = []
     for place in sorted({place for place in access.readable if _is_beneath(place, emptied) or not access.system}):
-        line += ["--ro-bind-try", place, place]
+        # A mount is the dearest part of a start.
+        if not _is_beneath(place, shown):
+            shown.append(place)
+            line += ["--ro-bind-try", place, place]
     if access.network:
         line += ["--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"]
     for place in access.writable:
@@ -67,6 +75,8 @@ def _files(access: CommandAccess) -> list[str]:
     line += _hide(place for place in access.hidden if not _is_beneath(place, emptied) or _is_beneath(place, visible))
     for place in access.granted:
         line += ["--ro-bind-try", place, place]
+    if os.geteuid() == 0 and access.system and not access.approved:
+        line += _hide(_SYSTEM_SECRETS.split())
     return [*line, *_hide(access.private)]
 
 
@@ -76,8 +86,16 @@ def _emptied(access: CommandAccess) -> list[str]:
         return []
     homes = [] if access.approved else [*_PERSONAL, access.home, os.path.realpath(access.home)]
     wanted = [*_TEMPORARY, *(place for place in homes if place.startswith("/") and place != "/")]
-    found = dict.fromkeys(place for place in wanted if os.path.isdir(place) and not os.path.islink(place))
+    found = dict.fromkeys(place for place in wanted if _has_entries(place) and not os.path.islink(place))
     return [place for place in found if not _is_beneath(place, found.keys() - {place})]
+
+
+def _has_entries(place: str) -> bool:
+    """Whether there is something to empty; temporary directories always get their own."""
+    try:
+        return (place in _TEMPORARY and os.path.isdir(place)) or bool(os.listdir(place))  # noqa: PTH208
+    except OSError:
+        return os.path.isdir(place)
 
 
 def _hide(places: Iterable[str]) -> list[str]:

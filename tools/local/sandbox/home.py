@@ -8,7 +8,9 @@ Places that hold keys stay hidden even inside a workspace, and behind links: wha
 
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 _HIDDEN_NAMES = """
 .ssh .gnupg .aws .azure .oci .kube .docker .netrc .git-credentials .pypirc .npmrc .yarnrc.yml .password-store
@@ -59,6 +61,7 @@ _VARIABLES = {
     "ASDF_DIR": "",
     "ASDF_DATA_DIR": "",
 }
+_FRESH_SECONDS = 2.0
 #: Entries of a hidden directory that may be links.
 _MAX_ENTRIES = 200
 _HIDDEN, _TOOLS, _CACHES = (tuple(names.split()) for names in (_HIDDEN_NAMES, _TOOL_NAMES, _CACHE_NAMES))
@@ -67,18 +70,35 @@ _SHARED = tuple(name for name in _CACHES if name not in _EMPTY_NAMES.split())
 
 def secret_places(home: str) -> list[str]:
     """Existing places that hold keys, each with what a link leads to."""
+    return list(_secret_places(home, _moment()))
+
+
+def _moment() -> int:
+    """Looking at a hundred places before each command would cost more than everything else around it."""
+    return int(time.monotonic() / _FRESH_SECONDS)
+
+
+@lru_cache(maxsize=8)
+def _secret_places(home: str, moment: int) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for place in _beneath(home, _HIDDEN):
         for each in _behind(place):
             found[each] = None
-    return list(found)
+    return tuple(found)
 
 
 def tool_places(home: str, environment: Mapping[str, str]) -> list[str]:
     """Tools and caches that exist: those with a usual place, those on the PATH, and those that variables name."""
+    named = tuple((name, environment.get(name, "")) for name in ("PATH", *_VARIABLES))
+    return list(_tool_places(home, named, _moment()))
+
+
+@lru_cache(maxsize=8)
+def _tool_places(home: str, named: tuple[tuple[str, str], ...], moment: int) -> tuple[str, ...]:
+    environment = dict(named)
     found = dict.fromkeys(place for place in _beneath(home, (*_TOOLS, *_SHARED)) if os.path.exists(place))
     found.update(dict.fromkeys(_named_places(home, environment)))
-    return list(found)
+    return tuple(found)
 
 
 def cache_places(home: str) -> list[str]:
