@@ -120,7 +120,7 @@ def test_a_failing_test_that_was_deleted_is_no_pass(sidecar: RunningSidecar) -> 
     (vanished,) = [check for check in first["checks"] if check["name"] == "removed tests"]
     assert not vanished["passed"]
     assert vanished["exitCode"] == 1
-    assert "test_calc.py::test_add was deleted; put back, it fails" in vanished["evidence"]
+    assert "test_calc.py::test_add was deleted; restored, it fails" in vanished["evidence"]
     assert any("vanished" in hint for hint in story.retries[0]["hints"])
     assert second["passed"]
     assert story.task["verified"] is True
@@ -133,7 +133,7 @@ def test_a_failing_test_that_is_skipped_is_no_pass_either(sidecar: RunningSideca
     )
     story = run_verified(sidecar, [write("calc.py", WRONG), write("test_calc.py", skipped), says("Green.")])
     assert story.task["verified"] is False
-    assert "is skipped now; put back, it fails" in story.evidence(0)
+    assert "is skipped now; restored, it fails" in story.evidence(0)
 
 
 def test_a_failing_test_that_was_rewritten_to_suit_the_code_is_no_pass(sidecar: RunningSidecar) -> None:
@@ -142,7 +142,7 @@ def test_a_failing_test_that_was_rewritten_to_suit_the_code_is_no_pass(sidecar: 
     replies = [write("calc.py", WRONG), write("test_calc.py", suited), says("All tests pass.")]
     story = run_verified(sidecar, [*replies, write("calc.py", RIGHT), write("test_calc.py", TEST), says("Mended.")])
     assert [each["passed"] for each in story.verifications] == [False, True]
-    assert story.evidence(0) == "test_calc.py::test_add was rewritten; put back, it fails: assert 6 == 5"
+    assert story.evidence(0) == "test_calc.py::test_add was rewritten; restored, it fails: assert 6 == 5"
 
 
 def test_a_test_that_had_to_change_with_the_code_is_only_noted(sidecar: RunningSidecar) -> None:
