@@ -73,7 +73,7 @@ def measured_chunk(question: Question, row: ChunkRow, average: float) -> ChunkCa
     norm = _K1 * (1 - _B + _B * length / average)
     names, whole = frozenset(name_terms(name)), joined(name)
     scope = frozenset(name_terms(symbol[: -len(name)])) if name and symbol != name else frozenset[str]()
-    bm25 = coverage = documented = named = scoped = both = 0.0
+    bm25 = coverage = named = scoped = both = 0.0
     matched: list[str] = []
     for term in question.known:
         place = bisect_left(keys, term.key)
@@ -83,7 +83,6 @@ def measured_chunk(question: Question, row: ChunkRow, average: float) -> ChunkCa
             weight = 3.0 if term.text in names else 1.0
             bm25 += term.chunk * count * weight * (_K1 + 1) / (count * weight + norm)
             coverage += term.chunk
-            documented += term.chunk if counts[place] & _DOC else 0.0
             matched.append(question.words.get(term.text, term.text))
         if term.text in names:
             named += term.chunk
@@ -113,7 +112,6 @@ def measured_chunk(question: Question, row: ChunkRow, average: float) -> ChunkCa
         "container": float(kind in ("class", "struct", "interface", "trait", "type", "enum")),
         "text": float(kind in ("section", "text", "block")),
         "length": math.log1p(length) / 7,
-        "doc_coverage": documented / total,
         "verb": float(bool(parts) and name_terms(name)[0] == question.verb),
         "both": (coverage + both) / total,
         "short": float(length < 12),

@@ -8,13 +8,52 @@ from typing import NamedTuple
 from sidecar.memory.features import ChunkCandidate, FileCandidate
 
 _FILE_WEIGHTS: Mapping[str, float] = {
-    "file_bm25": 1.0,
-    "history": 1.0,
-    "test": -1.5,
-    "other": -1.5,
-    "path_coverage": 0.5,
+    "file_bm25": 0.35,
+    "file_coverage": 1.16,
+    "path_coverage": 0.31,
+    "stem_precision": -0.21,
+    "history": 0.84,
+    "history_best": -0.36,
+    "churn": 1.35,
+    "recent": 0.49,
+    "test": -2.0,
+    "other": -2.0,
+    "file_length": -4.13,
+    "chunk_sum": 0.1,
+    "neighbours": 0.2,
+    "tests_agree": 0.1,
+    "history_share": 0.99,
+    "names_coverage": -0.38,
+    "history_coverage": -0.26,
+    "together": -0.42,
+    "file_bm25_share": 0.77,
+    "chunk_sum_share": 0.59,
+    "path_coverage_share": 1.34,
+    "history_coverage_share": 0.69,
+    "tests_agree_share": 0.3,
 }
-_CHUNK_WEIGHTS: Mapping[str, float] = {"bm25": 2.0, "name_coverage": 1.0, "related_name": 0.5}
+_CHUNK_WEIGHTS: Mapping[str, float] = {
+    "bm25": 0.57,
+    "coverage": 0.73,
+    "name_coverage": 0.81,
+    "name_precision": 1.31,
+    "scope_coverage": 1.37,
+    "related_name": 0.83,
+    "related_body": 1.03,
+    "exact": 0.8,
+    "callable": 0.34,
+    "container": -0.99,
+    "text": 0.64,
+    "length": -1.48,
+    "verb": 0.26,
+    "both": 0.92,
+    "short": -0.3,
+    "all_terms": -0.36,
+    "bm25_share": 1.56,
+    "coverage_share": 1.29,
+    "name_coverage_share": 0.75,
+    "related_name_share": 1.05,
+}
 #: What the person works on counts, but never more than a good match.
 _NEAR_FILE = 0.6
 _NEAR_FOLDER = 0.25
