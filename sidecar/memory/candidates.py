@@ -18,7 +18,9 @@ from sidecar.memory.resolver import unit_of
 from sidecar.memory.store import get_meta
 from sidecar.memory.tokens import name_terms
 
-_CHUNKS = 250
+_CHUNKS = 200
+_SCANNED_CHUNKS = 600
+_SCANNED_FILES = 300
 _OTHER_CHUNKS = 50
 _MAX_RELATED = 12
 _RELATED_CHUNKS = 60
@@ -26,7 +28,7 @@ _FILES = 100
 _OTHER_FILES = 30
 _COMMITS = 120
 _LEADERS = 4
-_BEST_OF_FILE = 60
+_BEST_OF_FILE = 40
 _CHUNKS_OF_FILE = 2
 _YEAR = 365 * 86_400.0
 _FILE_ROWS = "SELECT id, path, kind, language, terms, counts FROM files WHERE "
@@ -74,38 +76,35 @@ def _chunk_hits(store: sqlite3.Connection, question: Question) -> list[int]:
     terms = question.selective()
     if not terms:
         return []
-    text = _match(terms)
-    found = _chunk_rows(store, text, 0, _CHUNKS) + _chunk_rows(store, text, 1, _OTHER_CHUNKS)
+    found = _split(_chunk_rows(store, _match(terms), _SCANNED_CHUNKS), _CHUNKS, _OTHER_CHUNKS)
     others = sorted(question.related.values(), key=lambda each: -each[1])[:_MAX_RELATED]
     if others:
         names = _match((*(term for term, _ in others), *terms))
-        found += _chunk_rows(store, f"name : ({names})", 0, _RELATED_CHUNKS)
+        found += _split(_chunk_rows(store, f"name : ({names})", 2 * _RELATED_CHUNKS), _RELATED_CHUNKS, 0)
     return list(dict.fromkeys(found))
 
 
-def _chunk_rows(store: sqlite3.Connection, text: str, odd: int, limit: int) -> list[int]:
-    """Ids of code are even, those of everything else are odd."""
+def _chunk_rows(store: sqlite3.Connection, text: str, limit: int) -> list[int]:
     rows = store.execute(
-        "SELECT rowid FROM chunk_text WHERE chunk_text MATCH ? AND rowid % 2 = ? "
-        "ORDER BY bm25(chunk_text, 6, 2, 2, 1) LIMIT ?",
-        (text, odd, limit),
+        "SELECT rowid FROM chunk_text WHERE chunk_text MATCH ? ORDER BY bm25(chunk_text, 6, 2, 2, 1) LIMIT ?",
+        (text, limit),
     )
     return [row[0] for row in rows]
+
+
+def _split(ids: Sequence[int], code: int, other: int) -> list[int]:
+    """Ids of code are even, those of tests, documents and configuration are odd: so many of each."""
+    return [each for each in ids if each % 2 == 0][:code] + [each for each in ids if each % 2][:other]
 
 
 def _file_hits(store: sqlite3.Connection, question: Question) -> list[int]:
     if not question.known:
         return []
-    text = _match(term.text for term in question.known)
-    found: list[int] = []
-    for odd, limit in ((0, _FILES), (1, _OTHER_FILES)):
-        rows = store.execute(
-            "SELECT rowid FROM file_text WHERE file_text MATCH ? AND rowid % 2 = ? "
-            "ORDER BY bm25(file_text, 4, 2, 1) LIMIT ?",
-            (text, odd, limit),
-        )
-        found += [row[0] for row in rows]
-    return found
+    rows = store.execute(
+        "SELECT rowid FROM file_text WHERE file_text MATCH ? ORDER BY bm25(file_text, 4, 2, 1) LIMIT ?",
+        (_match(term.text for term in question.known), _SCANNED_FILES),
+    )
+    return _split([row[0] for row in rows], _FILES, _OTHER_FILES)
 
 
 def _history(

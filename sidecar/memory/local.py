@@ -308,6 +308,14 @@ class LocalMemory:
         index = await self._ready(workspace, 0)
         return await index.ask(lambda store: tests_of(store, path), [])
 
+    async def repository_map(self, workspace: str, budget: int, words: str = "", near: Sequence[str] = ()) -> str:
+        from sidecar.memory.repository_map import draw_map
+
+        index = self._index(workspace)
+        if (await index.state()).state != "ready":
+            return ""
+        return await index.ask(lambda store: draw_map(store, budget, words, near), "")
+
     async def state(self, workspace: str) -> MemoryState:
         return await self._index(workspace).state()
 

@@ -79,6 +79,12 @@ class Memory(Protocol):
     async def tests_of(self, workspace: str, path: str) -> Sequence[Affected]:
         """The tests that reach a file by imports, the nearest first."""
 
+    async def repository_map(self, workspace: str, budget: int, words: str = "", near: Sequence[str] = ()) -> str:
+        """The most connected files with their definitions in at most `budget` bytes; empty without a ready index.
+
+        `words` are those of a task and `near` its open files: what they name comes first.
+        """
+
     async def state(self, workspace: str) -> MemoryState: ...
 
     async def rebuild(self, workspace: str) -> MemoryState:

@@ -11,7 +11,7 @@ from sidecar.memory.tokens import WORD, joined, query_terms, stem, terms_of
 
 _MAX_TERMS = 24
 #: The full-text tables look at so many rows for a question at most: the rarest terms come first.
-_MAX_ROWS = 15_000
+_MAX_ROWS = 10_000
 
 
 @dataclass(slots=True)

@@ -121,6 +121,19 @@ async def test_similar_definitions_share_their_words(memory: Memory, workspace: 
     assert found.hits[0].symbol == "sum"
 
 
+async def test_the_map_names_the_most_imported_files_first_and_keeps_its_budget(
+    memory: Memory, workspace: Path
+) -> None:
+    assert await memory.repository_map(str(workspace), 1_000) == ""
+    await find(memory, workspace, "price")
+    whole = await memory.repository_map(str(workspace), 1_000)
+    assert set(whole.split("\n")[:2]) == {"shop/tax.py: with_tax", "web/total.ts: total"}
+    assert "tests/" not in whole
+    about = await memory.repository_map(str(workspace), 1_000, "check out the cart", ["web/cart.ts"])
+    assert about.split("\n")[0].startswith("web/")
+    assert len((await memory.repository_map(str(workspace), 40)).encode()) <= 40
+
+
 async def test_an_edit_is_found_at_the_next_search(memory: Memory, workspace: Path, watcher: Watcher) -> None:
     await find(memory, workspace, "price")
     assert watcher.started(SECONDS)
