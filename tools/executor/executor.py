@@ -22,6 +22,8 @@ from tools.policy.policy import Policy
 from tools.spec import Arguments, ToolSpec
 
 MAX_CONCURRENCY = 10
+#: Tools that a refusal names.
+_SIMILAR = 5
 
 
 class Executor:
@@ -135,9 +137,7 @@ class Executor:
             await self._registry.prepare(call.tool, context.workspace)
             tool = self._registry.get(call.tool, context.workspace)
             if not context.offers(tool.spec):
-                assert context.tools is not None
-                offered = ", ".join(sorted(context.tools)) or "none"
-                raise ToolNotOffered(f"This agent may not use {tool.spec.name}. It may use: {offered}.")
+                raise self._not_offered(tool.spec, context)
             if call.problem:
                 raise InvalidArguments(call.problem)
             args = validate(tool, call.args, context.workspace)
@@ -145,6 +145,21 @@ class Executor:
             return error
         access = _access_of(tool.spec, args, context.workspace)
         return CallContext(call, context, tool, args, access, self._session(context), self.redact)
+
+    def _not_offered(self, spec: ToolSpec, context: BatchContext) -> ToolNotOffered:
+        """Names only what helps: tools that do the same kind of thing, or how to get the right to."""
+        refusal = f"This agent may not use {spec.name}."
+        offered = context.tools or frozenset()
+        if spec.effects != "none" and "set_mode" in offered:
+            return ToolNotOffered(f"{refusal} You only read here; set_mode asks the user for the right to edit.")
+        similar = [name for name in sorted(offered) if name in self._registry and self._is_like(name, spec)]
+        if similar:
+            return ToolNotOffered(f"{refusal} It may use {', '.join(similar[:_SIMILAR])}.")
+        return ToolNotOffered(f"{refusal} Go on without it, and say what it should do.")
+
+    def _is_like(self, name: str, spec: ToolSpec) -> bool:
+        other = self._registry.get(name).spec
+        return other.effects == spec.effects and other.name.partition("_")[0] == spec.name.partition("_")[0]
 
     def _session(self, context: BatchContext) -> Session:
         if context.session is not None:

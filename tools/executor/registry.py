@@ -116,8 +116,10 @@ class Registry:
         import difflib
 
         near = difflib.get_close_matches(name[:100], [*self._names, *ALIASES], n=1)
-        hint = f" Did you mean {ALIASES.get(near[0], near[0])}?" if near else ""
-        raise UnknownTool(f"Unknown tool {name[:100]!r}.{hint} Available tools: {', '.join(self._names)}.")
+        hint = (
+            f"Did you mean {ALIASES.get(near[0], near[0])}?" if near else f"Available tools: {', '.join(self._names)}."
+        )
+        raise UnknownTool(f"Unknown tool {name[:100]!r}. {hint}")
 
     async def prepare(self, name: str, workspace: str) -> None:
         """Before `get`, for a name that isn't one of ours. Raises `ToolError`."""

@@ -105,3 +105,17 @@ async def test_an_unsure_request_asks_before_its_first_edit_and_only_then(tmp_pa
         events = await harness.events(task_id)
     assert task.status is Status.COMPLETED
     assert len([event for event in events if event["type"] == "approval" and event["state"] == "requested"]) == 1
+
+
+async def test_a_refused_tool_names_only_what_helps(tmp_path: Path) -> None:
+    write = {"tool": "write_file", "args": {"path": "a.txt", "content": "x"}}
+    planner = [{"calls": [write]}, {"text": '{"steps": ["a"]}'}]
+    async with engine_harness(tmp_path) as harness:
+        with recorded_requests() as requests:
+            await ended(harness, {"planner": planner, "*": [{"text": "ok"}]}, intent="refactor_code", review="never")
+            await ended(harness, [{"calls": [write]}, {"text": "ok"}], "what?", intent="chat", approvals="ask")
+    refused = [request.history[-1] for request in requests if isinstance(request.history[-1], ToolTurn)]
+    texts = [turn.returns[0].content for turn in refused]
+    assert all(len(text) < 200 for text in texts), texts
+    assert "set_mode" in texts[1]
+    assert not (harness.workspace / "a.txt").exists()
