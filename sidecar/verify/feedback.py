@@ -32,7 +32,7 @@ def render_failure(failed: Verification, changed: Sequence[str]) -> str:
     if failed.hints:
         parts.append("Hints:\n" + "\n".join(f"- {hint}" for hint in failed.hints))
     parts.append(
-        "Fix the cause of this and nothing else; don't delete, skip or weaken tests. The same checks run again, "
+        "Fix the cause, in whatever file it is; don't delete, skip or weaken tests. The same checks run again, "
         "whatever you say. Then say in a few sentences what you changed."
     )
     return "\n\n".join(parts)

@@ -16,6 +16,7 @@ from sidecar.work.verdict import Verdict, parse_verdict
 #: Agents that plan and judge the work, but don't do it.
 HELPERS = frozenset({"planner", "reviewer"})
 _MAX_REPORT = 4_000
+_MARK_DONE = " If you do further steps along the way, mark them as done with `todo`; they aren't asked for again."
 _DO_PLAN = "Now carry out the plan yourself. Change it where the code shows that it is wrong, and say so."
 
 
@@ -48,8 +49,9 @@ class Assignment:
             parts.append(self._render_plan(self.plan))
         if self.plan is not None and shared and self.step is None:
             parts.append(_DO_PLAN)
-        if self.step is not None:
-            parts.append(_render_step(self.step))
+        if self.step is not None and self.plan is not None:
+            several = len(self.plan.steps) > 1 and self.step is self.plan.order()[0]
+            parts.append(_render_step(self.step) + (_MARK_DONE if several else ""))
         if self.verdict is not None:
             parts.append(f"A review of the change found problems. Fix them:\n{self.verdict.render()}")
         return "\n\n".join([*parts, self.instruction] if self.instruction else parts)

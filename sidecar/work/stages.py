@@ -28,7 +28,7 @@ from sidecar.work.review import LOOKUP, is_small, render_review
 from sidecar.work.roster import read_prompt
 from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
 from sidecar.work.size import is_large
-from sidecar.work.turn_log import TaskTurnLog
+from sidecar.work.turn_log import TaskTurnLog, last_todo
 from sidecar.work.verdict import Verdict, looks_like_verdict, parse_verdict
 from sidecar.work.versions import file_versions
 
@@ -400,6 +400,8 @@ class PlannedSteps:
         setup, key = self._setup, self._keys[step.id]
 
         async def act(results: Results) -> AgentResult:
+            if key.of_turn(0) not in setup.run.state.turns and self._is_marked_done(step):
+                return Answered(text="")
             setup.run.log.enqueue(self._progress.event(step, "running"))
             assignment = Assignment(plan=self._plan, step=step, planner_text=self._text)
             return Answered(text=await setup.work(key, assignment))
@@ -413,6 +415,19 @@ class PlannedSteps:
             return [done, handoff(setup.run, "coder", self._following, state)]
 
         return agent_step(key, step.title, act, then, lambda: [self._progress.event(step, "failed")])
+
+    def _is_marked_done(self, step: PlannedStep) -> bool:
+        """Whether the coder says in its newest todo list that it did the step along the way."""
+        done = last_todo(self._setup.run.state, self._setup.round)
+        if done is None:
+            return False
+        titles = [title.strip().lower() for title, _ in done]
+        place = self._plan.steps.index(step)
+        if step.title.strip().lower() in titles:
+            place = titles.index(step.title.strip().lower())
+        elif len(done) != len(self._plan.steps):
+            return False
+        return done[place][1] == "done"
 
 
 _BY_INTENT: dict[Intent, tuple[tuple[str, ...], Callable[[PipelineBuilder], Pipeline]]] = {

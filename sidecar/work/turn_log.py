@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sidecar.engine.run import TaskRun
-from sidecar.engine.state import TurnRecord, UserMessage
+from sidecar.engine.state import TaskState, TurnRecord, UserMessage
 from sidecar.engine.steps import StepKey
 from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse
 from sidecar.wire.base import JsonObject
@@ -152,6 +152,16 @@ class TaskTurnLog:
     def note_left_out(self, what: str) -> None:
         event = ModelEvent(role=self._agent.role, provider=self._model.provider, model=self._model.name, reason=what)
         self._run.log.enqueue(event)
+
+
+def last_todo(state: TaskState, round_number: int) -> list[tuple[str, str]] | None:
+    """Title and state of each item in the newest todo list of the round; None if there is none."""
+    for key, turn in reversed(state.turns.items()):
+        for call in reversed(turn.reply.calls):
+            items = call.args.get("items")
+            if key.round == round_number and not turn.apart and call.tool == TODO and isinstance(items, list):
+                return [(str(each.get("title")), str(each.get("state"))) for each in items if isinstance(each, dict)]
+    return None
 
 
 def tool_return(call: ToolUse, outcome: Outcome) -> ToolReturn:

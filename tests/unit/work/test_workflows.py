@@ -56,6 +56,22 @@ async def test_the_steps_of_a_plan_are_done_in_order_in_one_conversation(tmp_pat
     assert "Now do step a: A. Files: a." in str(asked[2].history[-1])
 
 
+async def test_a_step_that_was_done_along_the_way_is_not_asked_for(tmp_path: Path) -> None:
+    items = [{"title": "A", "state": "done"}, {"title": "B", "state": "done"}, {"title": "C", "state": "pending"}]
+    script = {
+        "planner": [plan({"id": "1", "title": "A"}, {"id": "2", "title": "B"}, {"id": "3", "title": "C"})],
+        "coder": [{"calls": [{"tool": "todo", "args": {"items": items}}]}, {"text": "Did A and B."}],
+    }
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path) as harness:
+            task, events = await ended(harness, script, review="never")
+    assert task.status is Status.COMPLETED, task.error
+    asked = [request.history[-1].text for request in requests if isinstance(request.history[-1], UserTurn)]
+    assert [text.partition(".")[0] for text in asked[1:]] == ["Now do step 1: A", "Now do step 3: C"]
+    last = [event for event in events if event["type"] == "plan"][-1]
+    assert [item["state"] for item in last["items"]] == ["done", "done", "done"]
+
+
 async def test_the_reviewer_gets_task_evidence_and_diff_in_one_request(tmp_path: Path) -> None:
     write = {"calls": [{"tool": "write_file", "args": {"path": "a.py", "content": "x = 1\n"}}]}
     script = {"coder": [write, {"text": "I wrote a.py."}], "reviewer": [PASSED]}
