@@ -55,6 +55,7 @@ from tools.backend import Backend
 from tools.executor.approved_texts import ApprovedTexts
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
+from tools.local import temporary
 from tools.local.backend import LocalBackend
 from tools.local.confinement import CommandLimits
 from tools.local.sandbox.probe import Sandboxes
@@ -234,7 +235,7 @@ class Sidecar:
         return QuietServer(app, self._streams, settings.bridge_heartbeat_seconds, peers)
 
     async def _warm_up(self) -> None:
-        """After the ready line: load what the first task needs, and prune old tasks."""
+        """After the ready line: load what the first task needs, prune old tasks, sweep temporary directories."""
         _ = self._workflow.rounds
         await asyncio.to_thread(_load_router)
         for kind in get_args(EventKind):
@@ -247,6 +248,7 @@ class Sidecar:
         # Everything loaded so far lives forever; keep the garbage collector out of it.
         gc.freeze()
         await self._journal.prune()
+        await asyncio.to_thread(temporary.sweep)
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()

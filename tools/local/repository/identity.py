@@ -4,10 +4,7 @@ Your home directory is hidden from commands, and your own configuration may hold
 """
 
 import os
-import shutil
-import tempfile
 import threading
-import weakref
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,6 +17,7 @@ from tools.local.repository.configuration import (
     personal_ignores,
     render_config,
 )
+from tools.local.temporary import make_directory
 
 
 class GitIdentity:
@@ -39,8 +37,7 @@ class GitIdentity:
             return self._directory
 
     def _write(self, files: tuple[str, ...], home: str) -> str:
-        place = tempfile.mkdtemp(prefix="brain-gitconfig-")
-        weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
+        place = make_directory("git-config", self)
         yours = personal_config(files, home, "")
         ignores = Path(place, "ignore")
         ignores.write_text(personal_ignores(yours, home), encoding="utf-8", errors="surrogateescape")

@@ -5,9 +5,6 @@ objects and refs and holds a new configuration; its own is never read by Git, wh
 """
 
 import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +23,7 @@ from tools.local.repository.configuration import (
     starting,
 )
 from tools.local.repository.location import RepositoryPlace, find_repository
+from tools.local.temporary import make_directory
 
 #: What a common directory holds beside its configuration and hooks.
 _LINKED = ["objects", "refs", "packed-refs", "logs", "info", "shallow", "worktrees", "modules", "reftable"]
@@ -87,8 +85,7 @@ class RepositoryViews:
 
     def _make(self, place: RepositoryPlace, home: str, personal: tuple[str, ...]) -> RepositoryView:
         if not self._root:
-            self._root = tempfile.mkdtemp(prefix="brain-git-")
-            weakref.finalize(self, shutil.rmtree, self._root, ignore_errors=True)
+            self._root = make_directory("git", self)
         self._number += 1
         view = Path(self._root, str(self._number))
         (view / "git").mkdir(parents=True)

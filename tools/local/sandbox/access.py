@@ -1,9 +1,6 @@
 """The sandbox port, and the one place that decides what a command may read, write and reach."""
 
-import shutil
 import sys
-import tempfile
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -11,6 +8,7 @@ from typing import NamedTuple, Protocol
 from tools.local.attribution.attributes import AttributeGuard
 from tools.local.sandbox.gateway import Gateway
 from tools.local.sandbox.home import cache_places, secret_places, tool_places
+from tools.local.temporary import make_directory
 
 #: All that a program of ours needs of the system.
 LIBRARIES = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/nix")
@@ -122,6 +120,4 @@ class Sandbox(Protocol):
 
 def temporary_directory(owner: object) -> str:
     """For a sandbox without a private `/tmp`: one for all commands of this process, removed with its owner."""
-    place = tempfile.mkdtemp(prefix="brain-")
-    weakref.finalize(owner, shutil.rmtree, place, ignore_errors=True)
-    return place
+    return make_directory("commands", owner)
