@@ -9,7 +9,7 @@ import shlex
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from sidecar.config.grants import Permissions
 from sidecar.config.trust import TrustChange
@@ -59,6 +59,23 @@ class Decision(NamedTuple):
     change: TrustChange | None = None
 
 
+class _FindsPrograms(Protocol):
+    def finds(self, name: str) -> bool: ...
+
+
+class _Environment:
+    """The project's own environment, looked for only if a program's name matters."""
+
+    def __init__(self, workspace: str, directory: str) -> None:
+        self._place = workspace, directory
+        self._found: ProjectEnvironment | None = None
+
+    def finds(self, name: str) -> bool:
+        if self._found is None:
+            self._found = find_environment(*self._place)
+        return self._found.finds(name)
+
+
 class Policy:
     """`trusted` says whether you trust a workspace, `contained` whether commands run in a sandbox.
 
@@ -106,7 +123,7 @@ class Policy:
         if command is not None:
             cwd = getattr(args, "cwd", ".")
             here = cwd in (".", "", workspace)
-            environment = find_environment(workspace, cwd)
+            environment = _Environment(workspace, cwd)
             return self._command(command, workspace, approvals, task_text, environment, here=here)
         if spec.runs_project:
             return self._tests(workspace, approvals)
@@ -175,7 +192,7 @@ class Policy:
         workspace: str,
         approvals: Approvals,
         task_text: str,
-        environment: ProjectEnvironment,
+        environment: _FindsPrograms,
         *,
         here: bool,
     ) -> Decision:
@@ -191,7 +208,8 @@ class Policy:
         network = known.network or _find_network(line, table)
         if (granted := self._by_grant(command, line, workspace, known, here=here)) is not None:
             return granted
-        protected = _find_protected(line) if known.why else None
+        matters = approvals == "auto" or (here and not network)
+        protected = _find_protected(line) if known.why and matters else None
         if here and not network and not protected and consents(line, task_text):
             if self._may_run(command, workspace, table, environment):
                 return self._allow_contained("your task is this command, or tells us to run it")
@@ -220,7 +238,7 @@ class Policy:
         command: str | Sequence[str],
         workspace: str,
         table: programs.Table,
-        environment: ProjectEnvironment,
+        environment: _FindsPrograms,
     ) -> bool:
         """Whether your word alone lets it run: what runs the project's own code needs your trust too."""
         if not _runs_project(command, table, environment):
@@ -272,7 +290,7 @@ class Policy:
         return Decision("ask", "it would run without a sandbox: none works on this machine, or it is turned off")
 
     def _judge(
-        self, command: str | Sequence[str], workspace: str, table: programs.Table, environment: ProjectEnvironment
+        self, command: str | Sequence[str], workspace: str, table: programs.Table, environment: _FindsPrograms
     ) -> "_Judgement":
         argv = shell.simple(command) if isinstance(command, str) else list(command)
         if isinstance(argv, str):
@@ -353,7 +371,7 @@ def _simple(command: str | Sequence[str]) -> list[str] | None:
 
 
 def _runs_project(
-    command: str | Sequence[str], table: programs.Table, environment: ProjectEnvironment = _NO_ENVIRONMENT
+    command: str | Sequence[str], table: programs.Table, environment: _FindsPrograms = _NO_ENVIRONMENT
 ) -> bool:
     """Whether any part of the command may run what the project contains."""
     text = command if isinstance(command, str) else " ".join(command)
@@ -414,7 +432,7 @@ def _search_path() -> str:
     return without_own_environment({"PATH": os.environ.get("PATH", os.defpath)})["PATH"]
 
 
-def _find_impostor(name: str, workspace: str, environment: ProjectEnvironment) -> str | None:
+def _find_impostor(name: str, workspace: str, environment: _FindsPrograms) -> str | None:
     """Why a program isn't the one in the table: the workspace may bring its own of the same name."""
     if "/" in name:
         return f"{name[:200]} is a path, not a program name"
