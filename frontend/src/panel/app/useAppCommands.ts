@@ -13,10 +13,11 @@ interface Options {
 
 const THEMES: readonly Theme[] = ["system", "light", "dark", "contrast"];
 const APPROVALS = {
-  ask: "Ask before running commands",
-  edits: "Ask before edits and commands",
-  auto: "Never ask: deny what needs approval",
-  readonly: "Read only: make no changes",
+  readonly: "Ask: read and answer, make no changes",
+  plan: "Plan: ask whether to go ahead with the plan",
+  ask: "Edit: ask before running commands",
+  edits: "Careful: ask before edits and commands",
+  auto: "Auto: never ask, deny what needs approval",
 } as const;
 
 /** The settings pages with a slash command of their own. */
@@ -34,7 +35,7 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
     showToast(
       argument in APPROVALS
         ? `${APPROVALS[argument as keyof typeof APPROVALS]}.`
-        : "Choose one of: ask, edits, auto, readonly.",
+        : "Choose one of: readonly, plan, ask, edits, auto.",
     );
   };
   useCommands([
@@ -92,7 +93,7 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
       group: "Approvals",
       slash: "approvals",
       takesText: true,
-      hint: "ask, edits, auto, readonly",
+      hint: "readonly, plan, ask, edits, auto",
       run: approve,
     },
     ...Object.entries(APPROVALS).map(([mode, title]) => ({

@@ -55,7 +55,8 @@ function buildRequest(submission: Submission, previous: Task | undefined): Execu
       attachments: [...submission.attachments],
     },
     options: {
-      approvals,
+      approvals: approvals === "plan" ? "ask" : approvals,
+      ...(approvals === "plan" ? { plan: true } : {}),
       maxDuration: maxMinutes * 60,
       ...(model === null ? {} : { models: { fast: model, smart: model, instant: model } }),
       ...(maxCostUsd === null ? {} : { maxCostUsd }),

@@ -3,10 +3,13 @@ import { merge, Store, useStore } from "./store.ts";
 
 export type Theme = "system" | "light" | "dark" | "contrast";
 
+/** The approvals of a task, or to plan first and ask whether to go ahead. */
+export type Mode = NonNullable<Options["approvals"]> | "plan";
+
 /** What you chose in this browser. Nothing here decides where data is sent. */
 export interface Preferences {
   readonly theme: Theme;
-  readonly approvals: NonNullable<Options["approvals"]>;
+  readonly approvals: Mode;
   /** One model for every role; null for the sidecar's configuration. */
   readonly model: string | null;
   readonly maxMinutes: number;

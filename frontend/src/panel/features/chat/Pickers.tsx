@@ -1,14 +1,14 @@
-import type { Options } from "../../../wire/types.ts";
 import { type Choice, Menu } from "../../shared/menu.tsx";
 import { defaultModel, useModels } from "../../stores/catalog.ts";
-import { setPreferences, usePreferences } from "../../stores/preferences.ts";
+import { type Mode, setPreferences, usePreferences } from "../../stores/preferences.ts";
 import styles from "./Composer.module.css";
 
-const APPROVALS: readonly Choice<NonNullable<Options["approvals"]>>[] = [
-  { value: "ask", label: "Ask first", hint: "Commands wait for your approval" },
-  { value: "edits", label: "Ask before edits too", hint: "Edits and commands wait for your approval" },
-  { value: "auto", label: "Never ask", hint: "What needs your approval is denied" },
-  { value: "readonly", label: "Read only", hint: "Makes no changes" },
+const APPROVALS: readonly Choice<Mode>[] = [
+  { value: "readonly", label: "Ask", hint: "Reads and answers; changes nothing" },
+  { value: "plan", label: "Plan", hint: "Plans, and asks whether to go ahead" },
+  { value: "ask", label: "Edit", hint: "Edits; commands wait for your approval" },
+  { value: "edits", label: "Careful", hint: "Edits and commands wait for your approval" },
+  { value: "auto", label: "Auto", hint: "Never asks; what needs your approval is denied" },
 ];
 
 /** The model and the approval mode of the next task. */

@@ -21,10 +21,11 @@ export function ApprovalsPage() {
             value={approvals}
             onChange={(event) => setPreferences({ approvals: event.target.value as typeof approvals })}
           >
-            <option value="ask">Ask first</option>
-            <option value="edits">Ask first, also before edits</option>
-            <option value="auto">Never ask: deny instead</option>
-            <option value="readonly">Read only: make no changes</option>
+            <option value="readonly">Ask: make no changes</option>
+            <option value="plan">Plan: ask whether to go ahead</option>
+            <option value="ask">Edit: ask before commands</option>
+            <option value="edits">Careful: ask before edits too</option>
+            <option value="auto">Auto: never ask, deny instead</option>
           </select>
         </label>
       </Section>
