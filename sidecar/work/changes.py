@@ -8,14 +8,17 @@ import json
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from sidecar.engine.run import TaskRun
 from sidecar.engine.state import TaskState
 from sidecar.engine.steps import CallKey
 from tools.ledger import FileState
 from tools.policy.consent import consents
+
+if TYPE_CHECKING:
+    from sidecar.engine.run import TaskRun
 
 #: An answer that may claim a change to a file; verification parses the claim with care.
 _MAY_CLAIM = re.compile(
@@ -135,7 +138,7 @@ def _files(state: TaskState, call_id: str) -> list[FileState]:
     return [*planned, *outcome.files]
 
 
-async def changed_lines(run: TaskRun) -> list[str]:
+async def changed_lines(run: "TaskRun") -> list[str]:
     """`path:3-9,12` for each changed file that still exists, for a review; only the path if the file is new."""
     versions: dict[str, tuple[str | None, str | None]] = {}
     for call_id, intent in run.state.intents.items():

@@ -1,24 +1,23 @@
 """Answers `delegate`: another agent works on a bounded question in a fresh context, and only its answer comes back."""
 
 import time
-import zlib
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from sidecar.engine.errors import AgentError
-from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import StepKey
 from sidecar.models.port import Model, ToolReturn, ToolUse, UserTurn
 from sidecar.wire.events import ToolEvent
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.roster import FURTHER, READ, SET_MODE, Agent
-from sidecar.work.turn_log import DELEGATE, TaskTurnLog
+from sidecar.work.turn_log import DELEGATE, TaskTurnLog, delegated_step
 from tools.builtin.delegate import DelegateArguments
 from tools.executor.registry import Registry
 from tools.text import display_arguments, shorten
 
 if TYPE_CHECKING:
+    from sidecar.engine.run import TaskRun
     from tools.executor.executor import Executor
 
 _PROMPT = (
@@ -29,13 +28,8 @@ _PROMPT = (
 _ANSWER = 8_000
 
 
-def delegated_step(key: StepKey, number: int) -> StepKey:
-    """The step of the agent that answers this call; the same in every run of the task."""
-    return key.step.of_part(DELEGATE, zlib.crc32(f"{key} {number}".encode()))
-
-
 class Delegation:
-    def __init__(self, run: TaskRun, executor: "Executor", registry: Registry, agent: Agent, model: Model) -> None:
+    def __init__(self, run: "TaskRun", executor: "Executor", registry: Registry, agent: Agent, model: Model) -> None:
         self._run = run
         self._executor = executor
         self._registry = registry

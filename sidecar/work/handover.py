@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import StepKey
 from sidecar.wire.events import HandoffContext, HandoffEvent
 from sidecar.work.context import PLAN_BYTES, cut
@@ -12,6 +11,9 @@ from sidecar.work.plan import Plan, PlannedStep
 from sidecar.work.results import Results, agent_texts
 from sidecar.work.roster import Agent
 from sidecar.work.verdict import Verdict, parse_verdict
+
+if TYPE_CHECKING:
+    from sidecar.engine.run import TaskRun
 
 #: Agents that plan and judge the work, but don't do it.
 HELPERS = frozenset({"planner", "reviewer"})
@@ -82,7 +84,9 @@ def final_answers(results: Results) -> list[str]:
     return list(last.values())
 
 
-def handoff(run: TaskRun, giver: str, following: Sequence[Part], text: str, reason: str | None = None) -> HandoffEvent:
+def handoff(
+    run: "TaskRun", giver: str, following: Sequence[Part], text: str, reason: str | None = None
+) -> HandoffEvent:
     """To the next agent; the remaining tasks are those of all that follow."""
     taker = following[0].agent
     context = HandoffContext(

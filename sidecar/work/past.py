@@ -13,10 +13,9 @@ from sidecar.engine.steps import CONTEXT, CallKey, StepKey
 from sidecar.models.port import ModelTurn, Stop, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
 from sidecar.work.archive import RECALL
 from sidecar.work.compaction import turn_tokens
-from sidecar.work.delegation import delegated_step
 from sidecar.work.loop import NO_TEXT
 from sidecar.work.tool_selection import MORE_TOOLS
-from sidecar.work.turn_log import DELEGATE, tool_return
+from sidecar.work.turn_log import DELEGATE, delegated_step, tool_return
 from tools.ledger import Outcome
 from tools.text import shorten
 

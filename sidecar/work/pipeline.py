@@ -5,13 +5,15 @@ import random
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sidecar.engine.errors import AgentError, StepFailed
-from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import StepKey
 from sidecar.wire.events import Event, RetryEvent, StepEvent
 from sidecar.work.results import AgentResult, Results, parse_result, render_result
+
+if TYPE_CHECKING:
+    from sidecar.engine.run import TaskRun
 
 ATTEMPTS = 3
 FIRST_BACKOFF = 0.5
@@ -71,7 +73,7 @@ Stage = Step | Parallel | Unfold
 Pipeline = Sequence[Stage]
 
 
-async def run_pipeline(pipeline: Pipeline, run: TaskRun) -> Results:
+async def run_pipeline(pipeline: Pipeline, run: "TaskRun") -> Results:
     waiting = deque(pipeline)
     results: Results = {}
     number = 0
@@ -95,7 +97,7 @@ def _size(stage: Stage) -> int:
     return len(stage.steps) if isinstance(stage, Parallel) else 1
 
 
-async def _run_parallel(stage: Parallel, number: int, total: int, results: Results, run: TaskRun) -> None:
+async def _run_parallel(stage: Parallel, number: int, total: int, results: Results, run: "TaskRun") -> None:
     slots = asyncio.Semaphore(stage.at_once)
     tasks: dict[StepKey, asyncio.Task[None]] = {}
 
@@ -128,7 +130,7 @@ async def _join(tasks: Collection[asyncio.Task[None]]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _run_step(number: int, total: int, step: Step, results: Results, run: TaskRun) -> str:
+async def _run_step(number: int, total: int, step: Step, results: Results, run: "TaskRun") -> str:
     def event(state: Literal["started", "completed", "failed"], message: str = step.message) -> StepEvent:
         return StepEvent(step=number, total=total, message=message, agent=step.agent, state=state)
 

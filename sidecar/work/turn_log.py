@@ -1,11 +1,11 @@
 """Records an agent's turns in the task's log, and runs its calls through the executor."""
 
 import asyncio
+import zlib
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sidecar.engine.run import TaskRun
 from sidecar.engine.state import TaskState, TurnRecord, UserMessage
 from sidecar.engine.steps import StepKey
 from sidecar.models.port import Delta, Model, Reply, ToolReturn, ToolUse
@@ -19,6 +19,7 @@ from tools.executor.context import BatchContext, ToolCall
 from tools.ledger import Outcome
 
 if TYPE_CHECKING:
+    from sidecar.engine.run import TaskRun
     from tools.executor.executor import Executor
 
 #: Answers a call of `delegate` in a turn.
@@ -29,7 +30,7 @@ DELEGATE, TODO = "delegate", "todo"
 class TaskTurnLog:
     def __init__(
         self,
-        run: TaskRun,
+        run: "TaskRun",
         executor: "Executor",
         agent: Agent,
         model: Model,
@@ -185,3 +186,8 @@ def error_of(outcome: Outcome) -> tuple[str | None, str | None]:
 
 def details_of(outcome: Outcome) -> JsonObject:
     return outcome.details if isinstance(outcome.details, dict) else {}
+
+
+def delegated_step(key: StepKey, number: int) -> StepKey:
+    """The step of the agent that answers this call; the same in every run of the task."""
+    return key.step.of_part(DELEGATE, zlib.crc32(f"{key} {number}".encode()))

@@ -1,8 +1,8 @@
 """What one command did to files: each file before its first change, and after its last.
 
-The listener claims a file for the command before the change happens. A watch says when anybody has finished one. A
-change that nobody claimed belongs to somebody else: there the command's own change ends, and begins anew with its next
-claim. If both write at the same moment, their changes can't be told apart, and that is recorded too.
+The listener claims a file for the command before the change happens. A watch reports each finished change of any
+process. A change without a claim is another process's: the command's own change ends there, and its next claim begins a
+new one. If both write at the same moment, their changes can't be told apart, and that is recorded too.
 """
 
 import os

@@ -1,7 +1,7 @@
 """One command's file changes, attributed to its own processes; and whether this machine can tell.
 
-The port is `Attribution`. Where the kernel can't tell (other systems, old kernels, a sidecar that is itself reported to
-somebody), there is none: then a scan finds what changed meanwhile, and says that it can't know who did it.
+The port is `Attribution`. Where the kernel can't report changes (other systems, old kernels, a traced sidecar), there
+is none: a scan then finds what changed meanwhile, and records that the author is unknown.
 """
 
 import json
