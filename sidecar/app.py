@@ -54,6 +54,8 @@ from sidecar.work.workflow import Workflow
 from tools.backend import Backend
 from tools.executor.approved_texts import ApprovedTexts
 from tools.executor.executor import Executor
+from tools.executor.hooks import FILE as HOOKS_FILE
+from tools.executor.hooks import Hooks
 from tools.executor.registry import default_registry
 from tools.local import temporary
 from tools.local.backend import LocalBackend
@@ -161,7 +163,13 @@ class Sidecar:
             lambda: (keys.stamp(), servers.generation),
         )
         self._executor = Executor(
-            self._registry, backends, policy, caches, redact, ApprovedTexts(launch.data_dir / "approved")
+            self._registry,
+            backends,
+            policy,
+            caches,
+            redact,
+            ApprovedTexts(launch.data_dir / "approved"),
+            Hooks(config_file().with_name(HOOKS_FILE)),
         )
         scripts = Path(settings.scripts or launch.data_dir / "scripts")
         catalog = self._catalog = Catalog(settings, scripts, OFFLINE, keys, choices=choices)

@@ -12,6 +12,7 @@ from tools.errors import InvalidArguments, ToolError, ToolNotOffered
 from tools.executor.access import PathAccess, access_to, conflict
 from tools.executor.approved_texts import ApprovedTexts
 from tools.executor.context import BatchContext, CallContext, ToolCall, call_event
+from tools.executor.hooks import Hooks
 from tools.executor.registry import Registry
 from tools.executor.runner import CallRunner
 from tools.executor.session import ChangeWindow, Session
@@ -35,6 +36,7 @@ class Executor:
         caches: Caches | None = None,
         redact: Redactor | None = None,
         texts: ApprovedTexts | None = None,
+        hooks: Hooks | None = None,
     ) -> None:
         self._registry = registry
         self._backends = backends
@@ -42,6 +44,7 @@ class Executor:
         #: Removes secrets from a text before anyone stores or sees it.
         self.redact = redact or Redactor()
         self._runner = CallRunner(backends, policy, caches, texts)
+        self._runner.hooks = hooks
         self.tracker = self._runner.tracker
         self._batches: set[asyncio.Task[object]] = set()
         self._sessions: WeakKeyDictionary[Ledger, Session] = WeakKeyDictionary()

@@ -18,6 +18,7 @@ from tools.executor.binding import ApprovalBinding, bind_change
 from tools.executor.command_changes import ChangeTracker
 from tools.executor.context import CallContext, redact_arguments
 from tools.executor.file_changes import apply_changes, change_files
+from tools.executor.hooks import Hooks
 from tools.executor.invocation import Invoker
 from tools.executor.recovery import LOOK, RUN_AGAIN, ask_about_unknown, plan_recovery
 from tools.executor.script_files import BoundFile
@@ -45,6 +46,7 @@ class CallRunner:
         self._invoker = Invoker(caches)
         self._texts = texts or ApprovedTexts()
         self.tracker = ChangeTracker()
+        self.hooks: Hooks | None = None
         self._assigned = AssignedSecrets()
 
     async def run(self, context: CallContext) -> Outcome:
@@ -58,6 +60,9 @@ class CallRunner:
             if context.ledger.outcome(context.call.id) is None:
                 await run_to_completion(self._cancel(context))
             raise
+        if self.hooks is not None and outcome.status == "success" and context.spec.effects == "files":
+            paths = list(context.args.paths())
+            await self.hooks.after_edit(context.spec.name, paths, context.workspace, context.call.id)
         if context.ledger.outcome(context.call.id) is None:
             if context.window is not None or context.session.windows:
                 return await run_to_completion(self.tracker.settle(context, outcome))
@@ -72,6 +77,9 @@ class CallRunner:
             return await self._recover(context, backend, record)
         if decision.verdict == "ask":
             await self._approve(context, backend, decision)
+        if self.hooks is not None:
+            args = context.call.args
+            await self.hooks.before_tool(context.spec.name, args, context.workspace, context.call.id)
         try:
             return await self._perform(context, backend, decision)
         except ToolError as error:
