@@ -11,7 +11,7 @@ from typing import Protocol
 from sidecar.api.guard import RawHeaders
 
 
-class Peer(Protocol):
+class Abortable(Protocol):
     def abort(self) -> None: ...
 
 
@@ -35,5 +35,5 @@ class ConnectionLimits:
     held_bytes: int = 64 * 1024 * 1024
     small_body_bytes: int = 64 * 1024
     held: int = 0
-    waiting: dict[Peer, None] = field(default_factory=dict)
-    trusted: set[Peer] = field(default_factory=set)
+    waiting: dict[Abortable, None] = field(default_factory=dict)
+    trusted: set[Abortable] = field(default_factory=set)
