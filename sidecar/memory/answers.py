@@ -97,7 +97,7 @@ def answer_similar(store: sqlite3.Connection, workspace: str, symbol: str, limit
     ).fetchone()
     if own is None:
         return []
-    mine = frozenset(array("I", own[1]))
+    mine = frozenset(array("H", own[1]))
     files = CurrentFiles(store, workspace)
     try:
         lines = files.lines(path)
@@ -108,7 +108,7 @@ def answer_similar(store: sqlite3.Connection, workspace: str, symbol: str, limit
             for chunk in file.chunks:
                 if chunk.id != own[0] and chunk.kind not in ("section", "text", "block"):
                     row = store.execute("SELECT terms FROM chunks WHERE id = ?", (chunk.id,)).fetchone()
-                    theirs = frozenset(array("I", row[0]))
+                    theirs = frozenset(array("H", row[0]))
                     scored.append(Ranked(len(mine & theirs) / max(len(mine | theirs), 1), file, chunk))
         scored.sort(key=lambda each: -each.score)
         return list(_hits(scored[:_SIMILAR_CANDIDATES], files, limit))

@@ -31,6 +31,7 @@ _LEADERS = 4
 _BEST_OF_FILE = 40
 _CHUNKS_OF_FILE = 2
 _YEAR = 365 * 86_400.0
+_COMMIT_PATHS = "SELECT path FROM commit_files JOIN paths ON paths.id = commit_files.file WHERE commit_files.id = ?"
 _FILE_ROWS = "SELECT id, path, kind, language, terms, counts FROM files WHERE "
 _CHUNK_ROWS = "SELECT id, file, line, end_line, symbol, name, kind, length, terms, counts FROM chunks WHERE "
 
@@ -128,7 +129,7 @@ def _history(
     for commit, files, subject, score, at in rows:
         fit = min(score / total, 1.5) * (0.5 + 0.5 * math.exp(-max(newest - at, 0) / (2 * _YEAR)))
         said = weights.keys() & name_terms(subject)
-        for (path,) in store.execute("SELECT path FROM commit_files WHERE id = ?", (commit,)):
+        for (path,) in store.execute(_COMMIT_PATHS, (commit,)):
             words[path] |= said
             share = fit / max(files, 1) ** 0.5
             sums[path] += share * fit
@@ -192,11 +193,11 @@ def _load_chunks(
 
 def _best_chunks(question: Question, rows: Sequence[ChunkRow]) -> list[ChunkRow]:
     """The rows of each file that hold the most of the question, by a quick look."""
-    weights = {term.key: term.chunk for term in question.known}
+    weights = {term.short: term.chunk for term in question.known}
     asked = frozenset(weights)
     ranked: dict[int, list[tuple[float, ChunkRow]]] = defaultdict(list)
     for row in rows:
-        inside = asked.intersection(array("I", row[8]))
+        inside = asked.intersection(array("H", row[8]))
         ranked[row[1]].append((sum(weights[key] for key in inside) / (1 + 0.002 * row[7]), row))
     found: list[ChunkRow] = []
     for scored in ranked.values():
@@ -209,7 +210,8 @@ def _measure_history(store: sqlite3.Connection, files: Mapping[int, FileCandidat
     by_path = {each.path: each for each in files.values()}
     rows = _select(
         store,
-        "SELECT path, count(*), min(commit_files.id) FROM commit_files WHERE path IN",
+        "SELECT path, count(*), min(commit_files.id) FROM paths "
+        "JOIN commit_files ON commit_files.file = paths.id WHERE path IN",
         list(by_path),
         " GROUP BY path",
     )
@@ -240,8 +242,9 @@ def _measure_changed_together(store: sqlite3.Connection, files: Mapping[int, Fil
     paths = {each.path: each for each in files.values()}
     for leader in best:
         rows = store.execute(
-            "SELECT other.path, count(*) FROM commit_files AS own JOIN commit_files AS other ON other.id = own.id "
-            "WHERE own.path = ? GROUP BY other.path",
+            "SELECT paths.path, count(*) FROM paths AS mine JOIN commit_files AS own ON own.file = mine.id "
+            "JOIN commit_files AS other ON other.id = own.id JOIN paths ON paths.id = other.file "
+            "WHERE mine.path = ? GROUP BY paths.path",
             (leader.path,),
         ).fetchall()
         own = next((count for path, count in rows if path == leader.path), 0)

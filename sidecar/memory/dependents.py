@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from sidecar.memory.indexer import has_words
 from sidecar.memory.port import Affected
 from sidecar.memory.resolver import unit_of
+from sidecar.memory.tokens import terms_of
 
 _MAX_DEPTH = 6
 _MAX_HITS = 2_000
@@ -118,8 +119,9 @@ def _callers(store: sqlite3.Connection, name: str) -> dict[str, tuple[str, int]]
 
 
 def _writes(store: sqlite3.Connection, path: str, name: str) -> bool:
-    row = store.execute("SELECT words FROM files WHERE path = ?", (path,)).fetchone()
-    return row is not None and bool(row[0]) and has_words(row[0], name)
+    row = store.execute("SELECT terms FROM files WHERE path = ?", (path,)).fetchone()
+    terms = terms_of(name)
+    return row is not None and bool(row[0]) and bool(terms) and has_words(row[0], terms[-1])
 
 
 def tests_of(store: sqlite3.Connection, path: str, depth: int = 2) -> list[Affected]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from sidecar.memory.question import Question
 from sidecar.memory.tokens import joined, name_terms
 
-_DOC = 0x80
 _K1 = 1.2
 _B = 0.6
 _NAME_WEIGHT = 3.0
@@ -50,7 +49,7 @@ def file_features(
     for term in question.known:
         place = bisect_left(keys, term.key)
         if place < len(keys) and keys[place] == term.key:
-            count = counts[place] & ~_DOC
+            count = counts[place]
             bm25 += term.file * count * (_K1 + 1) / (count + norm)
             coverage += term.file
     named = frozenset(name_terms(path))
@@ -68,7 +67,7 @@ def file_features(
 
 def measured_chunk(question: Question, row: ChunkRow, average: float) -> ChunkCandidate:
     chunk, file, line, end_line, symbol, name, kind, length, terms, counts = row
-    keys = array("I", terms)
+    keys = array("H", terms)
     size = len(keys)
     norm = _K1 * (1 - _B + _B * length / average)
     names, whole = frozenset(name_terms(name)), joined(name)
@@ -76,10 +75,10 @@ def measured_chunk(question: Question, row: ChunkRow, average: float) -> ChunkCa
     bm25 = coverage = named = scoped = both = 0.0
     matched: list[str] = []
     for term in question.known:
-        place = bisect_left(keys, term.key)
-        inside = place < size and keys[place] == term.key
+        place = bisect_left(keys, term.short)
+        inside = place < size and keys[place] == term.short
         if inside:
-            count = counts[place] & ~_DOC
+            count = counts[place]
             weight = 3.0 if term.text in names else 1.0
             bm25 += term.chunk * count * weight * (_K1 + 1) / (count * weight + norm)
             coverage += term.chunk

@@ -54,16 +54,22 @@ def _write(store: sqlite3.Connection, head: str, commits: Sequence[Commit]) -> N
     with transaction(store):
         store.execute("DELETE FROM commits")
         store.execute("DELETE FROM commit_files")
+        store.execute("DELETE FROM paths")
+        paths: dict[str, int] = {}
         store.execute("INSERT INTO commit_text (commit_text) VALUES ('delete-all')")
         number = 0
         for number, (at, author, subject, body, files) in enumerate(commits, 1):
             store.execute("INSERT INTO commits VALUES (?, ?, ?, ?, ?)", (number, at, author, subject, len(files)))
             if not files or len(files) > _MAX_FILES:
                 continue
-            store.executemany("INSERT OR IGNORE INTO commit_files VALUES (?, ?)", [(name, number) for name in files])
+            store.executemany(
+                "INSERT OR IGNORE INTO commit_files VALUES (?, ?)",
+                [(paths.setdefault(name, len(paths) + 1), number) for name in files],
+            )
             terms = count_terms(subject) + count_terms(body)
             text = " ".join(term for term in terms)
             store.execute("INSERT INTO commit_text (rowid, subject) VALUES (?, ?)", (number, text))
+        store.executemany("INSERT INTO paths VALUES (?, ?)", [(key, name) for name, key in paths.items()])
         set_meta(store, "head", head)
         set_meta(store, "commits", number)
         set_meta(store, "history_read", time.time())

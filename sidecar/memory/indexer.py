@@ -37,9 +37,8 @@ _LOCKS = re.compile(r"(?:^|/)(?:[\w.-]*[-.]lock(?:\.\w+)?|package-lock\.json|npm
 _GENERATED = re.compile(rb"Code generated .{0,80}DO NOT EDIT|@generated\b|THIS FILE IS (?:AUTO-?)?GENERATED", re.I)
 _PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
 _LONG_LINE = 5_000
-_MOST_REPEATED = 6
-_MAX_COUNT = 127
-_DOC = 0x80
+_MOST_REPEATED = 3
+_MAX_COUNT = 255
 
 
 def wanted(path: str) -> bool:
@@ -61,13 +60,24 @@ def digest(content: bytes) -> bytes:
     return blake2b(content, digest_size=12).digest()
 
 
-def pack(counts: Mapping[str, int], documented: Iterable[str] = ()) -> tuple[bytes, bytes]:
-    """Hashes of terms, sorted, and how often each occurs; the high bit marks those in the documentation."""
-    doc = frozenset(documented)
-    rows = sorted(
-        (crc32(term.encode()), min(n, _MAX_COUNT) | (_DOC if term in doc else 0)) for term, n in counts.items()
-    )
+def pack(counts: Mapping[str, int]) -> tuple[bytes, bytes]:
+    """Hashes of a file's terms, sorted, and how often each occurs."""
+    rows = sorted((crc32(term.encode()), min(n, _MAX_COUNT)) for term, n in counts.items())
     return array("I", [row[0] for row in rows]).tobytes(), bytes(row[1] for row in rows)
+
+
+def pack_chunk(counts: Mapping[str, int]) -> tuple[bytes, bytes]:
+    """The same for a chunk in half the room: it has few terms, so that hashes of 16 bits hardly ever collide."""
+    found: dict[int, int] = {}
+    for term, n in counts.items():
+        key = short_hash(term)
+        found[key] = min(found.get(key, 0) + n, _MAX_COUNT)
+    keys = sorted(found)
+    return array("H", keys).tobytes(), bytes(found[key] for key in keys)
+
+
+def short_hash(term: str) -> int:
+    return crc32(term.encode()) & 0xFFFF
 
 
 class Indexer:
@@ -129,7 +139,9 @@ class Indexer:
         kind = _kind(path, content, known=source.language is not None)
         facts = _facts(source, kind)
         text = source.text.decode("utf-8", "replace")
-        words = array("I", sorted({crc32(word.encode()) for word in WORD.findall(text)})) if source.language else b""
+        words = (
+            array("I", sorted({crc32(word.encode()) for word in WORD.findall(text)})) if path.endswith(".go") else b""
+        )
         # Ids are never used again: the full-text tables still hold the rows of files that are gone.
         number = int(get_meta(self._store, "next") or 1)
         set_meta(self._store, "next", number + 1)
@@ -160,7 +172,7 @@ class Indexer:
             body, doc = count_terms(chunk.text), count_terms(chunk.doc)
             both = body + doc
             scope, _, name = chunk.symbol.rpartition(".") if chunk.kind != "section" else ("", "", chunk.symbol)
-            terms, counts = pack(both, doc)
+            terms, counts = pack_chunk(both)
             total.update(both)
             names.update(dict.fromkeys(name_terms(name)))
             length = sum(both.values())
@@ -252,7 +264,7 @@ def _innermost(chunks: Sequence[Chunk]) -> dict[int, int]:
 
 
 def has_words(words: bytes, name: str) -> bool:
-    """Whether a file holds an identifier."""
+    """Whether packed words or terms hold this one."""
     found = array("I", words)
     key = crc32(name.encode())
     place = bisect_left(found, key)

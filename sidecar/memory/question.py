@@ -17,7 +17,9 @@ _MAX_ROWS = 10_000
 @dataclass(slots=True)
 class Term:
     text: str
+    #: Hashes as in a file's and in a chunk's packed terms.
     key: int
+    short: int
     #: Inverse document frequency among chunks, files and commits.
     chunk: float
     file: float
@@ -42,6 +44,7 @@ class Question:
             Term(
                 word,
                 crc32(word.encode()),
+                crc32(word.encode()) & 0xFFFF,
                 _idf(chunks.get(word, 0), self.chunks),
                 _idf(files.get(word, 0), self.files),
                 _idf(commits.get(word, 0), max(counts["commits"], 1)),
@@ -59,8 +62,8 @@ class Question:
         self.related: dict[int, tuple[str, float]] = {}
         for term in self.terms:
             for other, weight in related(term.text):
-                key = crc32(other.encode())
-                if all(key != each.key for each in self.terms):
+                key = crc32(other.encode()) & 0xFFFF
+                if all(key != each.short for each in self.terms):
                     weight *= term.chunk
                     if weight > self.related.get(key, ("", 0.0))[1]:
                         self.related[key] = (other, weight)

@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 
 #: A file of another version is thrown away: everything in it can be built again.
-VERSION = 2
+VERSION = 3
 _BUSY_SECONDS = 10.0
 _CACHE_KIB = 4_096
 
@@ -32,11 +32,13 @@ CREATE TABLE edges (
 );
 CREATE INDEX edges_target ON edges (target, name);
 CREATE INDEX edges_source ON edges (source);
-CREATE TABLE calls (file INTEGER NOT NULL, chunk INTEGER, name TEXT, line INTEGER);
+CREATE TABLE calls (
+    file INTEGER NOT NULL, chunk INTEGER, name TEXT, line INTEGER, PRIMARY KEY (file, chunk, name)
+) WITHOUT ROWID;
 CREATE INDEX calls_name ON calls (name);
-CREATE INDEX calls_file ON calls (file);
 CREATE TABLE commits (id INTEGER PRIMARY KEY, time INTEGER, author TEXT, subject TEXT, files INTEGER);
-CREATE TABLE commit_files (path TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (path, id)) WITHOUT ROWID;
+CREATE TABLE paths (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+CREATE TABLE commit_files (file INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (file, id)) WITHOUT ROWID;
 CREATE INDEX commit_files_id ON commit_files (id);
 CREATE VIRTUAL TABLE chunk_text USING fts5(name, scope, doc, body, content='', tokenize="ascii tokenchars '_'");
 CREATE VIRTUAL TABLE file_text USING fts5(path, names, body, content='', tokenize="ascii tokenchars '_'");

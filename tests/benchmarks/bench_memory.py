@@ -1,12 +1,12 @@
 """The memory: building an index beside reading and parsing the same files, asking it, and taking in one edit."""
 
 import os
-import random
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from itertools import count
 from pathlib import Path
 
 from sidecar.memory.answers import answer_search
@@ -17,37 +17,33 @@ from tests.benchmarks.result import Result
 from tests.e2e.support import PROJECT
 from tools.code.source import Source
 
-FILES = 5_000
-SMALL_FILES = 500
-LINES = 100
+LINES = 500_000
+SMALL_LINES = 50_000
 ROUNDS = 15
-_VOCABULARY = """
-account address archive balance batch bucket buffer cache channel chunk client cluster column config connection
-context cookie counter cursor customer database deadline decoder delivery device digest document domain editor
-encoder engine entry event export filter folder format gateway handler header history image index invoice journal
-kernel key label layer ledger letter limit listener lock mail marker message method metric mirror module monitor
-network notice object offer order output package page parser payment payload permission person pipeline plugin
-policy pool price process product profile project proxy query queue record region report request resource response
-result route row rule schema scope secret section segment sender server session setting shard signal snapshot
-socket source stage state storage stream supplier table task template tenant ticket token topic trace transfer tree
-update user vault vendor version view volume warehouse watcher weight window worker zone
-"""
-_WORDS = _VOCABULARY.split()
+_QUERIES = (
+    "parse the command line arguments",
+    "open a socket and wait for connections",
+    "decode quoted printable text",
+    "copy a directory tree",
+    "format a traceback of an exception",
+    "read the members of a zip archive",
+    "cancel all pending tasks of the loop",
+)
 
 
 async def run() -> list[Result]:
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
         large, small = root / "large", root / "small"
-        source = _write_project(large, FILES)
-        _write_project(small, SMALL_FILES)
+        source = _copy_source(large, LINES)
+        _copy_source(small, SMALL_LINES)
         plain = _read_and_parse(large)
         built, memory = _build(root / "large.db", large, root)
         _build(root / "small.db", small, root)
         asked = _ask(root / "large.db", large)
         edit, small_edit = _edit(root / "large.db", large), _edit(root / "small.db", small)
         size = size_of(root / "large.db")
-        lines = f"{FILES * LINES:,} lines"
+        lines = f"{LINES:,} lines"
         return [
             Result(f"index {lines}", built, "s", built / plain, "reading and parsing them once", most_ratio=3),
             Result("memory of the building process", memory / 1e6, "MB", most=120),
@@ -57,21 +53,22 @@ async def run() -> list[Result]:
         ]
 
 
-def _write_project(root: Path, files: int) -> int:
-    chance, total = random.Random(1), 0
-    for number in range(files):
-        folder = root / f"package_{number % 50}"
-        folder.mkdir(parents=True, exist_ok=True)
-        text = f"import package_{(number + 1) % 50}.module_{(number + 1) % files}\n\n\n"
-        while text.count("\n") < LINES:
-            names = chance.choices(_WORDS, k=8)
-            text += f"def {'_'.join(names[:3])}({names[3]}, {names[4]}):\n"
-            text += f'    """{" ".join(names).capitalize()}."""\n'
-            text += "".join(f"    {each} = {names[3]}.{chance.choice(_WORDS)}({names[4]})\n" for each in names[5:])
-            text += f"    return {names[5]}\n\n\n"
-        (folder / f"module_{number}.py").write_text(text)
-        total += len(text)
-    return total
+def _copy_source(root: Path, lines: int) -> int:
+    """Real code that is on every machine: Python's own library, several times if need be."""
+    library, total, copied = Path(os.__file__).parent, 0, 0
+    for number in count():
+        for path in sorted(library.rglob("*.py")):
+            if copied >= lines:
+                return total
+            text = path.read_bytes()
+            if "site-packages" in path.parts or len(text) > 500_000:
+                continue
+            target = root / f"copy_{number}" / path.relative_to(library)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text)
+            total += len(text)
+            copied += text.count(b"\n")
+    raise AssertionError("unreachable")
 
 
 def _read_and_parse(root: Path) -> float:
@@ -95,10 +92,10 @@ def _build(store: Path, workspace: Path, data: Path) -> tuple[float, int]:
 
 
 def _ask(path: Path, workspace: Path) -> float:
-    chance, times = random.Random(2), []
+    times: list[float] = []
     store = open_store(path, readonly=True)
-    for _ in range(ROUNDS):
-        query = " ".join(chance.choices(_WORDS, k=5))
+    for number in range(ROUNDS):
+        query = _QUERIES[number % len(_QUERIES)]
         began = time.perf_counter()
         hits, _ = answer_search(store, str(workspace), Search(query))
         times.append(time.perf_counter() - began)
@@ -109,11 +106,11 @@ def _ask(path: Path, workspace: Path) -> float:
 
 def _edit(path: Path, workspace: Path) -> float:
     store, times = open_store(path), []
-    file = workspace / "package_7/module_7.py"
+    file = workspace / "copy_0/abc.py"
     for number in range(ROUNDS):
         file.write_text(file.read_text() + f"def walrus_{number}():\n    return {number}\n")
         began = time.perf_counter()
-        assert update_files(store, str(workspace), ["package_7/module_7.py"])
+        assert update_files(store, str(workspace), ["copy_0/abc.py"])
         times.append(time.perf_counter() - began)
     store.close()
     return statistics.median(times)
