@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,34 @@ def test_the_coder_goes_on_with_the_planners_conversation(tmp_path: Path, worksp
     added = len(second) - len(first) - size_beside(json.dumps(plan.text).encode())
     assert added < 500, f"{added} bytes beside the plan itself"
     assert "Now do step 1: Write 1. Files: 1.py." in second.decode()
+
+
+def shared_beginning(one: bytes, other: bytes) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+def test_a_second_turn_and_a_follow_up_begin_with_the_bytes_that_were_sent_before(
+    tmp_path: Path, speaker: Speaker
+) -> None:
+    """A provider's cache knows at least nine tenths of what it was sent, in the order in which it was sent."""
+    with a_server() as server:
+        environ = {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix()}
+        with running_sidecar(tmp_path, **environ) as sidecar:
+            (sidecar.workspace / "a.txt").write_text("some text\n" * 100)
+            look = Speech(calls=(Call("read_file", '{"path": "a.txt"}', id="c1"),))
+            server.plays(Answer([speaker.stream(look)]), *[Answer([speaker.stream(Speech(text="I read it."))])] * 2)
+            task = sidecar.execute("what is in a.txt?", intent="explain_code")
+            sidecar.wait_for_end(task)
+            sidecar.post(f"/api/brain/tasks/{task}/messages", {"text": "/explain and what else?"})
+            wait_until(lambda: len(server.seen) > 2, what="the follow-up's request")
+    bodies = [seen.body for seen in server.seen[:3]]
+    for before, after in pairwise(bodies):
+        known = shared_beginning(before, after) / len(before)
+        print(f"{speaker.provider}: {known:.1%} of {len(before)} bytes")
+        assert known >= 0.9
+    if speaker.provider == "anthropic":
+        assert b'"cache_control":{"type":"ephemeral"}' in bodies[0]
 
 
 def test_it_is_as_small_for_a_model_that_is_driven_by_a_schema(tmp_path: Path, workspace: Path) -> None:
