@@ -39,6 +39,9 @@ class Settings(BaseModel):
     model_idle_seconds: Annotated[float, Field(gt=0, description="Time limit for a model that sends nothing")] = 120
     model_reply_seconds: Annotated[float, Field(gt=0, description="Time limit for one reply")] = 900
     model_reply_tokens: Annotated[int, Field(ge=16, description="Token limit for one reply")] = 16_000
+    model_effort: Literal["", "low", "medium", "high"] = Field(
+        "", description="How much models that reason should think; empty: their own default"
+    )
     rules_bytes: Annotated[
         int,
         Field(

@@ -57,8 +57,9 @@ def client(access: Access) -> Any:
 
 
 class Messages:
-    def __init__(self, name: str, client: Any, price: Price | None, reply_tokens: int) -> None:
+    def __init__(self, name: str, client: Any, price: Price | None, reply_tokens: int, effort: str = "") -> None:
         self._name = name
+        self._effort = effort
         self._client = client
         self._price = price
         self._reply_tokens = reply_tokens
@@ -129,6 +130,8 @@ class Messages:
         }
         if _THINKS.match(self._name):
             fields["thinking"] = {"type": "adaptive", "display": "summarized"}
+            if self._effort:
+                fields["output_config"] = {"effort": self._effort}
         if request.tools:
             fields["tools"] = [
                 {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}

@@ -44,6 +44,7 @@ class Catalog:
             first_seconds=settings.model_idle_seconds,
             reply_seconds=settings.model_reply_seconds,
             reply_tokens=settings.model_reply_tokens,
+            effort=settings.model_effort,
         )
         self._providers = Providers(keys or Keys({}, scripts), limits, prices)
         self._breakers: dict[str, Breaker] = {}

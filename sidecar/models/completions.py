@@ -22,7 +22,7 @@ _BROKEN_OFF = frozenset({"error", "insufficient_system_resource", "abort"})
 
 
 class Completions:
-    """`limit` is how long a reply may be, by the name that is tried first.
+    """`optional` are fields that a server may refuse: how long a reply may be, how much to think.
 
     `returns_reasoning`: send the thinking before a tool call back to the model, as some servers demand.
     """
@@ -34,7 +34,7 @@ class Completions:
         client: Any,
         stream_class: Any,
         price: Price | None,
-        limit: JsonObject,
+        optional: JsonObject,
         *,
         returns_reasoning: bool = False,
     ) -> None:
@@ -43,7 +43,7 @@ class Completions:
         self._client = client
         self._stream_class = stream_class
         self._price = price
-        self._optional = OptionalFields({"stream_options": {"include_usage": True}, **limit})
+        self._optional = OptionalFields({"stream_options": {"include_usage": True}, **optional})
         self._template = TemplateDemands()
         self._returns_reasoning = returns_reasoning
         #: Largest request body, if known.
@@ -170,6 +170,11 @@ class Completions:
     def _thoughts(self, turn: ModelTurn) -> JsonObject:
         kept = turn.kept
         return kept.content[0] if kept and (kept.provider, kept.model) == (self._provider, self._name) else {}
+
+
+def reasoning_effort(effort: str) -> JsonObject:
+    """The field that asks for it; a server that refuses the field doesn't get it again."""
+    return {"reasoning_effort": effort} if effort else {}
 
 
 def user_message(turn: UserTurn) -> JsonObject:

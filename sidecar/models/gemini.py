@@ -45,14 +45,15 @@ def client(access: Access) -> Any:
 
 
 class Contents:
-    def __init__(self, name: str, client: Any, price: Price | None, reply_tokens: int) -> None:
+    def __init__(self, name: str, client: Any, price: Price | None, reply_tokens: int, effort: str = "") -> None:
         self._name = name
         self._place = _place(name)
         self._api = client._api_client
         self._price = price
         self._generation: dict[str, Any] = {"maxOutputTokens": reply_tokens}
         if _THINKS.match(name):
-            self._generation["thinkingConfig"] = {"includeThoughts": True}
+            level = {"thinkingLevel": effort.upper()} if effort else {}
+            self._generation["thinkingConfig"] = {"includeThoughts": True, **level}
         self._prefix = RequestPrefix()
         self._call_ids = CallIds()
         self._fragments = Fragments(self._contents)

@@ -67,6 +67,8 @@ class Limits:
     reply_tokens: int = 16_000
     #: Before the first piece; a local server may read a long prompt for minutes.
     first_seconds: float = 120.0
+    #: How much a model that reasons should think: low, medium, high; empty for its own default.
+    effort: str = ""
 
 
 async def timed(parts: AsyncGenerator[T, None], limits: Limits) -> AsyncIterator[T]:

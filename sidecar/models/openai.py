@@ -3,9 +3,10 @@
 from typing import Any
 
 from sidecar.models.access import Access
-from sidecar.models.completions import Completions
+from sidecar.models.completions import Completions, reasoning_effort
 from sidecar.models.plain import Chat, Probe
 from sidecar.models.prices import Price
+from sidecar.wire.base import JsonObject
 
 PROVIDER = "openai"
 
@@ -27,13 +28,13 @@ def dialect(
     reply_tokens: int,
     access: Access,
     probe: Probe | None,
+    effort: str = "",
 ) -> Chat:
     from openai import AsyncStream
 
     # Most compatible servers know only the old field name; only they send thinking.
     elsewhere = access.base_url is not None
     limit = "max_tokens" if elsewhere else "max_completion_tokens"
-    completions = Completions(
-        PROVIDER, name, client, AsyncStream[object], price, {limit: reply_tokens}, returns_reasoning=elsewhere
-    )
+    optional: JsonObject = {limit: reply_tokens, **reasoning_effort(effort)}
+    completions = Completions(PROVIDER, name, client, AsyncStream[object], price, optional, returns_reasoning=elsewhere)
     return Chat(completions, price, probe)

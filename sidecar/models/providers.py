@@ -75,6 +75,7 @@ class Providers:
                 limits.reply_seconds,
                 limits.reply_tokens,
                 limits.first_seconds * LOCAL_TIMEOUT_FACTOR,
+                limits.effort,
             )
         own_server = access.base_url if local and provider == "openai" else None
         price = None if own_server else self._prices.of(f"{provider}/{name}")
@@ -85,20 +86,20 @@ class Providers:
                 case "anthropic":
                     from sidecar.models.anthropic import Messages
 
-                    return Messages(name, client, price, limits.reply_tokens)
+                    return Messages(name, client, price, limits.reply_tokens, limits.effort)
                 case "gemini":
                     from sidecar.models.gemini import Contents
 
-                    return Contents(name, client, price, limits.reply_tokens)
+                    return Contents(name, client, price, limits.reply_tokens, limits.effort)
                 case "groq":
                     from sidecar.models import groq
 
-                    return groq.dialect(name, client, price, limits.reply_tokens)
+                    return groq.dialect(name, client, price, limits.reply_tokens, limits.effort)
                 case _:
                     from sidecar.models import openai
 
                     probe = partial(self._known_or_asked, own_server, name) if own_server else None
-                    return openai.dialect(name, client, price, limits.reply_tokens, access, probe)
+                    return openai.dialect(name, client, price, limits.reply_tokens, access, probe, limits.effort)
 
         def context_size() -> int | None:
             if own_server is not None:

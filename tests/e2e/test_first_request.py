@@ -120,6 +120,24 @@ def test_a_second_turn_and_a_follow_up_begin_with_the_bytes_that_were_sent_befor
         assert b'"cache_control":{"type":"ephemeral"}' in bodies[0]
 
 
+EFFORT = {
+    "anthropic": b'"output_config":{"effort":"low"}',
+    "gemini": b'"thinkingLevel":"LOW"',
+    "groq": b'"reasoning_effort":"low"',
+    "openai": b'"reasoning_effort":"low"',
+}
+
+
+@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+def test_the_effort_that_you_set_is_asked_of_a_model_that_reasons(tmp_path: Path, speaker: Speaker) -> None:
+    with a_server() as server:
+        environ = {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix(), "BRAIN_MODEL_EFFORT": "low"}
+        with running_sidecar(tmp_path, **environ) as sidecar:
+            server.plays(Answer([speaker.stream(Speech(text="Done."))]))
+            sidecar.wait_for_end(sidecar.execute("hello", intent="chat"))
+    assert EFFORT[speaker.provider] in server.seen[0].body
+
+
 def test_it_is_as_small_for_a_model_that_is_driven_by_a_schema(tmp_path: Path, workspace: Path) -> None:
     with a_server() as server:
         shown = json.dumps({"capabilities": ["completion"]}).encode()
