@@ -21,7 +21,7 @@ export default async function ({ sidecar, page }) {
   await page.getByText("Changed since you last allowed this, or were asked:").waitFor();
   await page.getByText("swapped.sh changed since").waitFor();
   await page.getByText("evil", { exact: true }).first().waitFor();
-  assert.ok(await page.getByText("Run this command?").isVisible(), "it is no question about an edit");
+  assert.ok(await page.getByText("Run this command?", { exact: true }).isVisible(), "it is no question about an edit");
   await deny.click();
   await reaches("completed");
   await rm(script);
