@@ -42,6 +42,7 @@ from sidecar.memory.local import LocalMemory
 from sidecar.memory.notes import Notes
 from sidecar.memory.past import Past
 from sidecar.memory.registration import IndexStarter, memory_tools
+from sidecar.memory.skills import Skills
 from sidecar.models.catalog import Catalog
 from sidecar.models.selection import Selection
 from sidecar.offline.registration import OFFLINE
@@ -135,9 +136,10 @@ class Sidecar:
         self._memory = LocalMemory(launch.data_dir, settings.sandbox, caches.watcher.subscribe)
         notes = Notes(launch.data_dir)
         past = Past(self._journal, notes)
-        self._registry = default_registry(memory_tools(self._memory, past, notes))
         repositories = Repositories(self._data.path)
         trust = Trust(self._data, repositories)
+        skills = Skills(config_file().parent, trust.trusted)
+        self._registry = default_registry(memory_tools(self._memory, past, notes, skills))
         sandboxes = Sandboxes(settings.sandbox)
         approvals, grants = StandingApprovals(self._data), Grants(self._data.path, repositories)
         policy = Policy(

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from sidecar.memory.notes import Notes
 from sidecar.memory.past import Past
 from sidecar.memory.port import Memory
+from sidecar.memory.skills import Skills
 from tools.executor.registry import Loader
 from tools.spec import AnyTool
 
 
-def memory_tools(memory: Memory, past: Past, notes: Notes) -> dict[str, Loader]:
+def memory_tools(memory: Memory, past: Past, notes: Notes, skills: Skills) -> dict[str, Loader]:
     def find_code() -> AnyTool:
         from sidecar.memory.tools import FindCode
 
@@ -30,7 +31,12 @@ def memory_tools(memory: Memory, past: Past, notes: Notes) -> dict[str, Loader]:
 
         return ProposeNote(notes)
 
-    return {"find_code": find_code, "impact": impact, "recall": recall, "propose_note": propose_note}
+    def skill() -> AnyTool:
+        from sidecar.memory.skill_tool import SkillTool
+
+        return SkillTool(skills)
+
+    return {"find_code": find_code, "impact": impact, "recall": recall, "propose_note": propose_note, "skill": skill}
 
 
 class IndexStarter:

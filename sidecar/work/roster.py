@@ -19,6 +19,7 @@ READ = (
     "impact",
     "recall",
     "propose_note",
+    "skill",
     "get_workspace_info",
     "git_status",
     "git_diff",
