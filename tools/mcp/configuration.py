@@ -36,6 +36,7 @@ class Configuration:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._directory = directory
+        self._own = str(directory / FILE)
         self._trusted = trusted
         self._inputs = inputs
         self._environment = os.environ if environment is None else environment
@@ -46,14 +47,14 @@ class Configuration:
         return self._directory / FILE
 
     def load(self, workspace: str) -> Configured:
-        files = [(self.file, True)]
-        places = [(Path(workspace) / name, False) for name in IN_WORKSPACE]
-        if any(place.exists() for place, _ in places) and self._trusted(workspace):
-            files += places
-        stamp = (tuple((file, _stamp(file)) for file, _ in files), tuple(sorted(self._inputs().items())))
+        # Every call asks several times, and building a Path costs more than the system call.
         known = self._known.get(workspace)
+        theirs = tuple(_stamp(f"{workspace}/{name}") for name in IN_WORKSPACE)
+        trusted = any(each is not None for each in theirs) and self._trusted(workspace)
+        stamp = (_stamp(self._own), theirs if trusted else None, self._inputs())
         if known is None or known[0] != stamp:
-            known = self._known[workspace] = (stamp, self._read(files, workspace))
+            places = [(Path(workspace) / name, False) for name in IN_WORKSPACE] if trusted else []
+            known = self._known[workspace] = (stamp, self._read([(self.file, True), *places], workspace))
             while len(self._known) > MAX_SERVERS:
                 del self._known[next(iter(self._known))]
         return known[1]
@@ -150,7 +151,7 @@ class Inputs:
         self._known: tuple[object, dict[str, str]] = (None, {})
 
     def __call__(self) -> Mapping[str, str]:
-        stamp = _stamp(self._file)
+        stamp = _stamp(str(self._file))
         if stamp != self._known[0]:
             try:
                 found = json.loads(self._file.read_text(encoding="utf-8"))
@@ -203,9 +204,9 @@ def _without_comments(text: str) -> str:
     return "".join(kept)
 
 
-def _stamp(file: Path) -> object:
+def _stamp(file: str) -> object:
     try:
-        found = file.lstat()
+        found = os.lstat(file)
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode

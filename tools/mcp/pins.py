@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,14 +21,19 @@ from tools.mcp.listing import ListedTool, Listing, make_listing
 State = Literal["new", "changed", "pinned"]
 _MAX_PINS = 500
 _MAX_DIFF_LINES = 400
+_LAUNCHES: dict[int, tuple[ServerEntry, str]] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pin:
     launch: str
     where: str
     tools: tuple[ListedTool, ...]
     at: float
+
+    @cached_property
+    def digest(self) -> str:
+        return Listing(self.tools).digest
 
 
 class Pins:
@@ -35,6 +41,8 @@ class Pins:
         self._file = file
         self._clock = clock
         self._pins: dict[str, Pin] | None = None
+        #: Made from pins; every call asks for one.
+        self._listings: dict[str, tuple[Pin, Listing]] = {}
 
     def find(self, entry: ServerEntry, workspace: str) -> Pin | None:
         return self._load().get(_key(entry, workspace))
@@ -44,13 +52,17 @@ class Pins:
         pin = self.find(entry, workspace)
         if pin is None or pin.launch != launch_digest(entry):
             return None
-        return make_listing(entry.name, ((t.name, t.description, t.schema, t.read_only) for t in pin.tools))
+        known = self._listings.get(key := _key(entry, workspace))
+        if known is None or known[0] is not pin:
+            made = make_listing(entry.name, ((t.name, t.description, t.schema, t.read_only) for t in pin.tools))
+            known = self._listings[key] = (pin, made)
+        return known[1]
 
     def state(self, entry: ServerEntry, workspace: str, listing: Listing) -> State:
         pin = self.find(entry, workspace)
         if pin is None:
             return "new"
-        same = pin.launch == launch_digest(entry) and Listing(pin.tools).digest == listing.digest
+        same = pin.launch == launch_digest(entry) and pin.digest == listing.digest
         return "pinned" if same else "changed"
 
     def accept(self, entry: ServerEntry, workspace: str, listing: Listing) -> None:
@@ -95,6 +107,16 @@ class Pins:
 
 
 def launch_digest(entry: ServerEntry) -> str:
+    """As `_digest_launch`, kept for entries in use: every call asks several times."""
+    known = _LAUNCHES.get(id(entry))
+    if known is None or known[0] is not entry:
+        if len(_LAUNCHES) >= _MAX_PINS:
+            _LAUNCHES.clear()
+        known = _LAUNCHES[id(entry)] = (entry, _digest_launch(entry))
+    return known[1]
+
+
+def _digest_launch(entry: ServerEntry) -> str:
     """What is started or called, with which environment and grants. Another value is another server."""
     parts = [
         entry.transport,

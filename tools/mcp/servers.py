@@ -3,7 +3,10 @@
 import asyncio
 import hashlib
 import os
+import shutil
+import stat
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -177,12 +180,15 @@ def _files(entry: ServerEntry) -> Iterator[str]:
     """The state of the program and of every file that the command names."""
     for word in entry.command:
         if word.startswith("/") or word == entry.command[0]:
-            import shutil
-
-            place = word if word.startswith("/") else shutil.which(word) or word
+            place = word if word.startswith("/") else _find_program(word)
             try:
                 found = os.stat(place)  # noqa: PTH116
             except OSError:
                 continue
-            if not os.path.isdir(place):  # noqa: PTH112
+            if not stat.S_ISDIR(found.st_mode):
                 yield f"{place} {found.st_size} {found.st_mtime_ns}"
+
+
+@lru_cache(maxsize=256)
+def _find_program(name: str) -> str:
+    return shutil.which(name) or name
