@@ -18,7 +18,7 @@ from tools.local.git import Repository
 from tools.local.root import Stamp, WorkspaceRoot, name_to_text, stamp_of
 from tools.local.snapshots import FileListing
 from tools.paths import open_regular
-from tools.skipped import CACHE_FOLDERS, INSTALLED_FOLDERS, VERSION_CONTROL, is_cache_name
+from tools.skipped import CACHE_FOLDERS, INSTALLED_FOLDERS, VERSION_CONTROL, is_cache, is_cache_name
 
 MAX_FILES = 50_000
 #: Entries looked at and rules asked in one walk. Not a time: a busy machine must find the same files.
@@ -266,6 +266,8 @@ class Exclusions:
         """
         folder = path.rpartition("/")[0]
         rules, name = self._folder(folder)
+        if name and is_cache(path.removeprefix(name)):
+            return ""  # a cache inside what is left out, such as node_modules/.cache
         if name is not None or path.endswith("/"):
             return name
         if is_cache_name(path.rpartition("/")[2]) and not self._walker.tracks(path):

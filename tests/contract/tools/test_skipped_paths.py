@@ -131,5 +131,5 @@ async def test_a_command_that_writes_caches_changes_nothing(project: Workbench) 
 
 async def test_an_installed_package_is_a_change_that_is_named(bench: Workbench) -> None:
     bench.write("node_modules/left/index.js", "1\n")
-    outcome = await bench.call("run_command", command="mkdir node_modules/right")
+    outcome = await bench.call("run_command", command="mkdir node_modules/right; echo 1 > node_modules/right/index.js")
     assert [each.path for each in outcome.irreversible] == ["node_modules/"], json.dumps(outcome.details)
