@@ -169,8 +169,8 @@ class Indexer:
         rows, texts = [], []
         for number, chunk in enumerate(facts.chunks, first):
             key = _id(number, kind)
-            body, doc = count_terms(chunk.text), count_terms(chunk.doc)
-            both = body + doc
+            body, doc = count_terms(chunk.text), count_terms(chunk.doc) if chunk.doc else Counter[str]()
+            both = body + doc if doc else body
             scope, _, name = chunk.symbol.rpartition(".") if chunk.kind != "section" else ("", "", chunk.symbol)
             terms, counts = pack_chunk(both)
             total.update(both)
@@ -228,7 +228,11 @@ def _next_chunk(store: sqlite3.Connection) -> int:
 
 def _spread(counts: Mapping[str, int]) -> str:
     """Terms as text for the full-text table, each as often as it counts."""
-    return " ".join(" ".join([term] * min(n, _MOST_REPEATED)) for term, n in counts.items())
+    return " ".join([term if n == 1 else _repeated(term, n) for term, n in counts.items()])
+
+
+def _repeated(term: str, count: int) -> str:
+    return " ".join([term] * min(count, _MOST_REPEATED))
 
 
 def _kind(path: str, content: bytes, *, known: bool) -> str:
