@@ -1,12 +1,13 @@
 """`/mcp`: streamable HTTP for MCP clients, in both eras. The guard has checked host, origin and token before."""
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from sidecar.client.service import BrainService
+if TYPE_CHECKING:
+    from sidecar.client.service import BrainService
 
 _MAX_SESSIONS = 64
 _IDLE_SECONDS = 1_800.0
@@ -64,8 +65,10 @@ class McpEndpoint:
             max_request_body_size=self._max_body,
         )
 
-    async def _connect(self, context: Any) -> BrainService:
+    async def _connect(self, context: Any) -> "BrainService":
         """With the token of the caller, so that nobody may do more here than there."""
+        from sidecar.client.service import BrainService
+
         headers = context.headers or {}
         token = str(headers.get("authorization", "")).removeprefix("Bearer ").strip()
         return BrainService(self._url, token)

@@ -4,7 +4,6 @@ A set is pinned whole: names, descriptions and schemas. A server whose set diffe
 accept the difference. The entry is part of it: another command or address is another server.
 """
 
-import difflib
 import hashlib
 import json
 import time
@@ -80,6 +79,8 @@ class Pins:
 
     def diff(self, entry: ServerEntry, workspace: str, listing: Listing) -> str:
         """What changed since you accepted the set; all of it if you never did."""
+        import difflib
+
         pin = self.find(entry, workspace)
         before = _render(pin.where, pin.tools) if pin is not None else []
         after = _render(entry.where, listing.tools)
