@@ -12,7 +12,7 @@ import pytest
 
 from sidecar.commands.table import COMMANDS
 from tests.e2e.support import PROJECT, RunningSidecar, is_alive, running_sidecar, wait_until
-from tests.e2e.terminal import BRAIN, brain, command, newest, on_terminal, program, script, sidecar_of
+from tests.e2e.terminal import BRAIN, brain, command, newest, on_terminal, script, sidecar_of
 from tests.waiting import SECONDS
 
 # -- looking -----------------------------------------------------------------------------------------------------------
@@ -102,15 +102,13 @@ def test_a_message_continues_a_task_that_has_ended(home: dict[str, str], workspa
 def test_an_approval_is_answered_from_another_terminal(home: dict[str, str], workspace: Path) -> None:
     model = script(home, "asks", command("touch made-by-command"), {"text": "That was all."})
     arguments = ["run", "do it", "--model", model, "--intent", "run_command", "--workspace", str(workspace)]
-    with program(*arguments, environ=home) as process:
-        assert process.stdout
-        assert any("Waiting for you" in line for line in process.stdout)
+    with on_terminal(*arguments, environ=home) as terminal:
+        terminal.wait_for("Allow?")
         task_id = newest(home)["id"]
         assert "touch made-by-command" in brain("approve", task_id, environ=home).stdout
         assert not (workspace / "made-by-command").exists()
         assert brain("approve", task_id, "--allow", environ=home).returncode == 0
-        process.stdout.read()
-    assert process.returncode == 0
+        assert terminal.exit_code() == 0
     assert (workspace / "made-by-command").exists()
 
 
@@ -279,7 +277,7 @@ def test_bash_completes_commands_options_and_tasks(sidecar: RunningSidecar, tmp_
         return done.stdout.split()
 
     assert completed("mess") == ["message"]
-    assert completed("run", "--approvals", "") == ["ask", "auto", "readonly"]
+    assert completed("run", "--approvals", "") == ["ask", "edits", "auto", "readonly"]
     assert completed("show", "t_") == [task_id[:10]]
 
 

@@ -79,7 +79,7 @@ _BAN_WORDS = re.compile(
 
 _TRACE = re.compile(
     r"^Traceback \(most recent call last\)|^\s*File \"[^\"\n]+\", line \d+|^\s*at (?:[\w.$<>\[\] ]+ \()?[^\s()]+:\d+:\d+\)?\s*$"
-    r"|^(?:panicked at|panic:|thread '.*' panicked at)|^error(?:\[E\d+\])?: .+$|^(?:[\w.]+\.)*\w+(?:Error|Exception|Warning): \S"
+    r"|^(?:panicked at|panic:|thread '.*' panicked at)|^error(?:\[E\d+\])?: .+$|^[\w.]+(?:Error|Exception|Warning): \S"
     r"|^\s*at [\w.$]+\([\w]+\.java:\d+\)|^E {3,}\w+|^(?:FAILED|ERROR) \S+::\S+|^Exception in thread|^Segmentation fault",
     re.MULTILINE,
 )

@@ -108,7 +108,7 @@ async def test_a_models_habits_find_the_same_tools(bench: Workbench) -> None:
 
     assert (await bench.call("ls")).content == "a.txt"
     assert (await bench.call("cat", path="a.txt")).content == "1 hello"
-    assert (await bench.call("grep", query="hell")).content == "a.txt:1: hello"
+    assert (await bench.call("grep", query="hell")).content == "a.txt\n1:hello"
     assert (await bench.call("str_replace", path="a.txt", oldText="hello", newText="bye")).status == "success"
     assert (await bench.call("shell", command="cat a.txt")).content == "bye"
 
