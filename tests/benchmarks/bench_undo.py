@@ -186,7 +186,8 @@ async def _attribution(place: _Place) -> list[Result]:
         return act
 
     results: list[Result] = []
-    for name, command in (("nothing", "true"), ("one file", "echo $$ > new")):
+    twenty = "for n in $(seq 20); do echo $$ > new$n; done"
+    for name, command in (("nothing", "true"), ("one file", "echo $$ > new"), ("20 files", twenty)):
         traced, scanned = await _minima(40, measured(command, attributed=True), measured(command, attributed=False))
         baseline = f"a scan of 300 files before and after, {scanned * 1000:.1f} ms"
         more, ratio = (traced - scanned) * 1000, traced / scanned
