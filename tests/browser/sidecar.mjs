@@ -21,8 +21,18 @@ export class Sidecar {
     await mkdir(join(sidecar.data, "scripts"), { recursive: true });
     await mkdir(sidecar.workspace, { recursive: true });
     for (const [path, text] of Object.entries(files)) await sidecar.write(path, text);
+    await sidecar.installPytest();
     await sidecar.start();
     return sidecar;
+  }
+
+  /** Gives the project an environment of its own, with the pytest of the test environment. */
+  async installPytest() {
+    for (const name of ["python", "pytest"]) {
+      const path = join(this.workspace, ".venv", "bin", name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, `#!/bin/sh\nexec ${join(dirname(PYTHON), name)} "$@"\n`, { mode: 0o755 });
+    }
   }
 
   async start() {

@@ -12,7 +12,8 @@ import pytest
 from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
 from tests.waiting import SECONDS
 
-AGENTS = ["planner", "coder", "coder", "coder", "terminal", "coder", "terminal", "reviewer", "docs", "verify"]
+#: Checks run before the review, and again after the documentation changed.
+AGENTS = ["planner", "coder", "coder", "coder", "terminal", "coder", "terminal", "verify", "reviewer", "docs", "verify"]
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def test_a_failing_test_that_was_deleted_is_no_pass(sidecar: RunningSidecar) -> 
     assert not vanished["passed"]
     assert vanished["exitCode"] == 1
     assert "test_calc.py::test_add was deleted; restored, it fails" in vanished["evidence"]
-    assert any("vanished" in hint for hint in story.retries[0]["hints"])
+    assert any("Restore the removed ones" in hint for hint in story.retries[0]["hints"])
     assert second["passed"]
     assert story.task["verified"] is True
 

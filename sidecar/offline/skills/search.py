@@ -59,7 +59,10 @@ class Search(OneCall):
 
     def answer(self, args: JsonObject, last: ToolReturn) -> str:
         where = f" in `{args['path']}`" if "path" in args else ""
-        return last.content if last.details.get("matches") else f"No matches for “{args['query']}”{where}."
+        found = records(last, "matches")
+        if not found:
+            return f"No matches for “{args['query']}”{where}."
+        return "\n".join(f"{format_place(each)}: {str(each['text']).strip()[:_WIDTH]}" for each in found)
 
 
 class Todos(OneCall):

@@ -17,7 +17,7 @@ export default async function ({ sidecar, page }) {
   await send.click();
   await reaches("completed");
 
-  await page.getByRole("list", { name: "Pipeline" }).getByText("reviewer").waitFor();
+  await page.getByRole("list", { name: "Pipeline" }).getByText("coder").waitFor();
   const parallel = page.getByRole("group", { name: "3 calls in parallel" }).getByRole("article");
   await parallel.nth(2).waitFor();
   assert.equal(await parallel.count(), 3);

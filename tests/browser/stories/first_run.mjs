@@ -30,7 +30,10 @@ export default async function ({ sidecar, page }) {
   await sidecar.trust();
   await page.getByRole("button", { name: "New task" }).click();
   await page.getByRole("button", { name: "create a Python package called hello" }).click();
+  // Its test settings are new, so running them is asked about once.
+  await page.getByText("for this task", { exact: true }).click();
+  await page.getByRole("button", { name: "Allow", exact: true }).click();
   await reaches("completed", { timeout: 60_000 });
-  await conversation.getByText(/^Verified: /).waitFor();
+  await conversation.getByText(/^Verified: /).first().waitFor();
   assert.match(await sidecar.read("pyproject.toml"), /hello/);
 }
