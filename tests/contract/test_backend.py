@@ -100,4 +100,4 @@ async def test_a_cancel_reaches_the_process(place: Place) -> None:
 async def test_a_search_finds_what_is_there(place: Place) -> None:
     (place.workspace / "a.py").write_text("needle = 1\n")
 
-    assert (await place.run("search_code", query="needle")).content == "a.py:1: needle = 1"
+    assert (await place.run("search_code", query="needle")).content == "a.py\n1:needle = 1"

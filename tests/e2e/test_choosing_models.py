@@ -65,7 +65,7 @@ def test_a_model_is_tried_with_one_small_request(
     [
         (Trouble(401), "brain keys set anthropic"),
         (Trouble(404), "claude-none"),
-        (Trouble(529), "not able to answer at the moment"),
+        (Trouble(529), "unavailable (529)"),
     ],
 )
 def test_a_model_that_does_not_answer_says_why_at_once(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.projects import with_programs
 from tests.e2e.support import Json, RunningSidecar, running_sidecar
 
 AGENT = "---\ndescription: Writes SQL\nrole: fast\ntools: read_file\n---\nYou write SQL.\n"
@@ -36,6 +37,8 @@ def test_what_needs_no_language_model_works_without_one(
 ) -> None:
     (sidecar.workspace / "test_it.py").write_text("def test_it():\n    assert True\n")
     (sidecar.workspace / "notes.txt").write_text("a NEEDLE\n")
+    with_programs(sidecar.workspace, "pytest")
+    assert sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True}).status == 200
     done = sidecar.wait_for_end(sidecar.execute(task))
     assert (done["status"], done["intent"], done["pipeline"]) == ("completed", intent, pipeline)
     assert found in done["result"]["summary"]

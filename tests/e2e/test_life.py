@@ -5,18 +5,22 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.e2e.projects import with_programs
 from tests.e2e.support import RunningSidecar, host_pid, is_alive, running_sidecar, wait_until
 from tests.waiting import SECONDS
 
 SLOW = {"calls": [{"tool": "run_command", "args": {"command": "echo $$ > pid.txt; echo started; sleep 60"}}]}
 
 
-def python_project(workspace: Path, body: str = "assert True") -> None:
-    (workspace / "test_it.py").write_text(f"def test_it():\n    {body}\n")
+def python_project(sidecar: RunningSidecar, body: str = "assert True") -> None:
+    """A project with one test, that you trust."""
+    (sidecar.workspace / "test_it.py").write_text(f"def test_it():\n    {body}\n")
+    with_programs(sidecar.workspace, "pytest")
+    assert sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True}).status == 200
 
 
 def test_the_tests_are_run_and_the_outcome_is_told(sidecar: RunningSidecar) -> None:
-    python_project(sidecar.workspace)
+    python_project(sidecar)
     task = sidecar.wait_for_end(sidecar.execute("run the tests"))
     assert task["status"] == "completed"
     assert "1 passed" in task["result"]["summary"]
@@ -26,7 +30,7 @@ def test_the_tests_are_run_and_the_outcome_is_told(sidecar: RunningSidecar) -> N
 
 
 def test_failing_tests_are_named(sidecar: RunningSidecar) -> None:
-    python_project(sidecar.workspace, "assert 1 == 2")
+    python_project(sidecar, "assert 1 == 2")
     task = sidecar.wait_for_end(sidecar.execute("run the tests"))
     assert "test_it" in task["result"]["summary"]
     assert "1 failed" in task["result"]["summary"]
