@@ -1,5 +1,6 @@
 """The sidecar as an MCP server, driven by the official Python client: both eras, both transports."""
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.support import PROJECT, RunningSidecar
+from tests.e2e.support import PROJECT, SECONDS, RunningSidecar
 
 mcp = pytest.importorskip("mcp", reason="the package mcp is not installed")
 httpx2 = pytest.importorskip("httpx2", reason="the package httpx2 is not installed")
@@ -55,10 +56,11 @@ async def call(client: Any, tool: str, **arguments: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("how", ["http legacy", "http 2026-07-28", "stdio legacy", "stdio 2026-07-28"])
 async def test_a_client_hands_over_a_task_watches_it_and_reads_its_story(sidecar: RunningSidecar, how: str) -> None:
-    progress: list[str] = []
+    listed = asyncio.Event()
 
     async def report(done: float, total: float | None, message: str | None) -> None:
-        progress.append(message or "")
+        if "list_dir" in (message or ""):
+            listed.set()
 
     (sidecar.workspace / "notes.py").write_text("def water_the_plants():\n    return True\n")
     async with connected(sidecar, how) as client:
@@ -68,7 +70,8 @@ async def test_a_client_hands_over_a_task_watches_it_and_reads_its_story(sidecar
         )
         task = json.loads(result.content[0].text)
         assert (task["status"], "notes.py" in task["summary"]) == ("completed", True)
-        assert any("list_dir" in line for line in progress)
+        # The library reports progress beside the result, not before it.
+        await asyncio.wait_for(listed.wait(), SECONDS)
         transcript = await client.read_resource(f"brain://tasks/{task['taskId']}/transcript")
         events = [json.loads(line) for line in transcript.contents[0].text.splitlines()]
         assert events[-1]["type"] in ("status", "complete")

@@ -152,7 +152,7 @@ def test_the_checks_of_a_workspace_count_only_if_it_is_trusted(sidecar: RunningS
 @pytest.mark.parametrize(
     ("coder", "options", "code", "words"),
     [
-        ([write("calc.py", RIGHT), says("Fixed.")], [], 0, "verified"),
+        ([write("calc.py", RIGHT), says("Fixed.")], [], 0, "Verified"),
         ([write("calc.py", WRONG), says("All tests pass.")] * 3, [], 1, "Needs you"),
         ([write("calc.py", WRONG), says("All tests pass.")], ["--verify", "off"], 0, "Completed"),
         ([write("calc.py", RIGHT), says("Fixed.")], ["--verify", "exit 4"], 1, "Needs you"),
