@@ -127,26 +127,20 @@ def test_f07_a_shell_that_does_not_return_leaves_unknown(tmp_path: Path) -> None
         assert not (sidecar.workspace / "log.txt").exists()
 
 
-@pytest.mark.parametrize(("answer", "lines"), [("allow", "once\n"), ("deny", None)])
-def test_f07_and_where_a_person_is_there_they_are_asked(tmp_path: Path, answer: str, lines: str | None) -> None:
+@pytest.mark.parametrize(("choice", "lines"), [("again", "once\n"), ("skip", None)])
+def test_f07_and_where_a_person_is_there_they_are_asked(tmp_path: Path, choice: str, lines: str | None) -> None:
     with running_sidecar(tmp_path, BRAIN_BRIDGE_RECONNECT_SECONDS="0.2") as sidecar:
         with raw_shell(sidecar) as connection:
             EditorShell(sidecar.workspace).hello(connection)
             task_id = start(sidecar, approvals="ask")
             first = sidecar.wait_for_event(task_id, lambda event: event["type"] == "approval")
-            url = f"/api/brain/tasks/{task_id}/approvals"
-            assert sidecar.post(f"{url}/{first['approvalId']}", {"decision": "allow"}).status == 200
+            url = f"/api/brain/tasks/{task_id}"
+            assert sidecar.post(f"{url}/approvals/{first['approvalId']}", {"decision": "allow"}).status == 200
             connection.next("tool_call")
-        second = sidecar.wait_for_event(
-            task_id,
-            lambda event: (
-                event["type"] == "approval"
-                and event["state"] == "requested"
-                and event["approvalId"] != first["approvalId"]
-            ),
-        )
-        assert "may have taken effect" in second["why"]
-        assert sidecar.post(f"{url}/{second['approvalId']}", {"decision": answer}).status == 200
+        asked = sidecar.wait_for_event(task_id, lambda event: event["type"] == "question")
+        assert "may have" in asked["text"]
+        (answer,) = [each for each in asked["choices"] if choice in each.lower()]
+        assert sidecar.post(f"{url}/questions/{asked['questionId']}", {"answer": answer}).status == 200
         sidecar.wait_for_end(task_id)
         log = sidecar.workspace / "log.txt"
         assert (log.read_text() if log.exists() else None) == lines
