@@ -53,7 +53,7 @@ def start(**options):
     code = re.search("code=(.+)", window.url)[1]
     lines = [open(file, "rb").read() for file in glob.glob("/proc/[0-9]*/cmdline") if os.path.exists(file)]
     token = call("/api/brain/session", {"code": code})["token"]
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + 60
     while not (shells := call("/api/brain/status", token=token)["shells"]) and time.monotonic() < end:
         time.sleep(0.02)
     run = {"calls": [{"tool": "read_file", "args": {"path": "notes.txt"}}]}

@@ -29,4 +29,4 @@ def test_f04_a_failed_sync_is_never_retried_blindly(failing: str, tmp_path: Path
         witness.look(sidecar, task_id)
         sidecar.stop()
         check_integrity(sidecar.data_dir / "journal.db")
-        assert "The journal can be written again" in sidecar.log_file.read_text(), "no sync failed"
+        assert "The journal is writable again" in sidecar.log_file.read_text(), "no sync failed"
