@@ -95,7 +95,7 @@ def _command(text: str) -> str:
 def _host(text: str) -> str:
     name = text.lower().rstrip(".")
     if _HOST.match(name) is None:
-        raise _refused("A host is a name such as registry.npmjs.org, without scheme, port or wildcard.")
+        raise _refused("A host is a name such as example.com, without scheme, port or wildcard.")
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -71,8 +71,8 @@ sk- sk_live_ rk_live_ sk_test_ rk_test_ whsec_ gsk_ AIza GOCSPX- ya29. ghp_ gho_
 xapp- AKIA ASIA npm_ pypi-AgE hf_ SG. eyJ -----B
 """
 _STARTS = tuple(_START_WORDS.split())
-#: `sk-toggleable-control-label`: ordinary words, such as the name of a style.
-_PLAIN_WORDS = re.compile(r"[a-z.]+(?:[-_]+[a-z]+)+")
+#: `sk-toggleable-control-label`: ordinary words, such as the name of a style. Nothing but a key begins with `sk-ant-`.
+_PLAIN_WORDS = re.compile(r"(?!sk-ant-)[a-z.]+(?:[-_]+[a-z]+)+")
 #: What examples and templates have in the place of a password.
 _PLACEHOLDER_WORDS = """
 pass password passwd passwort pwd pw secret token user username example your-password your_password yourpassword

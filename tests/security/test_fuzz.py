@@ -159,7 +159,6 @@ def test_any_text_can_be_asked_about_shown_and_redacted(text: str) -> None:
 @EXAMPLES
 @given(st.text(string.ascii_letters + string.digits + "-_", min_size=20, max_size=40), st.integers(0, 60))
 def test_a_key_cut_anywhere_is_never_shown_in_part(rest: str, cut: int) -> None:
-    rest += "7"  # letters and dashes alone could be words
     key = f"sk-ant-{rest}"
     redact = Redactor()
     first, second = f"a {key[:cut]}", key[cut:]
