@@ -43,7 +43,7 @@ class RemoteBackend(Backend, Protocol):
         """End a background command there."""
 
 
-class Review(NamedTuple):
+class CallReview(NamedTuple):
     """What stands behind a call on somebody else's server, found out before policy decides.
 
     An approval is bound to `subject`, whatever the arguments. `why` it can't just run; `must_ask` holds even if policy
@@ -59,7 +59,7 @@ class Review(NamedTuple):
 class ReviewingBackend(Backend, Protocol):
     """A backend whose tools may have changed since you accepted them."""
 
-    async def review(self, tool: AnyTool, workspace: str) -> Review: ...
+    async def review(self, tool: AnyTool, workspace: str) -> CallReview: ...
 
 
 # `isinstance` on a protocol checks every member, which is too slow for something asked several times a call.

@@ -19,7 +19,7 @@ _TEXTS = ("text/", "application/json", "application/xml", "application/javascrip
 _TEXT_SUFFIXES = ("+json", "+xml", "/yaml", "/toml")
 
 
-class Page(NamedTuple):
+class WebPage(NamedTuple):
     url: str
     status: int
     content_type: str
@@ -89,7 +89,7 @@ class PublicWeb:
         self._allowed = allowed
         self._seconds = seconds
 
-    async def get(self, url: str, limit: int) -> Page:
+    async def get(self, url: str, limit: int) -> WebPage:
         """Follows redirects on the same host only; another host is another decision."""
         try:
             async with asyncio.timeout(self._seconds):
@@ -97,7 +97,7 @@ class PublicWeb:
         except TimeoutError:
             raise ToolError(f"{url[:200]} did not answer within {self._seconds:g} s.", code="timed_out") from None
 
-    async def _get(self, url: str, limit: int) -> Page:
+    async def _get(self, url: str, limit: int) -> WebPage:
         import httpcore
 
         host = parse_url(url).hostname
@@ -123,7 +123,7 @@ class PublicWeb:
             url = following
         raise ToolError(f"{url[:200]} redirects too often.", code="fetch_failed")
 
-    async def _one(self, pool: Any, url: str, limit: int) -> tuple[Page, str]:
+    async def _one(self, pool: Any, url: str, limit: int) -> tuple[WebPage, str]:
         headers = {
             "Host": parse_url(url).netloc,
             "Accept": "text/*, application/json",
@@ -133,12 +133,12 @@ class PublicWeb:
         async with pool.stream("GET", url, headers=list(headers.items())) as response:
             given = {name.lower().decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
             if response.status in (301, 302, 303, 307, 308) and given.get("location"):
-                return Page(url, response.status, "", b"", cut=False), given["location"]
+                return WebPage(url, response.status, "", b"", cut=False), given["location"]
             kind = given.get("content-type", "text/plain").partition(";")[0].strip().lower()
             if not kind.startswith(_TEXTS) and not kind.endswith(_TEXT_SUFFIXES):
                 raise ToolError(f"{url[:200]} is {kind[:100]}, not text.", code="not_text")
             body, cut = await _read(response, given.get("content-encoding", "identity").lower(), limit)
-            return Page(url, response.status, given.get("content-type", ""), body, cut), ""
+            return WebPage(url, response.status, given.get("content-type", ""), body, cut), ""
 
     def _backend(self) -> Any:
         import httpcore

@@ -8,10 +8,10 @@ from typing import Any
 
 from sidecar import __version__
 from sidecar.acp.modes import AUTOMATIC, BY_ID, config_options, mode_state
-from sidecar.acp.peer import Peer
+from sidecar.acp.peer import EditorConnection
 from sidecar.acp.prompt import parse_prompt
 from sidecar.acp.rpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, NOT_FOUND, RpcError
-from sidecar.acp.session import Session, conversation, title
+from sidecar.acp.session import AcpSession, conversation, title
 from sidecar.client.errors import ClientError
 from sidecar.client.service import BrainService
 from sidecar.wire.intents import SLASH_COMMANDS
@@ -22,15 +22,15 @@ PROTOCOL_VERSION = 1
 MAX_LISTED_TASKS = 2_000
 
 
-class Agent:
+class AcpAgent:
     """`connect` finds or starts the sidecar; it blocks, and runs when the first session needs it."""
 
-    def __init__(self, peer: Peer, connect: Callable[[], BrainService]) -> None:
+    def __init__(self, peer: EditorConnection, connect: Callable[[], BrainService]) -> None:
         self._peer = peer
         self._connect = connect
         self._service: BrainService | None = None
         self._connecting = asyncio.Lock()
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, AcpSession] = {}
         self._elicits = False
         self._methods: dict[str, Callable[[Json], Awaitable[object]]] = {
             "initialize": self._initialize,
@@ -161,30 +161,30 @@ class Agent:
                 self._service = await asyncio.to_thread(self._connect)
         return self._service
 
-    async def _open(self, session_id: str, params: Json) -> Session:
+    async def _open(self, session_id: str, params: Json) -> AcpSession:
         workspace = _text(params, "cwd")
         if not posixpath.isabs(workspace):
             raise RpcError(INVALID_PARAMS, f"cwd is an absolute path, not {workspace}.")
         service = await self._sidecar()
         if session_id in self._sessions:
             self._sessions[session_id].detach()
-        session = Session(session_id, posixpath.normpath(workspace), service, self._peer, elicits=self._elicits)
+        session = AcpSession(session_id, posixpath.normpath(workspace), service, self._peer, elicits=self._elicits)
         self._sessions[session_id] = session
         return session
 
-    async def _reopen(self, params: Json) -> Session:
+    async def _reopen(self, params: Json) -> AcpSession:
         session_id = _text(params, "sessionId")
         if not await asyncio.to_thread(conversation, await self._sidecar(), session_id):
             raise RpcError(NOT_FOUND, f"There is no session {session_id}.")
         return await self._open(session_id, params)
 
-    def _session(self, params: Json) -> Session:
+    def _session(self, params: Json) -> AcpSession:
         session_id = _text(params, "sessionId")
         if session_id not in self._sessions:
             raise RpcError(NOT_FOUND, f"There is no open session {session_id}; load it first.")
         return self._sessions[session_id]
 
-    async def _state(self, session: Session) -> Json:
+    async def _state(self, session: AcpSession) -> Json:
         options = await self._options(session)
         commands = [
             {"name": name, "description": command.hint, "input": {"hint": "what to do"}}
@@ -196,7 +196,7 @@ class Agent:
         asyncio.get_running_loop().call_soon(session.update, update)
         return {"modes": mode_state(session.mode), "configOptions": options}
 
-    async def _options(self, session: Session) -> list[Json]:
+    async def _options(self, session: AcpSession) -> list[Json]:
         return config_options(session.mode, session.model, await self._models())
 
     async def _models(self) -> list[str]:
@@ -212,7 +212,7 @@ def _text(params: Json, name: str) -> str:
     return value
 
 
-def _choose_mode(session: Session, mode: str) -> None:
+def _choose_mode(session: AcpSession, mode: str) -> None:
     if mode not in BY_ID:
         raise RpcError(INVALID_PARAMS, f"There is no mode {mode}; the modes are {', '.join(BY_ID)}.")
     session.mode = mode

@@ -11,11 +11,11 @@ from sidecar.acp.rpc import (
     Cancelled,
     Invoke,
     Json,
+    Outgoing,
     RequestId,
     Resolve,
     RpcError,
     RpcSession,
-    Send,
     failure,
     notification,
     success,
@@ -30,14 +30,14 @@ MAX_LINE = 64 * 1024 * 1024
 Handler = Callable[[str, Json], Awaitable[object]]
 
 
-class Writer(Protocol):
+class ByteWriter(Protocol):
     def write(self, data: bytes) -> None: ...
 
     async def drain(self) -> None: ...
 
 
-class Peer:
-    def __init__(self, reader: asyncio.StreamReader, writer: Writer) -> None:
+class EditorConnection:
+    def __init__(self, reader: asyncio.StreamReader, writer: ByteWriter) -> None:
         self._reader = reader
         self._writer = writer
         self._session = RpcSession()
@@ -83,9 +83,9 @@ class Peer:
             log.error("The client sent a line of more than %d bytes; closing.", MAX_LINE)
             return b""
 
-    def _perform(self, effect: Invoke | Resolve | CancelInvoke | Send | None, handler: Handler) -> None:
+    def _perform(self, effect: Invoke | Resolve | CancelInvoke | Outgoing | None, handler: Handler) -> None:
         match effect:
-            case Send(line):
+            case Outgoing(line):
                 self._write(line)
             case Resolve(request_id, result, error):
                 future = self._answers.get(request_id)

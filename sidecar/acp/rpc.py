@@ -60,11 +60,11 @@ class CancelInvoke:
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
+class Outgoing:
     line: str
 
 
-Effect = Invoke | Resolve | CancelInvoke | Send
+Effect = Invoke | Resolve | CancelInvoke | Outgoing
 
 
 class RpcSession:
@@ -90,9 +90,9 @@ class RpcSession:
         try:
             message = json.loads(line)
         except ValueError:
-            return Send(failure(None, RpcError(PARSE_ERROR, "This line is not JSON.")))
+            return Outgoing(failure(None, RpcError(PARSE_ERROR, "This line is not JSON.")))
         if not isinstance(message, dict):
-            return Send(failure(None, RpcError(INVALID_REQUEST, "A message is a JSON object.")))
+            return Outgoing(failure(None, RpcError(INVALID_REQUEST, "A message is a JSON object.")))
         if "method" in message:
             return self._call(message)
         return self._answer(message)
@@ -100,7 +100,7 @@ class RpcSession:
     def _call(self, message: Json) -> Effect | None:
         method, params, request_id = message["method"], message.get("params") or {}, message.get("id")
         if not isinstance(method, str) or not isinstance(params, dict) or not isinstance(request_id, int | str | None):
-            return Send(failure(None, RpcError(INVALID_REQUEST, "A call has a method, params and an id.")))
+            return Outgoing(failure(None, RpcError(INVALID_REQUEST, "A call has a method, params and an id.")))
         if method == CANCEL_REQUEST:
             cancelled = params.get("requestId")
             return CancelInvoke(cancelled) if isinstance(cancelled, int | str) else None

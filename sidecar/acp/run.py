@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from sidecar.acp import calls
-from sidecar.acp.peer import Peer
+from sidecar.acp.peer import EditorConnection
 from sidecar.acp.rpc import RpcError
 from sidecar.acp.stream import events
 from sidecar.acp.updates import Translator
@@ -34,7 +34,14 @@ class Run:
     """`stop` is the stop reason of the prompts that wait for this task."""
 
     def __init__(
-        self, session_id: str, workspace: str, service: BrainService, task: TaskHandle, peer: Peer, *, elicits: bool
+        self,
+        session_id: str,
+        workspace: str,
+        service: BrainService,
+        task: TaskHandle,
+        peer: EditorConnection,
+        *,
+        elicits: bool,
     ) -> None:
         self.task = task
         self.translator = Translator(workspace, replay=False)

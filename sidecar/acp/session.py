@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sidecar.acp.modes import AUTOMATIC, BY_ID, DEFAULT_MODE
-from sidecar.acp.peer import Peer
+from sidecar.acp.peer import EditorConnection
 from sidecar.acp.prompt import Prompt
 from sidecar.acp.run import Run
 from sidecar.acp.updates import Translator
@@ -19,8 +19,10 @@ _ENDED = frozenset({"completed", "failed", "cancelled", "escalated"})
 TITLE_LIMIT = 80
 
 
-class Session:
-    def __init__(self, session_id: str, workspace: str, service: BrainService, peer: Peer, *, elicits: bool) -> None:
+class AcpSession:
+    def __init__(
+        self, session_id: str, workspace: str, service: BrainService, peer: EditorConnection, *, elicits: bool
+    ) -> None:
         self.id = session_id
         self.workspace = workspace
         self.mode = DEFAULT_MODE

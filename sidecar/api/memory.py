@@ -11,7 +11,7 @@ from sidecar.api.requests import answer, read
 from sidecar.engine.errors import OperationRefused
 from sidecar.memory.notes import Notes, TooManyNotes
 from sidecar.memory.past import Past
-from sidecar.memory.port import Memory, MemoryState, Search
+from sidecar.memory.port import Memory, MemoryState, SearchRequest
 from sidecar.wire.memory import (
     ImpactAnswer,
     ImpactHit,
@@ -44,7 +44,7 @@ class MemoryRoutes:
         workspace = self._workspace(wanted.workspace)
         if wanted.collection != "codebase":
             return await self._search_past(workspace, wanted)
-        search = Search(wanted.query, wanted.limit, wanted.path, wanted.kind, wanted.language)
+        search = SearchRequest(wanted.query, wanted.limit, wanted.path, wanted.kind, wanted.language)
         found = await self._memory.search(workspace, search, wanted.wait)
         hits = [
             MemoryHit(

@@ -19,8 +19,8 @@ def acp(args: argparse.Namespace) -> int:
 
 
 async def _serve(connect: Callable[[], BrainService]) -> None:
-    from sidecar.acp.agent import Agent
-    from sidecar.acp.peer import MAX_LINE, Peer
+    from sidecar.acp.agent import AcpAgent
+    from sidecar.acp.peer import MAX_LINE, EditorConnection
 
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=MAX_LINE)
@@ -29,8 +29,8 @@ async def _serve(connect: Callable[[], BrainService]) -> None:
     transport, protocol = await loop.connect_write_pipe(
         asyncio.streams.FlowControlMixin, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     )
-    peer = Peer(reader, asyncio.StreamWriter(transport, protocol, None, loop))
-    agent = Agent(peer, connect)
+    peer = EditorConnection(reader, asyncio.StreamWriter(transport, protocol, None, loop))
+    agent = AcpAgent(peer, connect)
     try:
         await peer.serve(agent.handle)
     finally:

@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sidecar.engine.state import RecordKind, read_rewinds
+from sidecar.engine.steps import is_undo
 from sidecar.engine.timeline import Timeline
 from sidecar.journal.port import Record
 from tools.ledger import FileState, IntentRecord, IrreversibleChange, Outcome
 from tools.paths import normalize
-
-#: Keys of what undoing did to files.
-UNDO_PREFIX = "review."
 
 
 class Side(NamedTuple):
@@ -140,7 +138,7 @@ def _settled(records: Sequence[Record]) -> Iterator[tuple[int, Outcome, IntentRe
             intents[record.key] = IntentRecord.model_validate_json(record.body), record.seq
         elif record.kind == RecordKind.OUTCOME:
             intent, began = intents.get(record.key, (None, None))
-            own = not record.key.startswith(UNDO_PREFIX)
+            own = not is_undo(record.key)
             yield record.seq, Outcome.model_validate_json(record.body), intent, began if own else None
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Fork
 from sidecar.engine.state import RecordKind, Round, TaskState, TurnRecord, UserMessage, read_rewinds
+from sidecar.engine.steps import CallKey
 from sidecar.engine.timeline import Timeline, plain
 from sidecar.engine.undo import STILL
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
@@ -85,9 +86,9 @@ def _copied(record: Record, task_id: str, new_id: str) -> Record | None:
             return Record(RecordKind.TURN, plain(record.key), _unpaid(turn).to_json())
         case RecordKind.STEP | RecordKind.VERIFICATION | RecordKind.STOPPED | RecordKind.ESCALATION:
             return Record(record.kind, plain(record.key), record.body)
-        case RecordKind.OUTCOME if record.key.startswith(f"{task_id}."):
+        case RecordKind.OUTCOME if (call := CallKey.parse(record.key)) and call.task_id == task_id:
             outcome = Outcome.model_validate_json(record.body).model_copy(update={"files": [], "irreversible": []})
-            return Record(RecordKind.OUTCOME, plain(new_id + record.key[len(task_id) :]), outcome.to_json())
+            return Record(RecordKind.OUTCOME, str(call.copied_to(new_id)), outcome.to_json())
         case RecordKind.MESSAGE:
             return Record(RecordKind.MESSAGE, record.key, UserMessage.model_validate_json(record.body).to_json())
         case RecordKind.ROUND:

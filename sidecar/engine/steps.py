@@ -18,6 +18,8 @@ PLANNED = "s"
 #: Part of an agent that fixes what a review found.
 FIX = "fix"
 
+_UNDO = "review."
+
 _WORD = re.compile(r"([a-z]+)(\d*)")
 _CALL = re.compile(r"(?P<task>[^.]+)\.(?P<rest>r\d+\..*?)(?:~(?P<branch>\d+))?(?:\+(?P<repeat>\d+))?")
 
@@ -118,6 +120,10 @@ class CallKey:
         repeat = f"+{self.repeat}" if self.repeat else ""
         return f"{self.task_id}.{self.step}.{self.name}{branch}{repeat}"
 
+    def copied_to(self, task_id: str) -> "CallKey":
+        """The same call in a copy of the task, which has never been rewound."""
+        return replace(self, task_id=task_id, branch=0, repeat=0)
+
     @classmethod
     def parse(cls, text: str) -> "CallKey | None":
         """`None` if no step made the call: a person did, in a review."""
@@ -129,6 +135,15 @@ class CallKey:
         except ValueError:
             return None
         return cls(match["task"], step, ".".join(name), int(match["branch"] or 0), int(match["repeat"] or 0))
+
+
+def undo_key(rewind: str, *, left: bool = False) -> str:
+    """The key of what undoing did to files, or of what it left as it was. No step made these changes."""
+    return f"{_UNDO}{rewind}.left" if left else f"{_UNDO}{rewind}"
+
+
+def is_undo(key: str) -> bool:
+    return key.startswith(_UNDO)
 
 
 def _parse_parts(parts: list[str]) -> tuple[StepKey, list[str]]:

@@ -15,9 +15,10 @@ from typing import Any, Literal
 from pydantic import field_validator
 
 from sidecar.engine.errors import OperationRefused
-from sidecar.engine.files import UNDO_PREFIX, FileHistory, Hop, Side
+from sidecar.engine.files import FileHistory, Hop, Side
 from sidecar.engine.merge import Conflict, File, merge_file
 from sidecar.engine.state import RecordKind, RewoundTo, UserMessage
+from sidecar.engine.steps import undo_key
 from sidecar.journal.errors import DuplicateRecord, WrongStatus
 from sidecar.journal.port import Entry, Journal, Record
 from sidecar.wire.base import Wire
@@ -216,7 +217,7 @@ class Undoing:
             files=files,
             irreversible=irreversible,
         )
-        return [Record(RecordKind.OUTCOME, f"{UNDO_PREFIX}{key}.left", outcome.to_json())]
+        return [Record(RecordKind.OUTCOME, undo_key(key, left=True), outcome.to_json())]
 
     async def finish(self) -> None:
         """Finish what an earlier process was undoing when it died."""
@@ -290,7 +291,7 @@ def _left_in_words(left: set[str]) -> str:
 
 def _as_history(key: str, tool: str, files: Sequence[FileState]) -> list[Record]:
     """The undo as one more change in the task's own history of files."""
-    call_id = f"{UNDO_PREFIX}{key}"
+    call_id = undo_key(key)
     intent = IntentRecord(tool=tool, args={}, backend="local")
     outcome = Outcome(status="success", content="", summary="undone by you", duration_ms=0, files=list(files))
     return [

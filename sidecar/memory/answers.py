@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from sidecar.memory.candidates import Filters, find_candidates
 from sidecar.memory.dependents import files_of_symbol
 from sidecar.memory.indexer import MAX_BYTES, digest
-from sidecar.memory.port import Hit, Search
-from sidecar.memory.question import Question
+from sidecar.memory.port import Hit, SearchRequest
+from sidecar.memory.query_terms import QueryTerms
 from sidecar.memory.ranking import Ranked, explain, rank
 from tools.errors import ToolError
 from tools.local.files import whole_file
@@ -49,9 +49,9 @@ class CurrentFiles:
         self._root.close()
 
 
-def answer_search(store: sqlite3.Connection, workspace: str, search: Search) -> tuple[list[Hit], list[str]]:
+def answer_search(store: sqlite3.Connection, workspace: str, search: SearchRequest) -> tuple[list[Hit], list[str]]:
     """The hits, and the files that changed since they were indexed."""
-    question = Question(store, search.query)
+    question = QueryTerms(store, search.query)
     filters = Filters(search.path, search.kind, search.language)
     ranked = rank(find_candidates(store, question, filters), search.near)
     files = CurrentFiles(store, workspace)
@@ -102,7 +102,7 @@ def answer_similar(store: sqlite3.Connection, workspace: str, symbol: str, limit
     try:
         lines = files.lines(path)
         text = " ".join(lines[line - 1 : line + 40]) if lines is not None else name
-        candidates = find_candidates(store, Question(store, text), Filters())
+        candidates = find_candidates(store, QueryTerms(store, text), Filters())
         scored = []
         for file in candidates:
             for chunk in file.chunks:

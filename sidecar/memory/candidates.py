@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sidecar.memory.features import ChunkRow, FileCandidate, file_features, measured_chunk
-from sidecar.memory.question import Question
+from sidecar.memory.query_terms import QueryTerms
 from sidecar.memory.resolver import unit_of
 from sidecar.memory.store import get_meta
 from sidecar.memory.tokens import name_terms
@@ -51,7 +51,7 @@ class Filters:
         return not self.kind or kind == self.kind
 
 
-def find_candidates(store: sqlite3.Connection, question: Question, filters: Filters) -> list[FileCandidate]:
+def find_candidates(store: sqlite3.Connection, question: QueryTerms, filters: Filters) -> list[FileCandidate]:
     """Every candidate file with its candidate chunks, measured."""
     chunk_ids = _chunk_hits(store, question)
     history, best, messages, covered = _history(store, question)
@@ -73,7 +73,7 @@ def _match(terms: Iterable[str]) -> str:
     return " OR ".join(f'"{term}"' for term in terms)
 
 
-def _chunk_hits(store: sqlite3.Connection, question: Question) -> list[int]:
+def _chunk_hits(store: sqlite3.Connection, question: QueryTerms) -> list[int]:
     terms = question.selective()
     if not terms:
         return []
@@ -98,7 +98,7 @@ def _split(ids: Sequence[int], code: int, other: int) -> list[int]:
     return [each for each in ids if each % 2 == 0][:code] + [each for each in ids if each % 2][:other]
 
 
-def _file_hits(store: sqlite3.Connection, question: Question) -> list[int]:
+def _file_hits(store: sqlite3.Connection, question: QueryTerms) -> list[int]:
     if not question.known:
         return []
     rows = store.execute(
@@ -109,7 +109,7 @@ def _file_hits(store: sqlite3.Connection, question: Question) -> list[int]:
 
 
 def _history(
-    store: sqlite3.Connection, question: Question
+    store: sqlite3.Connection, question: QueryTerms
 ) -> tuple[dict[str, float], dict[str, float], dict[str, list[str]], dict[str, float]]:
     """For each file, how well the messages of commits that changed it fit: the sum, the best, and the messages."""
     if not question.terms:
@@ -145,7 +145,7 @@ def _history(
 
 def _load_files(
     store: sqlite3.Connection,
-    question: Question,
+    question: QueryTerms,
     filters: Filters,
     hits: Sequence[int],
     history: Mapping[str, float],
@@ -167,7 +167,7 @@ def _load_files(
 
 def _load_chunks(
     store: sqlite3.Connection,
-    question: Question,
+    question: QueryTerms,
     filters: Filters,
     files: Mapping[int, FileCandidate],
     hits: Sequence[int],
@@ -191,7 +191,7 @@ def _load_chunks(
         owner.features["names_coverage"] = covered / question.total
 
 
-def _best_chunks(question: Question, rows: Sequence[ChunkRow]) -> list[ChunkRow]:
+def _best_chunks(question: QueryTerms, rows: Sequence[ChunkRow]) -> list[ChunkRow]:
     """The rows of each file that hold the most of the question, by a quick look."""
     weights = {term.short: term.chunk for term in question.known}
     asked = frozenset(weights)

@@ -5,7 +5,7 @@ from array import array
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from sidecar.memory.question import Question
+from sidecar.memory.query_terms import QueryTerms
 from sidecar.memory.tokens import joined, name_terms
 
 _K1 = 1.2
@@ -41,7 +41,7 @@ class ChunkCandidate:
 
 
 def file_features(
-    question: Question, path: str, kind: str, terms: bytes, counts: bytes, average: float
+    question: QueryTerms, path: str, kind: str, terms: bytes, counts: bytes, average: float
 ) -> dict[str, float]:
     keys = array("I", terms)
     norm = _K1 * (1 - _B + _B * len(keys) / average)
@@ -65,7 +65,7 @@ def file_features(
     }
 
 
-def measured_chunk(question: Question, row: ChunkRow, average: float) -> ChunkCandidate:
+def measured_chunk(question: QueryTerms, row: ChunkRow, average: float) -> ChunkCandidate:
     chunk, file, line, end_line, symbol, name, kind, length, terms, counts = row
     keys = array("H", terms)
     size = len(keys)

@@ -15,7 +15,7 @@ _MAX_MEMBERS = 2_000
 _USE_PART = re.compile(r"[\w:*]+|[{},]|\bas\b")
 
 
-class Import(NamedTuple):
+class ImportRow(NamedTuple):
     """One imported name. `name` is empty for a whole module and `*` for everything in it.
 
     `member` is a name that the file uses as `alias.member`; one row for each of them follows the import itself.
@@ -29,9 +29,9 @@ class Import(NamedTuple):
     member: str = ""
 
 
-def imports_of(source: Source, nodes: "Sequence[Node]") -> list[Import]:
+def imports_of(source: Source, nodes: "Sequence[Node]") -> list[ImportRow]:
     language = source.language.name if source.language else ""
-    found: list[Import] = []
+    found: list[ImportRow] = []
     for node in nodes[:_MAX_IMPORTS]:
         if language == "Python":
             found += _python(node)
@@ -48,9 +48,9 @@ def imports_of(source: Source, nodes: "Sequence[Node]") -> list[Import]:
     return [*found, *_members(source, found, language)]
 
 
-def _members(source: Source, found: Sequence[Import], language: str) -> Iterator[Import]:
+def _members(source: Source, found: Sequence[ImportRow], language: str) -> Iterator[ImportRow]:
     """Which names the file takes from the modules that it imports as a whole."""
-    by_alias: dict[str, list[Import]] = {}
+    by_alias: dict[str, list[ImportRow]] = {}
     for each in found:
         whole = not each.name or each.name == "*" or (language == "Python" and each.alias.islower())
         if each.alias and whole and language in ("Python", "Go", *_SCRIPTS):
@@ -74,18 +74,18 @@ def _members(source: Source, found: Sequence[Import], language: str) -> Iterator
 # -- Python ----------------------------------------------------------------------------------------------------------
 
 
-def _python(node: "Node") -> Iterator[Import]:
+def _python(node: "Node") -> Iterator[ImportRow]:
     line = line_of(node)
     names = list(_python_names(node))
     if node.type == "import_from_statement":
         module = text_of(node.child_by_field_name("module_name")).replace(" ", "")
         if any(child.type == "wildcard_import" for child in node.named_children):
-            yield Import(line, module, "*")
+            yield ImportRow(line, module, "*")
         for name, alias, at in names:
-            yield Import(at, module, name, alias or name)
+            yield ImportRow(at, module, name, alias or name)
     elif node.type == "import_statement":
         for name, alias, at in names:
-            yield Import(at, name, "", alias or name)
+            yield ImportRow(at, name, "", alias or name)
 
 
 def _python_names(node: "Node") -> Iterator[tuple[str, str, int]]:
@@ -100,13 +100,13 @@ def _python_names(node: "Node") -> Iterator[tuple[str, str, int]]:
 # -- JavaScript and TypeScript ---------------------------------------------------------------------------------------
 
 
-def _script(node: "Node") -> Iterator[Import]:
+def _script(node: "Node") -> Iterator[ImportRow]:
     line = line_of(node)
     if node.type == "call_expression":
         arguments = node.child_by_field_name("arguments")
         first = arguments.named_child(0) if arguments is not None and arguments.named_child_count else None
         if first is not None and first.type == "string":
-            yield Import(line, _unquoted(first), "*", _assigned_name(node))
+            yield ImportRow(line, _unquoted(first), "*", _assigned_name(node))
         return
     source = node.child_by_field_name("source") or next(
         (inner.child_by_field_name("source") for inner in node.named_children if inner.type == "import_require_clause"),
@@ -119,9 +119,9 @@ def _script(node: "Node") -> Iterator[Import]:
     if exported and not names:
         names = [("*", "")]
     if not names:
-        yield Import(line, module)
+        yield ImportRow(line, module)
     for name, alias in names:
-        yield Import(line, module, name, alias, exported)
+        yield ImportRow(line, module, name, alias, exported)
 
 
 def _script_names(node: "Node") -> Iterator[tuple[str, str]]:
@@ -163,11 +163,11 @@ def _unquoted(node: "Node") -> str:
 # -- Go, Rust, Java, C -----------------------------------------------------------------------------------------------
 
 
-def _go(node: "Node") -> Iterator[Import]:
+def _go(node: "Node") -> Iterator[ImportRow]:
     path = _unquoted(node.child_by_field_name("path") or node)
     alias = text_of(node.child_by_field_name("name"))
     if path:
-        yield Import(line_of(node), path, "*" if alias in (".", "_") else "", alias or _go_package(path))
+        yield ImportRow(line_of(node), path, "*" if alias in (".", "_") else "", alias or _go_package(path))
 
 
 def _go_package(path: str) -> str:
@@ -177,16 +177,16 @@ def _go_package(path: str) -> str:
     return re.sub(r"\.v\d+$", "", last).rpartition("-")[2] if "-" in last else re.sub(r"\.v\d+$", "", last)
 
 
-def _rust(node: "Node") -> Iterator[Import]:
+def _rust(node: "Node") -> Iterator[ImportRow]:
     line = line_of(node)
     if node.type == "mod_item":
-        yield Import(line, f"self::{text_of(node.child_by_field_name('name'))}")
+        yield ImportRow(line, f"self::{text_of(node.child_by_field_name('name'))}")
         return
     text = text_of(node.child_by_field_name("argument") or node.child_by_field_name("name") or node)
     exported = text_of(node).startswith("pub")
     for path, alias in _use_paths(text):
         module, _, name = path.rpartition("::")
-        yield Import(line, module or name, name if module else "", alias or name, exported)
+        yield ImportRow(line, module or name, name if module else "", alias or name, exported)
 
 
 def _use_paths(text: str) -> Iterator[tuple[str, str]]:
@@ -212,21 +212,21 @@ def _use_paths(text: str) -> Iterator[tuple[str, str]]:
         yield current.removesuffix("::self"), alias
 
 
-def _java(node: "Node") -> Iterator[Import]:
+def _java(node: "Node") -> Iterator[ImportRow]:
     text = re.sub(r"\s|;$", " ", text_of(node)).removeprefix("import").strip(" ;")
     static, text = text.startswith("static "), text.removeprefix("static ").replace(" ", "")
     module, _, name = text.rpartition(".")
     if static and name != "*":
-        yield Import(line_of(node), module, name, name)
+        yield ImportRow(line_of(node), module, name, name)
     elif static:
-        yield Import(line_of(node), module, "*")
+        yield ImportRow(line_of(node), module, "*")
     elif name == "*":
-        yield Import(line_of(node), f"{module}.*", "*")
+        yield ImportRow(line_of(node), f"{module}.*", "*")
     else:
-        yield Import(line_of(node), text, "", name)
+        yield ImportRow(line_of(node), text, "", name)
 
 
-def _include(node: "Node") -> Iterator[Import]:
+def _include(node: "Node") -> Iterator[ImportRow]:
     path = node.child_by_field_name("path")
     if path is not None and path.type == "string_literal":
-        yield Import(line_of(node), _unquoted(path))
+        yield ImportRow(line_of(node), _unquoted(path))

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from zlib import crc32
 
 from sidecar.memory.chunks import Chunk, FileFacts, cut
-from sidecar.memory.imports import Import, imports_of
+from sidecar.memory.imports import ImportRow, imports_of
 from sidecar.memory.resolver import Resolver, unit_of
 from sidecar.memory.store import get_meta, set_meta
 from sidecar.memory.tokens import WORD, count_terms, name_terms
@@ -208,7 +208,7 @@ class Indexer:
             ).fetchall()
             edges: dict[tuple[str, str, str], tuple[object, ...]] = {}
             for row in rows:
-                each = Import(*row)
+                each = ImportRow(*row)
                 for edge in resolver.resolve(each, path):
                     key = (edge.target, edge.name, each.alias if each.exported else "")
                     edges.setdefault(

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from sidecar.memory.port import Affected, Found, Hit, MemoryState, Search, State
+from sidecar.memory.port import Affected, Found, Hit, MemoryState, SearchRequest, State
 from sidecar.memory.store import get_meta, open_or_replace, open_store, remove, size_of
 
 log = logging.getLogger(__name__)
@@ -275,7 +275,7 @@ class LocalMemory:
             if not index.compared:
                 index.build(urgent=False)
 
-    async def search(self, workspace: str, search: Search, wait: float = 0) -> Found:
+    async def search(self, workspace: str, search: SearchRequest, wait: float = 0) -> Found:
         from sidecar.memory.answers import answer_search
 
         index = await self._ready(workspace, wait)

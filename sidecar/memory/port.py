@@ -21,7 +21,7 @@ class MemoryState(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SearchRequest:
     """`path` is a folder or file, `kind` a chunk's kind such as `function`; `near` are files the person works on."""
 
     query: str
@@ -65,7 +65,7 @@ class Memory(Protocol):
     def start(self, workspace: str) -> None:
         """Begin to build or refresh the index in the background; return at once."""
 
-    async def search(self, workspace: str, search: Search, wait: float = 0) -> Found:
+    async def search(self, workspace: str, search: SearchRequest, wait: float = 0) -> Found:
         """The best places first. `wait` is how many seconds to wait for an index that is being built."""
 
     async def impact(

@@ -17,9 +17,9 @@ def memory_tools(memory: Memory, past: Past, notes: Notes, skills: Skills) -> di
         return FindCode(memory)
 
     def impact() -> AnyTool:
-        from sidecar.memory.tools import Impact
+        from sidecar.memory.tools import ImpactTool
 
-        return Impact(memory)
+        return ImpactTool(memory)
 
     def recall() -> AnyTool:
         from sidecar.memory.past_tools import Recall

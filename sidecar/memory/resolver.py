@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from posixpath import basename, dirname, join, normpath
 from typing import NamedTuple
 
-from sidecar.memory.imports import Import
+from sidecar.memory.imports import ImportRow
 from tools.code.modules import Modules
 
 _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
@@ -72,7 +72,7 @@ class Resolver:
         """What an import of this file names: in Go, its package."""
         return unit_of(path)
 
-    def resolve(self, each: Import, importer: str) -> Iterator[Edge]:
+    def resolve(self, each: ImportRow, importer: str) -> Iterator[Edge]:
         if importer.endswith((".py", ".pyi")):
             yield from self._python(each, importer)
         elif importer.endswith(".go"):
@@ -90,7 +90,7 @@ class Resolver:
 
     # -- Python ------------------------------------------------------------------------------------------------------
 
-    def _python(self, each: Import, importer: str) -> Iterator[Edge]:
+    def _python(self, each: ImportRow, importer: str) -> Iterator[Edge]:
         if each.name and each.name != "*":
             inner = f"{each.module}{'' if each.module.endswith('.') else '.'}{each.name}"
             found = self._modules.python(inner, importer)
@@ -103,7 +103,7 @@ class Resolver:
         if found is not None and found != importer:
             yield Edge(found, each.member or each.name)
 
-    def _is_submodule(self, each: Import, found: str, importer: str) -> bool:
+    def _is_submodule(self, each: ImportRow, found: str, importer: str) -> bool:
         """A name defined in the package's `__init__` hides the module of that name; modules are the usual case."""
         package = self._modules.python(each.module, importer)
         return (
@@ -145,7 +145,7 @@ class Resolver:
 
     # -- Go, Rust, Java ----------------------------------------------------------------------------------------------
 
-    def _go_package(self, each: Import) -> Iterator[Edge]:
+    def _go_package(self, each: ImportRow) -> Iterator[Edge]:
         for module, folder in self._go:
             if each.module == module or each.module.startswith(f"{module}/"):
                 place = normpath(join(folder, each.module[len(module) + 1 :]))
@@ -154,7 +154,7 @@ class Resolver:
                     yield Edge(f"{place}/", each.member)
                 return
 
-    def _rust(self, each: Import, importer: str) -> Iterator[Edge]:
+    def _rust(self, each: ImportRow, importer: str) -> Iterator[Edge]:
         """The longest part of the path that is a file; what is left of it is a name in there."""
         parts = [*each.module.split("::"), *([each.name] if each.name else [])]
         folder = dirname(importer)
@@ -187,7 +187,7 @@ class Resolver:
     def _rust_file(self, place: str) -> str | None:
         return next((path for path in (f"{place}.rs", f"{place}/mod.rs") if path in self._modules), None)
 
-    def _java_class(self, each: Import) -> Iterator[Edge]:
+    def _java_class(self, each: ImportRow) -> Iterator[Edge]:
         if each.module.endswith(".*"):
             folder = each.module.removesuffix(".*").replace(".", "/")
             for paths in self._java.values():
@@ -208,7 +208,7 @@ def unit_of(path: str) -> str:
     return f"{dirname(path)}/"
 
 
-def _named(target: str, each: Import) -> Iterator[Edge]:
+def _named(target: str, each: ImportRow) -> Iterator[Edge]:
     if each.member:
         yield Edge(target, each.member)
     else:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue, model_validator
 
-from sidecar.memory.port import Affected, Hit, Memory, Search
+from sidecar.memory.port import Affected, Hit, Memory, SearchRequest
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -39,7 +39,7 @@ class FindCode:
 
     async def run(self, args: FindCodeArguments, host: Host, call: Call, output: Output) -> ToolResult:
         path = "" if args.path in ("", ".") else args.path
-        search = Search(args.query, args.limit, path, args.kind)
+        search = SearchRequest(args.query, args.limit, path, args.kind)
         found = await self._memory.search(call.workspace, search, min(_WAIT_SECONDS, call.timeout / 2))
         if not found.hits:
             still = " The index is still being built; try again, or use search_code." if found.state != "ready" else ""
@@ -81,7 +81,7 @@ class ImpactArguments(Arguments):
         return self
 
 
-class Impact:
+class ImpactTool:
     spec = ToolSpec(
         name="impact",
         description=(

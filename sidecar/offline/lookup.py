@@ -4,15 +4,15 @@ import re
 from dataclasses import replace
 
 from sidecar.models.port import ToolReturn
-from sidecar.offline.question import Question
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.results import format_place, quote_names, records, strings
-from sidecar.offline.skill import Act, Decline, Move, Skill
+from sidecar.offline.skill import Act, Decline, Move, OfflineSkill
 from sidecar.wire.base import JsonObject
 
 _PLACES = 8
 
 
-def resolve_path(skill: Skill, args: JsonObject, question: Question) -> Question | Move:
+def resolve_path(skill: OfflineSkill, args: JsonObject, question: ParsedRequest) -> ParsedRequest | Move:
     """The question with the full path of a file that the first call didn't find, or the move that looks for it."""
     returns = question.returns
     if not returns or returns[0].code != "not_found" or "find_files" not in question.offered:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from sidecar.models.errors import Failure
 from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop, ToolUse
 from sidecar.offline.lookup import resolve_path
-from sidecar.offline.question import Question, last_message, parse_questions
+from sidecar.offline.parsed_request import ParsedRequest, last_message, parse_questions
 from sidecar.offline.scaffold.skill import Scaffold
-from sidecar.offline.skill import Act, Decline, Move, Skill
+from sidecar.offline.skill import Act, Decline, Move, OfflineSkill
 from sidecar.offline.skills.commit import Commit, CommitMessage
 from sidecar.offline.skills.explain_file import ExplainFile
 from sidecar.offline.skills.explain_project import ExplainProject
@@ -25,13 +25,13 @@ from sidecar.offline.skills.places import Places
 from sidecar.offline.skills.rename import Rename
 from sidecar.offline.skills.review import ReviewCode, ReviewVerdict
 from sidecar.offline.skills.running import Commands, Formatting, ProjectCommands
-from sidecar.offline.skills.search import ListFiles, Search, Todos
+from sidecar.offline.skills.search import ListFiles, SearchText, Todos
 from sidecar.offline.skills.test_runs import FailingTest, TestRuns
 from sidecar.offline.skills.usages import Usages
 from sidecar.offline.skills.writing import Writing
 
 #: The first skill that parses a question answers it, so specific ones come first.
-SKILLS: tuple[Skill, ...] = (
+SKILLS: tuple[OfflineSkill, ...] = (
     Scaffold(),
     ReviewVerdict(),
     Help(),
@@ -58,7 +58,7 @@ SKILLS: tuple[Skill, ...] = (
     ExplainSymbol(),
     ListFiles(),
     Places(),
-    Search(),
+    SearchText(),
     FindPlace(),
     Commands(),
 )
@@ -69,7 +69,7 @@ class Offline:
     name = "basic"
     capabilities = Capabilities(vision=False, language=False, in_process=True)
 
-    def __init__(self, skills: Sequence[Skill] = SKILLS) -> None:
+    def __init__(self, skills: Sequence[OfflineSkill] = SKILLS) -> None:
         self._skills = skills
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
@@ -91,7 +91,7 @@ class Offline:
             yield Delta(plan)
             yield Reply(text=plan, stop=Stop.END)
             return
-        asked = next(iter(parse_questions(request)), Question(request.agent, last_message(request)))
+        asked = next(iter(parse_questions(request)), ParsedRequest(request.agent, last_message(request)))
         # An agent that declines silently needs no suggestions.
         nearest = describe_nearest(
             replace(asked, offered=frozenset()) if _only_helps(request) else asked, self._examples()
@@ -103,12 +103,12 @@ class Offline:
             yield Delta(nearest)
         yield _declined("not_understood", nearest, aloud=not _only_helps(request))
 
-    def _move(self, question: Question) -> Move | None:
+    def _move(self, question: ParsedRequest) -> Move | None:
         for skill in self._skills:
             args = skill.parse(question) if skill.tools <= question.offered else None
             if args is not None:
                 resolved = resolve_path(skill, args, question)
-                if not isinstance(resolved, Question):
+                if not isinstance(resolved, ParsedRequest):
                     return resolved
                 return skill.next(args if resolved is question else skill.parse(resolved) or args, resolved)
         return None
@@ -127,7 +127,7 @@ class Offline:
         return [*groups, *(skill.example for skill in self._skills if skill.example)]
 
 
-def _calls(move: Act, question: Question) -> Reply:
+def _calls(move: Act, question: ParsedRequest) -> Reply:
     calls = [
         ToolUse(id=f"{question.turns}-{number}", tool=tool, args=args) for number, (tool, args) in enumerate(move.calls)
     ]

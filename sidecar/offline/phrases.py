@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from sidecar.offline.question import Question
+from sidecar.offline.parsed_request import ParsedRequest
 
 #: A name in the code, perhaps qualified, perhaps in quotes.
 NAME = r"(?:[`\"'“‘])?(?P<{0}>[#$]?[^\W\d][\w$]*(?:\.[#$]?[^\W\d][\w$]*)*)(?:\(\))?(?:[`\"'”’])?"
@@ -42,7 +42,7 @@ def this_file(words: str) -> bool:
     return words.lower().strip() in _THIS_FILE
 
 
-def selected_name(question: Question) -> str | None:
+def selected_name(question: ParsedRequest) -> str | None:
     """The selected name, or the name that the selected code defines."""
     code = question.brief.selected_code or ""
     found = _IDENTIFIER.fullmatch(code) or _SELECTED.match(code)

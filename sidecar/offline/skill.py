@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sidecar.models.port import ToolReturn
-from sidecar.offline.question import Question
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.results import failure, is_declined
 from sidecar.wire.base import JsonObject
 
@@ -36,16 +36,16 @@ class Decline:
 Move = Act | Say | Decline
 
 
-class Skill(Protocol):
+class OfflineSkill(Protocol):
     #: A request that it answers, for the help.
     example: str
     #: The tools it needs; without them it is not asked.
     tools: frozenset[str]
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         """The arguments of the question, or None if it is not for this skill."""
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         """The next move, given the results so far. A pure function."""
 
 
@@ -54,7 +54,7 @@ class OneCall:
 
     tool: str
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         last = question.last
         if last is None:
             return Act([(self.tool, args)])
@@ -71,7 +71,7 @@ def answer_change(last: ToolReturn) -> Move:
     return Say(str(last.details.get("note", ""))) if last.status == "success" else Decline(failure(last))
 
 
-def decline_fix(question: Question) -> Decline | None:
+def decline_fix(question: ParsedRequest) -> Decline | None:
     """Declines to fix a change that failed verification: the same rule would make the same change."""
     if not question.brief.fixes:
         return None

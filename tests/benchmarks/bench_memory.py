@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from sidecar.memory.answers import answer_search
-from sidecar.memory.port import Search
+from sidecar.memory.port import SearchRequest
 from sidecar.memory.store import open_store, size_of
 from sidecar.memory.updates import update_files
 from tests.benchmarks.result import Result
@@ -97,7 +97,7 @@ def _ask(path: Path, workspace: Path) -> float:
     for number in range(ROUNDS):
         query = _QUERIES[number % len(_QUERIES)]
         began = time.perf_counter()
-        hits, _ = answer_search(store, str(workspace), Search(query))
+        hits, _ = answer_search(store, str(workspace), SearchRequest(query))
         times.append(time.perf_counter() - began)
         assert hits
     store.close()

@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.cache.watcher import Watcher
 from sidecar.memory.local import LocalMemory
-from sidecar.memory.port import Memory, Search
+from sidecar.memory.port import Memory, SearchRequest
 from tests.waiting import SECONDS
 
 FILES = {
@@ -57,7 +57,7 @@ async def memory(request: pytest.FixtureRequest, tmp_path: Path, watcher: Watche
 
 
 async def find(memory: Memory, workspace: Path, query: str, limit: int = 10) -> list[tuple[str, str]]:
-    found = await memory.search(str(workspace), Search(query, limit), SECONDS)
+    found = await memory.search(str(workspace), SearchRequest(query, limit), SECONDS)
     assert found.state == "ready"
     return [(hit.path, hit.symbol) for hit in found.hits]
 
@@ -72,7 +72,7 @@ async def test_a_function_is_found_by_what_it_does(memory: Memory, workspace: Pa
 
 
 async def test_a_hit_says_where_and_why_and_quotes_the_file(memory: Memory, workspace: Path) -> None:
-    (hit,) = (await memory.search(str(workspace), Search("with_tax", 1), SECONDS)).hits
+    (hit,) = (await memory.search(str(workspace), SearchRequest("with_tax", 1), SECONDS)).hits
     assert (hit.path, hit.line, hit.end_line, hit.kind) == ("shop/tax.py", 1, 2, "function")
     assert hit.snippet == FILES["shop/tax.py"].rstrip("\n")
     assert hit.why
@@ -88,11 +88,11 @@ async def test_secret_and_ignored_files_are_not_in_it(memory: Memory, workspace:
 
 
 async def test_filters_narrow_a_search(memory: Memory, workspace: Path) -> None:
-    inside = await memory.search(str(workspace), Search("price total", path="web"), SECONDS)
+    inside = await memory.search(str(workspace), SearchRequest("price total", path="web"), SECONDS)
     assert {hit.path for hit in inside.hits} == {"web/cart.ts", "web/total.ts"}
-    of_kind = await memory.search(str(workspace), Search("parcels", kind="section"), SECONDS)
+    of_kind = await memory.search(str(workspace), SearchRequest("parcels", kind="section"), SECONDS)
     assert {hit.kind for hit in of_kind.hits} == {"section"}
-    of_language = await memory.search(str(workspace), Search("price total", language="python"), SECONDS)
+    of_language = await memory.search(str(workspace), SearchRequest("price total", language="python"), SECONDS)
     assert {hit.path.rpartition(".")[2] for hit in of_language.hits} == {"py"}
 
 
@@ -170,7 +170,7 @@ async def test_past_commits_lead_to_the_files_they_changed(memory: Memory, works
     git("commit", "-qm", "Start")
     (workspace / "shop/tax.py").write_text(FILES["shop/tax.py"].replace("1.19", "1.2"))
     git("commit", "-qam", "Follow the new Danish legislation")
-    hits = (await memory.search(str(workspace), Search("danish legislation"), SECONDS)).hits
+    hits = (await memory.search(str(workspace), SearchRequest("danish legislation"), SECONDS)).hits
     assert hits[0].path == "shop/tax.py"
     assert "Danish legislation" in hits[0].why
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.memory.local import LocalMemory
-from sidecar.memory.port import Search
+from sidecar.memory.port import SearchRequest
 from tests.faults.scale import scaled
 from tests.waiting import SECONDS
 
@@ -54,7 +54,7 @@ def check_consistency(memory: LocalMemory, workspace: Path) -> None:
 
 
 async def check_hits(memory: LocalMemory, workspace: Path, query: str, wait: float) -> int:
-    found = await memory.search(str(workspace), Search(query, 50), wait)
+    found = await memory.search(str(workspace), SearchRequest(query, 50), wait)
     for hit in found.hits:
         lines = (workspace / hit.path).read_text().split("\n")
         assert hit.snippet.split("\n")[0] == lines[hit.line - 1], hit

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.memory.local import LocalMemory
-from sidecar.memory.port import Search
+from sidecar.memory.port import SearchRequest
 from sidecar.memory.tools import FindCode, FindCodeArguments
 from tests.waiting import SECONDS
 from tools.local.backend import LocalBackend
@@ -51,7 +51,7 @@ async def test_links_out_of_the_workspace_and_special_files_are_not_indexed(work
     (workspace / "fixture.py").write_text('KEY = """-----BEGIN RSA PRIVATE KEY-----\nhiddendiary\n"""\n')
     memory = LocalMemory(tmp_path / "data", "off")
     try:
-        found = await memory.search(str(workspace), Search("hidden diary hiddendiary"), SECONDS)
+        found = await memory.search(str(workspace), SearchRequest("hidden diary hiddendiary"), SECONDS)
         state = await memory.state(str(workspace))
     finally:
         await memory.close()
@@ -61,7 +61,7 @@ async def test_links_out_of_the_workspace_and_special_files_are_not_indexed(work
 async def test_the_index_is_readable_by_its_owner_only(workspace: Path, tmp_path: Path) -> None:
     memory = LocalMemory(tmp_path / "data", "off")
     try:
-        await memory.search(str(workspace), Search("upload"), SECONDS)
+        await memory.search(str(workspace), SearchRequest("upload"), SECONDS)
     finally:
         await memory.close()
     (store,) = (tmp_path / "data/memory").glob("*.db")
@@ -75,7 +75,7 @@ async def test_the_index_is_readable_by_its_owner_only(workspace: Path, tmp_path
 async def test_no_question_is_a_query_language(workspace: Path, tmp_path: Path, query: str) -> None:
     memory = LocalMemory(tmp_path / "data", "off")
     try:
-        assert (await memory.search(str(workspace), Search(query), SECONDS)).state == "ready"
+        assert (await memory.search(str(workspace), SearchRequest(query), SECONDS)).state == "ready"
         assert (await memory.state(str(workspace))).files == 1
     finally:
         await memory.close()

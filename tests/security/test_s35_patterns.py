@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.offline.question import strip_politeness
+from sidecar.offline.parsed_request import strip_politeness
 from tests.security.corpus_patterns import GLOBS, IGNORE_FILES, PATHS, TEXTS
 from tests.support.workbench import workbench
 from tools.code.graph import _SPECIFIER

@@ -5,7 +5,7 @@ from pydantic import Field, JsonValue
 
 from tools.errors import ToolError
 from tools.host import Host
-from tools.public_web import Page, PublicWeb, parse_url, private_name
+from tools.public_web import PublicWeb, WebPage, parse_url, private_name
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _BLOCK_TAGS = "p div br li tr h1 h2 h3 h4 h5 h6 pre section article table ul ol dt dd"
@@ -56,7 +56,7 @@ class FetchUrl:
         return ToolResult(f"{head}\n\n{text}{note}", details, f"{len(page.body):,} bytes of {page.url}")
 
 
-def render_page(page: Page) -> str:
+def render_page(page: WebPage) -> str:
     charset = page.content_type.lower().partition("charset=")[2].partition(";")[0].strip(" \"'") or "utf-8"
     try:
         text = page.body.decode(charset, "replace")

@@ -20,7 +20,7 @@ from tools.spec import AnyTool, Arguments, Call, PreparedChange, ToolResult, Too
 from tools.text import clip, display_arguments
 
 if TYPE_CHECKING:
-    from tools.backend import Review
+    from tools.backend import CallReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class CallContext:
     bound: str | None = None
     prepared: PreparedChange | None = None
     #: What stands behind a tool that isn't ours.
-    review: "Review | None" = None
+    review: "CallReview | None" = None
     killed: list[Killed] = field(default_factory=list)
     #: Open while a command runs whose changes are found by scanning.
     window: ChangeWindow | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sidecar.wire.base import JsonObject
-from tools.backend import Review
+from tools.backend import CallReview
 from tools.errors import ToolError
 from tools.mcp.connection import ServerFailed
 from tools.mcp.elicitation import Elicitation
@@ -71,19 +71,19 @@ class McpBackend:
     def remembers(self, call_id: str) -> bool:
         return False
 
-    async def review(self, tool: AnyTool, workspace: str) -> Review:
+    async def review(self, tool: AnyTool, workspace: str) -> CallReview:
         """Compare the tool set with the one that you accepted. Raises `ServerFailed`."""
         entry, listing = await self._current(tool, workspace)
         state = self.servers.pins.state(entry, workspace, listing)
         bound = subject(entry, listing)
         if state == "pinned":
-            return Review(bound)
+            return CallReview(bound)
         diff = self.servers.pins.diff(entry, workspace, listing)
         if state == "new":
             why = f"you have not accepted the tools of the MCP server {entry.name} yet"
-            return Review(bound, why, diff)
+            return CallReview(bound, why, diff)
         why = f"the tools of the MCP server {entry.name} are not those that you accepted"
-        return Review(bound, why, diff, must_ask=True)
+        return CallReview(bound, why, diff, must_ask=True)
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         entry, listing = await self._current(tool, call.workspace)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sidecar.models.port import Brief, ToolReturn
-from sidecar.offline.question import Question
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.results import failure, quote_names, records
 from sidecar.offline.scaffold.kinds import load_kinds, name_problem, slug
 from sidecar.offline.scaffold.project import NewProject, default_name, group_files
@@ -104,7 +104,7 @@ def _check(project: NewProject, entries: frozenset[str]) -> Location | Decline:
     return Location(project, entries & KEPT)
 
 
-def plan(asked: ProjectRequest, question: Question) -> Move:
+def plan(asked: ProjectRequest, question: ParsedRequest) -> Move:
     """The planner's step."""
     found = locate(asked, question)
     if not isinstance(found, Location):
@@ -129,7 +129,7 @@ def _json(steps: Sequence[object]) -> str:
     return f'{{"steps": [\n{lines}\n]}}'
 
 
-def locate(asked: ProjectRequest, question: Question) -> Location | Act | Decline:
+def locate(asked: ProjectRequest, question: ParsedRequest) -> Location | Act | Decline:
     listed = [back for back in question.returns if back.tool == "list_dir"]
     found = choose_location(asked, listed, question.brief.workspace)
     return Act([("list_dir", {"path": found.folder})]) if isinstance(found, ListFolder) else found

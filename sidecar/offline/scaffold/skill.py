@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from sidecar.models.port import EarlierCall, ToolReturn
-from sidecar.offline.question import Question
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.results import failure, strings
 from sidecar.offline.scaffold.planning import Location, locate, plan, planned, project_of, to_write
 from sidecar.offline.scaffold.project import NewProject
@@ -41,14 +41,14 @@ class Scaffold:
     example = "create a python package called textkit"
     tools = frozenset({"list_dir"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         needed = _TOOLS.get(question.agent)
         if needed is None or not needed <= question.offered:
             return None
         asked = parse_request(question.words)
         return None if asked is None else asdict(asked)
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         asked = ProjectRequest(**{name: str(value) for name, value in args.items()})
         if asked.refusal:
             return Decline(asked.refusal)
@@ -79,7 +79,7 @@ def _without_project(agent: str) -> Say:
 # -- coder: write the files ------------------------------------------------------------------------------------------
 
 
-def _write_step(asked: ProjectRequest, question: Question) -> Move:
+def _write_step(asked: ProjectRequest, question: ParsedRequest) -> Move:
     step = planned(asked, question.brief)
     if step is None:
         return Decline("The plan has no such step. Nothing was changed.")
@@ -88,7 +88,7 @@ def _write_step(asked: ProjectRequest, question: Question) -> Move:
     return _write(project, {path: files[path] for path in paths if path in files}, question.returns)
 
 
-def _write_all(asked: ProjectRequest, question: Question) -> Move:
+def _write_all(asked: ProjectRequest, question: ParsedRequest) -> Move:
     """Without a plan, everything at once."""
     found = locate(asked, question)
     if not isinstance(found, Location):
@@ -98,7 +98,7 @@ def _write_all(asked: ProjectRequest, question: Question) -> Move:
     return _write(found.project, wanted, [each for each in question.returns if each.tool == "create_file"])
 
 
-def _complete(project: NewProject, question: Question) -> Move:
+def _complete(project: NewProject, question: ParsedRequest) -> Move:
     """Write missing files, when configuring or after a review. Rules can't fix more than that."""
     if not question.returns:
         return Act([("read_directory_tree", {"path": project.root})])
@@ -161,7 +161,7 @@ class Evidence(NamedTuple):
         return f"The tests could not run: {self.tests.message}" if self.tests else "The tests have not been run."
 
 
-def _install(project: NewProject, question: Question) -> Move:
+def _install(project: NewProject, question: ParsedRequest) -> Move:
     last = question.last
     if last is not None and last.tool == "run_command" and not _node_version(last):
         return _describe_install(project, last)
@@ -181,7 +181,7 @@ def _install(project: NewProject, question: Question) -> Move:
     return Act([_install_call(project)], _INSTALLING)
 
 
-def _test(project: NewProject, question: Question) -> Move:
+def _test(project: NewProject, question: ParsedRequest) -> Move:
     last = question.last
     evidence = Evidence.of(project, question.brief.earlier_calls)
     if last is None and evidence.install is not None and not evidence.installed:
@@ -239,7 +239,7 @@ def _node_version(back: ToolReturn) -> tuple[int, int] | None:
 # -- reviewer: a verdict ---------------------------------------------------------------------------------------------
 
 
-def _review(project: NewProject, question: Question) -> Move:
+def _review(project: NewProject, question: ParsedRequest) -> Move:
     paths: list[JsonValue] = [project.path(file) for file in project.files()]
     last = question.last
     if last is None:
@@ -259,7 +259,7 @@ def _review(project: NewProject, question: Question) -> Move:
 # -- docs: the file table of the README, and the summary -------------------------------------------------------------
 
 
-def _document(project: NewProject, question: Question) -> Move:
+def _document(project: NewProject, question: ParsedRequest) -> Move:
     readme = project.path("README.md")
     if not question.returns:
         return Act([("read_directory_tree", {"path": project.root}), ("read_file", {"path": readme})])
@@ -285,7 +285,7 @@ def _render_table(project: NewProject, there: Sequence[str]) -> str:
     return "\n".join([_FILES_HEADING, "", head, f"| {'-' * wide[0]} | {'-' * wide[1]} |", *lines])
 
 
-def _summarize(project: NewProject, question: Question) -> str:
+def _summarize(project: NewProject, question: ParsedRequest) -> str:
     evidence = Evidence.of(project, question.brief.earlier_calls)
     folder = "the workspace" if project.root == "." else f"`{project.root}/`"
     enter = "" if project.root == "." else f"cd {project.root} && "

@@ -8,8 +8,8 @@ from sidecar.models.port import ToolReturn
 from sidecar.offline.changes import Change, read_changes, without_leftovers
 from sidecar.offline.message import commit_message
 from sidecar.offline.moves import PossibleMoves
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import part, phrases
-from sidecar.offline.question import Question
 from sidecar.offline.results import failure, format_place, is_declined, may_have_run, quote_names, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
@@ -50,10 +50,10 @@ class CommitMessage:
     example = "suggest a commit message"
     tools = frozenset({"git_status", "git_diff", "read_file", "list_dir"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         return {} if _MESSAGE.match(question.words) else None
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         if not question.returns:
             return Act([("git_status", {}), ("git_diff", {"ref": "HEAD"})])
         status, diff, *looked = question.returns
@@ -74,7 +74,7 @@ class Commit:
     example = "commit my changes"
     tools = frozenset({"git_status", "git_diff", "git_add", "git_commit", "review_changes", "read_file", "list_dir"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         if _STAGED.match(question.words):
             return {"staged": True, "message": ""}
         asked = _COMMIT.match(question.words)
@@ -83,7 +83,7 @@ class Commit:
         own = _OWN.search(asked["rest"].strip()) if asked["rest"] else None
         return {"staged": False, "message": own["text"].strip() if own else ""}
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         if not question.returns:
             return Act([("git_status", {}), ("git_diff", {"ref": "HEAD"}), ("review_changes", {})])
         status, diff, review, *rest = question.returns

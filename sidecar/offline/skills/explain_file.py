@@ -1,7 +1,7 @@
 """Explains a file or folder: purpose, outline, imports and importers."""
 
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import is_path, part, phrases
-from sidecar.offline.question import Question
 from sidecar.offline.results import failure, quote_names, strings
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
@@ -36,7 +36,7 @@ class ExplainFile:
     example = "explain {file}"
     tools = frozenset({"describe_file", "find_files", "read_file"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         if _THIS.match(question.words):
             return {"path": question.brief.current_file or ""}
         asked = _FOLDERS.match(question.words)
@@ -46,7 +46,7 @@ class ExplainFile:
                 return None
         return {"path": asked["path"].removeprefix("./").rstrip("/") or "."}
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         path, last = str(args["path"]), question.last
         if not path:
             return Decline("No file is open. Name the file that you mean.")
@@ -63,7 +63,7 @@ class ExplainFile:
             return Say(f"`{path}` is not source code. It begins:\n\n````\n{shown}\n````")
         return Decline(f"`{path}` can't be read: {failure(last)}")
 
-    def _otherwise(self, path: str, question: Question) -> Move:
+    def _otherwise(self, path: str, question: ParsedRequest) -> Move:
         """Read the first lines of a file in no known language; look elsewhere for a missing one."""
         last = question.last
         assert last is not None

@@ -2,8 +2,8 @@
 
 import re
 
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import phrases
-from sidecar.offline.question import Question
 from sidecar.offline.skill import OneCall
 from sidecar.wire.base import JsonObject
 
@@ -97,7 +97,7 @@ class ExplainProject(OneCall):
     tool = "describe_project"
     tools = frozenset({"describe_project"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         if question.brief.selected_code and re.fullmatch(r"what( is|'s) this", question.words, re.IGNORECASE):
             return None
         if _WHOLE.match(question.words):

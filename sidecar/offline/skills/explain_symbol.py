@@ -3,8 +3,8 @@
 import re
 
 from sidecar.models.port import ToolReturn
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import group, is_path, part, phrases
-from sidecar.offline.question import Question
 from sidecar.offline.results import failure, format_place, quote_names, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
@@ -73,7 +73,7 @@ class ExplainSymbol:
     example = "explain `{symbol}`"
     tools = frozenset({"describe_symbol", "describe_file"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         words = question.words
         if _THIS.match(words):
             return _selected(question)
@@ -84,7 +84,7 @@ class ExplainSymbol:
         asked = _CODED.match(words)
         return _arguments(asked) if asked is not None and _is_code(asked, words) else None
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         if args.get("unselected"):
             return Decline("Nothing is selected, and no file is open. Name the function, class or file that you mean.")
         if "names" in args:
@@ -99,7 +99,7 @@ class ExplainSymbol:
             return Decline(f"{failure(last)}{more}")
         return Say(_describe_place(last) if args.get("short") else last.content)
 
-    def _several(self, args: JsonObject, question: Question) -> Move:
+    def _several(self, args: JsonObject, question: ParsedRequest) -> Move:
         """Explain what the selection defines, or else what it calls."""
         names = args["names"]
         assert isinstance(names, list)
@@ -115,7 +115,7 @@ class ExplainSymbol:
         return Say("\n\n---\n\n".join(texts))
 
 
-def _selected(question: Question) -> JsonObject:
+def _selected(question: ParsedRequest) -> JsonObject:
     code = question.brief.selected_code or ""
     if not code.strip():
         file = question.brief.current_file

@@ -3,7 +3,7 @@
 import re
 
 from sidecar.models.port import ToolReturn
-from sidecar.offline.question import Question
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.results import records
 from sidecar.offline.skill import OneCall
 from sidecar.wire.base import JsonObject
@@ -28,7 +28,7 @@ class FindPlace(OneCall):
     tool = "find_code"
     tools = frozenset({"find_code"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         words = question.words.strip()
         if len(words) > _LONGEST or _WHERE.match(words) is None or _PERSONAL.search(words):
             return None

@@ -3,8 +3,8 @@
 import re
 
 from sidecar.models.port import ToolReturn
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import group, is_path, part, phrases
-from sidecar.offline.question import Question
 from sidecar.offline.results import failure, records
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.wire.base import JsonObject
@@ -54,7 +54,7 @@ class History(OneCall):
     tool = "git_log"
     tools = frozenset({"git_log"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _LOG.match(question.words)
         if asked is None:
             return None
@@ -105,7 +105,7 @@ class Blame:
     example = "who wrote line 1 of {file}?"
     tools = frozenset({"git_blame", "search_code"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         if _BLAME_THIS.match(question.words):
             code = (question.brief.selected_code or "").strip("\n")
             return {"file": question.brief.current_file or "", "code": code}
@@ -118,7 +118,7 @@ class Blame:
         args: JsonObject = {"path": asked["path"].removeprefix("./")}
         return {**args, "startLine": int(line), "endLine": int(group(asked, "end") or line)} if line else args
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         last = question.last
         if last is not None and last.tool == "git_blame":
             return Say(_describe_authors(last)) if last.status == "success" else Decline(failure(last))

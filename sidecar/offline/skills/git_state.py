@@ -2,8 +2,8 @@
 
 from sidecar.models.port import ToolReturn
 from sidecar.offline.changes import Change, read_changes
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import phrases
-from sidecar.offline.question import Question
 from sidecar.offline.results import failure, quote_names
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
@@ -37,12 +37,12 @@ class GitState:
     example = "what did I change?"
     tools = frozenset({"git_status", "git_diff"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         if _DIFF.match(question.words):
             return {"diff": True}
         return {"diff": False} if _STATUS.match(question.words) else None
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         if not question.returns:
             return Act([("git_status", {}), ("git_diff", {"ref": "HEAD"})])
         status, diff = question.returns[0], question.returns[1]

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import phrases
-from sidecar.offline.question import Question
 from sidecar.offline.results import records, strings
 from sidecar.offline.skill import Act, Move, Say
 from sidecar.wire.base import JsonObject
@@ -145,7 +145,7 @@ _LOOKS: tuple[tuple[str, JsonObject], ...] = (
 )
 
 
-def find_names(question: Question) -> Act | Names:
+def find_names(question: ParsedRequest) -> Act | Names:
     """What this project has, or the calls that find it out."""
     looks = [(tool, args) for tool, args in _LOOKS if tool in question.offered]
     found = {each.tool: each for each in question.returns if each.status == "success"}
@@ -178,13 +178,13 @@ class Help:
     example = "what can you do?"
     tools: frozenset[str] = frozenset()
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         if _MODEL.match(question.words):
             return {"model": True}
         greeted = not question.words and question.asked.strip()
         return {"model": False} if greeted or _HELP.match(question.words) else None
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         if args["model"]:
             return Say(MODEL)
         names = find_names(question)
@@ -199,7 +199,7 @@ class Help:
         return Say("\n".join([head, "", *lines, "", foot]))
 
 
-def describe_nearest(question: Question, examples: Sequence[str]) -> Act | str:
+def describe_nearest(question: ParsedRequest, examples: Sequence[str]) -> Act | str:
     """The answer to a request that no skill understands, or the calls that find names for its suggestions."""
     by_text = {_STAND_IN.fill(example): example for example in examples}
     near = [by_text[text] for text in nearest(question.asked, by_text)]

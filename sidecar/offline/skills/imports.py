@@ -2,8 +2,8 @@
 
 import re
 
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import is_path, path_group
-from sidecar.offline.question import Question
 from sidecar.offline.skill import Decline, Move, OneCall, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
 
@@ -30,7 +30,7 @@ class Imports(OneCall):
     tool = "organize_imports"
     tools = frozenset({"organize_imports"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _ASKED.fullmatch(question.words)
         if asked is None:
             return None
@@ -43,7 +43,7 @@ class Imports(OneCall):
             args["paths"] = [where.removeprefix("./")]
         return args
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         if args.get("paths") == [""]:
             return Decline("No file is open. Say which one: “remove unused imports in src/a.py”.")
         if (declined := decline_fix(question)) is not None:

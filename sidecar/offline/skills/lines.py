@@ -3,8 +3,8 @@
 import re
 
 from sidecar.models.port import ToolReturn
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import group, is_path, name_group, part, phrases, this_file
-from sidecar.offline.question import Question
 from sidecar.offline.results import failure, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
@@ -44,7 +44,7 @@ class ExplainLines:
     example = "explain {file}:1-20"
     tools = frozenset({"read_file", "analyze_code", "describe_symbol"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _RANGE.match(question.words)
         if asked is None:
             return None
@@ -56,7 +56,7 @@ class ExplainLines:
         start, end = sorted((max(int(first), 1), max(int(last), 1)))
         return {"path": path.removeprefix("./"), "startLine": start, "endLine": end}
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         path, returns = str(args["path"]), question.returns
         if not returns:
             return Act([("read_file", args), ("analyze_code", {"path": path})])
@@ -115,7 +115,7 @@ class CountLines:
     example = "how many lines does {file} have?"
     tools = frozenset({"read_file", "describe_file", "describe_symbol"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _COUNT.match(question.words)
         if asked is None:
             return None
@@ -128,7 +128,7 @@ class CountLines:
         name = symbol or path
         return {"symbol": name} if re.search(r"[_.]|[a-z][A-Z]|`|^[A-Z]", f"{name}{question.words}") else None
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         last, path = question.last, str(args.get("path", ""))
         if args.get("unopened"):
             return Decline("No file is open. Name the file whose lines you want counted.")

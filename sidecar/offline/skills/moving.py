@@ -5,8 +5,8 @@ import re
 
 from sidecar.models.port import ToolReturn
 from sidecar.offline.lookup import defining_file, find_definition
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import HERE, group, is_path, part, path_group, phrases, selected_name
-from sidecar.offline.question import Question
 from sidecar.offline.results import quote_names, strings
 from sidecar.offline.skill import Act, Decline, Move, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
@@ -28,7 +28,7 @@ class Moving:
     example = "move `{symbol}` from {file} to {target}"
     tools = frozenset({"move_symbol", "find_symbols", "find_files"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _ASKED.match(question.words)
         if asked is None or is_path(group(asked, "name")):
             file = _FILE.fullmatch(question.words)
@@ -45,7 +45,7 @@ class Moving:
             args["from"] = question.brief.current_file
         return args
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         if args.get("file"):
             return Decline(
                 "The offline model moves functions, classes and constants, not files: “move `name` from a.py to b.py”. "

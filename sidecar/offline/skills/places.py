@@ -3,8 +3,8 @@
 import re
 from itertools import permutations
 
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import phrases
-from sidecar.offline.question import Question
 from sidecar.offline.results import failure, format_place, quote_names, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
@@ -64,7 +64,7 @@ class Places:
     example = ""
     tools = frozenset({"search_code"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _WHERE.match(question.words)
         if asked is None or "`" in asked["words"] or "\n" in question.asked or _YOURS.search(asked["words"]):
             return None
@@ -72,7 +72,7 @@ class Places:
         clear = [word for word in words if not _VAGUE.fullmatch(word)]
         return {"words": list(dict.fromkeys(clear or words))[:_MOST_WORDS]} if clear else None
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         words = [str(word) for word in args["words"]] if isinstance(args["words"], list) else []
         returns = question.returns
         if returns and returns[-1].status != "success":

@@ -3,8 +3,8 @@
 import re
 
 from sidecar.models.port import ToolReturn
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import is_path, name_group, path_group, selected_name, this_file
-from sidecar.offline.question import Question
 from sidecar.offline.results import failure, format_place, records, strings
 from sidecar.offline.skill import Act, Decline, Move, Say, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
@@ -88,7 +88,7 @@ class Rename:
     example = "rename `{symbol}` to `{other}`"
     tools = frozenset({"rename_symbol"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         words = question.words
         asked = _ASKED.fullmatch(words)
         if asked is None:
@@ -117,7 +117,7 @@ class Rename:
             call["preview"] = True
         return {"args": call, "kind": kind if kind in _KINDS else ""}
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         if args.get("file"):
             return Decline(
                 "The offline model renames symbols, not files. Say “rename `old` to `new`” for a function, class or "
@@ -178,7 +178,7 @@ def _describe_preview(last: ToolReturn) -> str:
     return f"{last.details.get('note', '')}" + (f"\n\n```diff\n{block}\n```" if block else "")
 
 
-def _add_place(args: JsonObject, groups: dict[str, str | None], question: Question) -> bool:
+def _add_place(args: JsonObject, groups: dict[str, str | None], question: ParsedRequest) -> bool:
     """Add the file, the line, or the enclosing function or class. False if there is no such place."""
     line = groups["line"] or groups["first_line"] or groups["then_line"]
     where = groups["first"] or groups["then"]

@@ -4,8 +4,8 @@ import json
 import re
 
 from sidecar.models.port import ToolReturn
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import group, is_path, part, phrases
-from sidecar.offline.question import Question
 from sidecar.offline.results import failure, format_place, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
@@ -81,7 +81,7 @@ class ReviewCode:
     example = "review my changes"
     tools = frozenset({"review_changes"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         words = question.words
         if _UNCOMMITTED.match(words):
             return {"args": {}, "rule": _rule(words)}
@@ -106,7 +106,7 @@ class ReviewCode:
             return {"args": {"paths": [path]}, "rule": _rule(words)}
         return None
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         last, call = question.last, args["args"]
         assert isinstance(call, dict)
         if last is None:
@@ -138,12 +138,12 @@ class ReviewVerdict:
     example = "review my changes"
     tools = frozenset({"review_changes"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         if question.agent != "reviewer" or not question.brief.follows:
             return None
         return {"paths": list(question.brief.changed_lines[:_MOST])}
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         last = question.last
         if not args["paths"]:
             return Decline("The task changed nothing, so there is nothing to review.", code="not_understood")

@@ -3,8 +3,8 @@
 import re
 
 from sidecar.models.port import ToolReturn
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import HERE, group, is_path, phrases
-from sidecar.offline.question import Question
 from sidecar.offline.results import describe_run, did_run, is_declined, is_not_installed, may_have_run
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
@@ -100,7 +100,7 @@ class Commands:
     example = "run `git status`"
     tools = frozenset({"run_command"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         script = _SCRIPT.fullmatch(question.words)
         if script is not None:
             # A shell script with its folder names its own interpreter.
@@ -118,7 +118,7 @@ class Commands:
             return None
         return {"command": command}
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         last = question.last
         return Act([("run_command", args)]) if last is None else _answer(str(args["command"]), last)
 
@@ -127,11 +127,11 @@ class ProjectCommands:
     example = "run the linter"
     tools = frozenset({"find_commands", "run_command"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         kind = next((kind for kind, asked in _PROJECT_COMMANDS.items() if asked.match(question.words)), None)
         return None if kind is None else {"kind": kind}
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         kind, last = str(args["kind"]), question.last
         if last is None:
             return Act([("find_commands", {})])
@@ -155,7 +155,7 @@ class Formatting:
     example = "format the code"
     tools = frozenset({"find_commands", "run_command"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _FORMAT.match(question.words)
         if asked is None:
             return None
@@ -166,7 +166,7 @@ class Formatting:
             return {"path": where.removeprefix("./")} if is_path(where) else None
         return {}
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         path, last = str(args["path"]) if "path" in args else None, question.last
         if path == "":
             return Decline("No file is open. Name the file, or say “format the code”.")

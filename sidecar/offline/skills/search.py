@@ -3,8 +3,8 @@
 import re
 
 from sidecar.models.port import ToolReturn
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import group, is_path, phrases
-from sidecar.offline.question import Question
 from sidecar.offline.results import format_place, records
 from sidecar.offline.skill import OneCall
 from sidecar.wire.base import JsonObject
@@ -44,12 +44,12 @@ _LIST = re.compile(
 _HERE = {"this", "the", "here", "project", "repo", "repository", "workspace", "folder", "directory", "it"}
 
 
-class Search(OneCall):
+class SearchText(OneCall):
     example = 'search for "TODO"'
     tool = "search_code"
     tools = frozenset({"search_code"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _SEARCH.match(question.words)
         if asked is None or "\n" in question.asked or (not asked["quote"] and _ELSEWHERE.match(asked["query"])):
             return None
@@ -70,7 +70,7 @@ class Todos(OneCall):
     tool = "search_code"
     tools = frozenset({"search_code"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _TODOS.match(question.words)
         if asked is None:
             return None
@@ -100,7 +100,7 @@ class ListFiles(OneCall):
     tool = "list_dir"
     tools = frozenset({"list_dir"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _LIST.match(question.words)
         if asked is None:
             return None

@@ -3,8 +3,8 @@
 import re
 
 from sidecar.models.port import ToolReturn
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import group, phrases
-from sidecar.offline.question import Question
 from sidecar.offline.results import (
     failure,
     format_place,
@@ -61,7 +61,7 @@ class TestRuns:
     example = "run the tests"
     tools = frozenset({"run_tests"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _ASKED.match(question.words)
         if asked is None:
             return None
@@ -70,7 +70,7 @@ class TestRuns:
             target = question.brief.current_file
         return {"target": target} if target and not _WHOLE_PROJECT.fullmatch(target) else {}
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         target, last = str(args.get("target", "")), question.last
         if _BARE.fullmatch(target) and "find_symbols" in question.offered:
             if last is None:
@@ -98,11 +98,11 @@ class FailingTest:
     example = "run the tests"
     tools = frozenset({"find_symbols"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         asked = _WHY.match(question.words)
         return None if asked is None else {"test": asked["test"]}
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         name, last = str(args["test"]), question.last
         if "run_tests" in question.offered:
             return TestRuns().next({"target": name}, question)

@@ -3,8 +3,8 @@
 import re
 
 from sidecar.models.port import ToolReturn
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import group, is_path, part, phrases, selected_name
-from sidecar.offline.question import Question
 from sidecar.offline.results import failure, format_place, records
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.wire.base import JsonObject
@@ -57,14 +57,14 @@ class Usages(OneCall):
     tool = "find_usages"
     tools = frozenset({"find_usages"})
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         if asked := _USED.match(question.words):
             return _arguments(asked, question)
         asked = _BROKEN.match(question.words)
         args = _arguments(asked, question) if asked is not None else None
         return {**args, "transitive": True} if args is not None else None
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         if args.get("unselected"):
             return Decline("Nothing is selected, and no file is open. Name the function or the file that you mean.")
         returns, name = question.returns, str(args["symbol"]).rpartition(".")[2]
@@ -103,7 +103,7 @@ def _describe_mentions(name: str, first: ToolReturn, search: ToolReturn) -> Move
     return Say("\n".join([head, "", *shown, *more]))
 
 
-def _arguments(asked: re.Match[str], question: Question) -> JsonObject | None:
+def _arguments(asked: re.Match[str], question: ParsedRequest) -> JsonObject | None:
     brief = question.brief
     if said := group(asked, "this"):
         name = None if said.endswith(("file", "module")) else selected_name(question)

@@ -1,7 +1,7 @@
 """Declines what takes a language model: docstrings, tests, READMEs, changelogs, named constants."""
 
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import phrases
-from sidecar.offline.question import Question
 from sidecar.offline.skill import Decline, Move
 from sidecar.offline.skills.help import CONFIGURE
 from sidecar.wire.base import JsonObject
@@ -54,9 +54,9 @@ class Writing:
     example = ""
     tools: frozenset[str] = frozenset()
 
-    def parse(self, question: Question) -> JsonObject | None:
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
         found = next((task for task, asked in _ASKED.items() if asked.match(question.words)), None)
         return None if found is None else {"task": found}
 
-    def next(self, args: JsonObject, question: Question) -> Move:
+    def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         return Decline(f"The offline model can't {args['task']}. {CONFIGURE}", code="not_understood")

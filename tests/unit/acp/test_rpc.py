@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from sidecar.acp.rpc import CancelInvoke, Invoke, Resolve, RpcSession, Send
+from sidecar.acp.rpc import CancelInvoke, Invoke, Outgoing, Resolve, RpcSession
 
 
 def test_a_call_is_invoked_and_a_notification_has_no_id() -> None:
@@ -46,4 +46,4 @@ def test_the_client_can_cancel_its_request() -> None:
 )
 def test_what_is_no_call_is_answered_with_an_error(line: str, code: int) -> None:
     effect = RpcSession().receive(line)
-    assert isinstance(effect, Send) and json.loads(effect.line)["error"]["code"] == code
+    assert isinstance(effect, Outgoing) and json.loads(effect.line)["error"]["code"] == code

@@ -4,8 +4,8 @@ from pydantic import JsonValue
 
 from sidecar.models.port import Brief, ToolReturn
 from sidecar.offline.model import SKILLS
-from sidecar.offline.question import Question
-from sidecar.offline.skill import Move, Skill
+from sidecar.offline.parsed_request import ParsedRequest
+from sidecar.offline.skill import Move, OfflineSkill
 from sidecar.wire.base import JsonObject
 from tools.executor.registry import default_registry
 
@@ -14,7 +14,7 @@ ALL_TOOLS = frozenset(tool.name for tool in default_registry().infos())
 EDITOR = Brief(current_file="src/a.py", selected_code="def foo(x):\n    return bar(x)\n")
 
 
-def find_skill(question: Question) -> tuple[Skill, JsonObject] | None:
+def find_skill(question: ParsedRequest) -> tuple[OfflineSkill, JsonObject] | None:
     """The first skill that understands the question, as the model picks it."""
     for skill in SKILLS:
         args = skill.parse(question) if skill.tools <= question.offered else None
@@ -23,13 +23,13 @@ def find_skill(question: Question) -> tuple[Skill, JsonObject] | None:
     return None
 
 
-def next_move(question: Question) -> Move | None:
+def next_move(question: ParsedRequest) -> Move | None:
     found = find_skill(question)
     return found[0].next(found[1], question) if found is not None else None
 
 
 def ask_coder(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> Move | None:
-    return next_move(Question("coder", text, brief, ALL_TOOLS, returns, len(returns)))
+    return next_move(ParsedRequest("coder", text, brief, ALL_TOOLS, returns, len(returns)))
 
 
 def result(tool: str, content: str = "", **details: JsonValue) -> ToolReturn:

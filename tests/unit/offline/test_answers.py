@@ -6,7 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from sidecar.models.port import Brief, ToolReturn
-from sidecar.offline.question import Question
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
 from sidecar.work.roster import ROSTER
@@ -33,7 +33,7 @@ def move(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> Move | None:
     chosen = route(text)
     agent = ROSTER[next(name for name in chosen.pipeline if name != "planner")]
     agent = agent.read_only() if chosen.intent in READ_ONLY else agent
-    return next_move(Question(agent.name, text, brief, frozenset(agent.tools), returns, len(returns)))
+    return next_move(ParsedRequest(agent.name, text, brief, frozenset(agent.tools), returns, len(returns)))
 
 
 def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
@@ -322,7 +322,9 @@ def test_a_review_for_something_in_particular_tells_only_that() -> None:
 
 def review_of(*returns: ToolReturn, lines: tuple[str, ...] = ("src/a.py:3-4",)) -> Move | None:
     brief = Brief(asked="rename a to b", follows=True, changed=("src/a.py",), changed_lines=lines)
-    question = Question("reviewer", "rename a to b", brief, frozenset(ROSTER["reviewer"].tools), returns, len(returns))
+    question = ParsedRequest(
+        "reviewer", "rename a to b", brief, frozenset(ROSTER["reviewer"].tools), returns, len(returns)
+    )
     return next_move(question)
 
 

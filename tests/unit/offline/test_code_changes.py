@@ -3,7 +3,7 @@
 import pytest
 
 from sidecar.models.port import Brief, ToolReturn
-from sidecar.offline.question import Question
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.skill import Act, Decline, Say
 from sidecar.wire.base import JsonObject
 from sidecar.work.roster import ROSTER
@@ -37,7 +37,7 @@ def test_what_is_understood(text: str, tool: str, args: JsonObject) -> None:
 
 @pytest.mark.parametrize(("text", "tool"), [(text, tool) for text, tool, _ in UNDERSTOOD])
 def test_it_is_sent_to_an_agent_that_has_the_tools(text: str, tool: str) -> None:
-    found = find_skill(Question("coder", text, EDITOR, ALL_TOOLS))
+    found = find_skill(ParsedRequest("coder", text, EDITOR, ALL_TOOLS))
     assert found is not None
     routed = route(text)
     assert routed.intent not in READ_ONLY, routed
@@ -64,7 +64,7 @@ def test_it_is_sent_to_an_agent_that_has_the_tools(text: str, tool: str) -> None
     ],
 )
 def test_near_misses_are_left_to_others(text: str) -> None:
-    found = find_skill(Question("coder", text, EDITOR, ALL_TOOLS))
+    found = find_skill(ParsedRequest("coder", text, EDITOR, ALL_TOOLS))
     changing = {"organize_imports", "move_symbol"}
     assert found is None or not (found[0].tools & changing or found[0].example == "format the code"), found
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sidecar.models.port import Brief
-from sidecar.offline.question import Question
+from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.skill import Act, Decline, Say
 from sidecar.offline.skills.rename import Rename
 from tests.unit.offline.questions import ALL_TOOLS, EDITOR, ask_coder, failed, result
@@ -52,7 +52,7 @@ def test_what_is_understood(text: str, args: dict[str, object]) -> None:
     ],
 )
 def test_what_is_not_understood(text: str) -> None:
-    assert Rename().parse(Question("coder", text, EDITOR, ALL_TOOLS)) is None
+    assert Rename().parse(ParsedRequest("coder", text, EDITOR, ALL_TOOLS)) is None
 
 
 @pytest.mark.parametrize("text", ["rename the file a.py to b.py", "rename a.py to b.py", "rename src/a to src/b"])

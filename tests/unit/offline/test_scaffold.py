@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from sidecar.models.port import Brief, EarlierCall, ToolReturn
 from sidecar.offline.model import SKILLS
-from sidecar.offline.question import Question, strip_politeness
+from sidecar.offline.parsed_request import ParsedRequest, strip_politeness
 from sidecar.offline.scaffold.kinds import load_kinds, module, slug
 from sidecar.offline.scaffold.project import NewProject, group_files
 from sidecar.offline.scaffold.request import ProjectRequest, parse_request
@@ -101,9 +101,9 @@ def test_what_is_no_project_is_left_to_others(text: str) -> None:
     ],
 )
 def test_what_there_is_no_template_for_is_declined_with_what_there_is(text: str, word: str) -> None:
-    args = Scaffold().parse(Question("planner", text, offered=TOOLS))
+    args = Scaffold().parse(ParsedRequest("planner", text, offered=TOOLS))
     assert args is not None
-    move = Scaffold().next(args, Question("planner", text, offered=TOOLS))
+    move = Scaffold().next(args, ParsedRequest("planner", text, offered=TOOLS))
     assert isinstance(move, Decline)
     assert word in move.text
 
@@ -164,7 +164,7 @@ def played(agent: str, text: str, folders: Mapping[str, Sequence[str]], **brief:
     returns: list[ToolReturn] = []
     looked: list[str] = []
     while True:
-        question = Question(
+        question = ParsedRequest(
             agent, text, Brief(asked=text, workspace="/home/me/my-work", **brief), TOOLS, returns, len(returns)
         )
         args = Scaffold().parse(question)
@@ -273,7 +273,7 @@ def test_a_file_that_could_not_be_written_ends_the_task_and_is_named() -> None:
             id="1", tool="create_file", status="error", content="The disk is full.", message="The disk is full."
         ),
     ]
-    question = Question("coder", text, Brief(asked=text, planned_step=1, plan=plan), TOOLS, back, 1)
+    question = ParsedRequest("coder", text, Brief(asked=text, planned_step=1, plan=plan), TOOLS, back, 1)
     args = Scaffold().parse(question)
     assert args is not None
     move = Scaffold().next(args, question)
@@ -313,7 +313,7 @@ def test_the_verdict_names_a_file_that_cannot_be_parsed() -> None:
 
 def reviewed(text: str, changed: list[str], findings: list[JsonValue], calls: list[EarlierCall]) -> Verdict:
     back = [ToolReturn(id="0", tool="review_changes", status="success", content="", details={"findings": findings})]
-    question = Question("reviewer", text, Brief(asked=text, changed=changed, earlier_calls=calls), TOOLS, back, 1)
+    question = ParsedRequest("reviewer", text, Brief(asked=text, changed=changed, earlier_calls=calls), TOOLS, back, 1)
     args = Scaffold().parse(question)
     assert args is not None
     move = Scaffold().next(args, question)
@@ -325,7 +325,9 @@ def reviewed(text: str, changed: list[str], findings: list[JsonValue], calls: li
 
 def test_it_is_the_first_of_the_skills_to_be_asked() -> None:
     for text in ("create a python package called tests", "set up a static site for my search"):
-        first = next(skill for skill in SKILLS if skill.parse(Question("planner", text, offered=TOOLS)) is not None)
+        first = next(
+            skill for skill in SKILLS if skill.parse(ParsedRequest("planner", text, offered=TOOLS)) is not None
+        )
         assert isinstance(first, Scaffold)
 
 

@@ -7,7 +7,7 @@ import pytest
 from tools.builtin.fetch_url import FetchUrlArguments, render_page
 from tools.errors import ToolError
 from tools.policy.policy import Policy
-from tools.public_web import Page, is_public, literal_address, parse_url, private_name
+from tools.public_web import WebPage, is_public, literal_address, parse_url, private_name
 
 
 @pytest.mark.parametrize(
@@ -73,5 +73,5 @@ def test_it_asks_and_a_private_address_is_denied_whatever_you_allow() -> None:
 
 def test_a_page_is_its_visible_text() -> None:
     html = b"<html><head><title>t</title></head><body><h1>Title</h1><script>evil()</script><p>One &amp; two</p></body>"
-    page = Page("https://e.com", 200, "text/html; charset=utf-8", html, cut=False)
+    page = WebPage("https://e.com", 200, "text/html; charset=utf-8", html, cut=False)
     assert render_page(page).split("\n") == ["Title", "", "One & two"]

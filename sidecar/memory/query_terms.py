@@ -26,7 +26,7 @@ class Term:
     commit: float
 
 
-class Question:
+class QueryTerms:
     """A question's terms with their weights in one index."""
 
     def __init__(self, store: sqlite3.Connection, query: str) -> None:

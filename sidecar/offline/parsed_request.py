@@ -27,7 +27,7 @@ _CODE = re.compile(r"(`[^`]*`)")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ParsedRequest:
     """`asked` is the request as written; `words` is the same on one line, without polite phrases."""
 
     agent: str
@@ -53,14 +53,14 @@ def strip_politeness(text: str) -> str:
     return kept if _HERE.search(kept) else _TRAILING.sub("", kept)
 
 
-def parse_questions(request: Request) -> list[Question]:
+def parse_questions(request: Request) -> list[ParsedRequest]:
     """The messages since the request, the latest first, each with the results that followed it.
 
     Later messages come first: one that no skill understands is a remark, and the request still stands.
     """
     offered = frozenset(tool.name for tool in request.roster or request.tools)
     opening = _opening(request)
-    found: list[Question] = []
+    found: list[ParsedRequest] = []
     for place in range(len(request.history) - 1, opening - 1, -1):
         turn = request.history[place]
         if not isinstance(turn, UserTurn):
@@ -69,7 +69,7 @@ def parse_questions(request: Request) -> list[Question]:
         returns = [each for later in since if isinstance(later, ToolTurn) for each in later.returns]
         turns = sum(later.role == "assistant" for later in since)
         found.append(
-            Question(request.agent, resolve_mentions(turn.text.strip()), request.brief, offered, returns, turns)
+            ParsedRequest(request.agent, resolve_mentions(turn.text.strip()), request.brief, offered, returns, turns)
         )
     if found and request.brief.asked:
         found[-1] = replace(found[-1], asked=resolve_mentions(request.brief.asked.strip()))
