@@ -1,6 +1,7 @@
 """What a tool is. A tool is one small file in `builtin/`; the executor does everything around it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import shlex
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
 
@@ -9,6 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from sidecar.wire.base import ErrorBody, JsonObject, Wire
 from sidecar.wire.tools import Effects, Executor, ToolInfo
+from tools.errors import Denied
 from tools.host import FileChange, FileInfo, Host, ProcessKilled
 from tools.paths import normalize
 
@@ -174,6 +176,13 @@ class PreparedChange(NamedTuple):
     replaces: bool = False
 
 
+class PlannedCommand(NamedTuple):
+    """A command that a tool runs for a call; `cwd` is a folder of the workspace."""
+
+    argv: tuple[str, ...]
+    cwd: str = "."
+
+
 def _ignore_kill(pid: int, command: str) -> None:
     pass
 
@@ -192,9 +201,16 @@ class Call:
     #: Hosts that its commands may reach, and paths outside the workspace that they may read, by grants.
     hosts: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
+    #: The commands that the person saw and allowed; `None` if nobody was asked.
+    commands: tuple[PlannedCommand, ...] | None = None
     #: For a tool that isn't ours: what the approval was about, and how to ask you something meanwhile.
     reviewed: str = ""
     choose: "Callable[[Question], Awaitable[str]] | None" = None
+
+    def check_command(self, argv: Sequence[str], cwd: str = ".") -> None:
+        """Raises `Denied` for a command that the person didn't see."""
+        if self.commands is not None and PlannedCommand(tuple(argv), cwd) not in self.commands:
+            raise Denied(f"Not run: it would now run {shlex.join(argv)[:500]}, which is not what was allowed.")
 
 
 class Output(Protocol):
@@ -219,12 +235,23 @@ class FileTool(Protocol, Generic[A_contra]):
     async def prepare(self, args: A_contra, host: Host, call: Call) -> PreparedChange: ...
 
 
+class PlanningTool(Tool[A_contra], Protocol, Generic[A_contra]):
+    """A tool that finds out itself which commands it runs. An approval shows them."""
+
+    async def plan(self, args: A_contra, host: Host, call: Call) -> Sequence[PlannedCommand]:
+        """Every command that the call may run, the likeliest first. Runs nothing of the project."""
+
+
 AnyTool = Tool[Any] | FileTool[Any]
 
 
 def changes_files(tool: AnyTool) -> TypeGuard[FileTool[Any]]:
     # `isinstance` on a protocol checks every member, which is too slow for every call.
     return hasattr(tool, "prepare")
+
+
+def plans_commands(tool: AnyTool) -> TypeGuard[PlanningTool[Any]]:
+    return hasattr(tool, "plan")
 
 
 def describe_arguments(arguments: JsonObject) -> str:

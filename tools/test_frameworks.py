@@ -146,20 +146,36 @@ async def choose_runner(framework: Framework, host: Host, call_id: str) -> Frame
     """Make sure that the project's Python has pytest. Without it, unittest runs the tests if it collects them all."""
     if framework.name != "pytest" or await has_pytest(framework.argv[0], framework.folder, host, call_id):
         return framework
-    python, *options = framework.argv
-    files: Files = host if framework.folder == "." else _Inside(host, framework.folder)
-    names = {info.path: info.kind for info in await files.list(".")}
-    tests = await find_test_files(files, names)
-    if not tests or options != [*_PYTEST] or await need_pytest(files, tests):
+    others = await other_runners(framework, host)
+    if not others:
         raise pytest_missing()
-    where = await discovery_arguments(files, names)
-    return framework._replace(name="unittest", argv=[python, "-m", "unittest", "discover", *where])
+    return others[0]
 
 
 async def with_pytest(framework: Framework, host: Host, call_id: str) -> Framework | None:
     """The same tests with pytest, which collects more than unittest; `None` if the project's Python doesn't have it."""
     if framework.name != "unittest" or not await has_pytest(framework.argv[0], framework.folder, host, call_id):
         return None
+    return _as_pytest(framework)
+
+
+async def other_runners(framework: Framework, host: Host) -> list[Framework]:
+    """What runs the same tests if this one can't."""
+    if framework.name == "unittest":
+        return [_as_pytest(framework)]
+    if framework.name != "pytest":
+        return []
+    python, *options = framework.argv
+    files: Files = host if framework.folder == "." else _Inside(host, framework.folder)
+    names = {info.path: info.kind for info in await files.list(".")}
+    tests = await find_test_files(files, names)
+    if not tests or options != [*_PYTEST] or await need_pytest(files, tests):
+        return []
+    where = await discovery_arguments(files, names)
+    return [framework._replace(name="unittest", argv=[python, "-m", "unittest", "discover", *where])]
+
+
+def _as_pytest(framework: Framework) -> Framework:
     return framework._replace(name="pytest", argv=[framework.argv[0], *_PYTEST])
 
 

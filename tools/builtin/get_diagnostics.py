@@ -3,9 +3,9 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.code.diagnostics import CheckerFinding, run_checkers
+from tools.code.diagnostics import CheckerFinding, plan_checkers, run_checkers
 from tools.host import Host
-from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.spec import Arguments, Call, Output, PlannedCommand, ToolResult, ToolSpec
 from tools.text import plural
 
 _SHOWN = 200
@@ -36,6 +36,9 @@ class GetDiagnostics:
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, set[CheckerFinding]] = OrderedDict()
+
+    async def plan(self, args: GetDiagnosticsArguments, host: Host, call: Call) -> list[PlannedCommand]:
+        return await plan_checkers(args.paths_, host, call)
 
     async def run(self, args: GetDiagnosticsArguments, host: Host, call: Call, output: Output) -> ToolResult:
         found = await run_checkers(args.paths_, host, call)

@@ -9,9 +9,17 @@ from tools.code.files import list_files
 from tools.errors import InvalidArguments, ToolError
 from tools.host import Host, ProcessResult
 from tools.paths import as_argument
-from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.spec import Arguments, Call, Output, PlannedCommand, ToolResult, ToolSpec
 from tools.test_failures import render_failures
-from tools.test_frameworks import Framework, choose_runner, find_framework, find_missing, is_test_of, with_pytest
+from tools.test_frameworks import (
+    Framework,
+    choose_runner,
+    find_framework,
+    find_missing,
+    is_test_of,
+    other_runners,
+    with_pytest,
+)
 from tools.test_report import SuiteReport, parse_report
 
 _NAMED = 5
@@ -52,6 +60,11 @@ class RunTests:
         runs_project=True,
     )
 
+    async def plan(self, args: RunTestsArguments, host: Host, call: Call) -> list[PlannedCommand]:
+        framework = await find_framework(host, [await _check_target(target, host) for target in args.targets])
+        others = await other_runners(framework, host)
+        return [PlannedCommand(tuple(each.argv), each.folder) for each in (framework, *others)]
+
     async def run(self, args: RunTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
         targets = [await _check_target(target, host) for target in args.targets]
         framework = await choose_runner(await find_framework(host, targets), host, call.id)
@@ -91,6 +104,7 @@ class RunTests:
 
 
 async def _run(framework: Framework, host: Host, call: Call, output: Output) -> tuple[ProcessResult, SuiteReport]:
+    call.check_command(framework.argv, framework.folder)
     result = await host.run(
         framework.argv,
         call_id=call.id,

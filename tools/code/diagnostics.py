@@ -7,10 +7,10 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tools.code.checkers import ESLINT, MYPY, PYRIGHT, RUFF, TSC, Checker, find_program, is_configured
+from tools.code.checkers import ESLINT, MYPY, PYRIGHT, PYTHON, RUFF, TSC, Checker, find_program, is_configured
 from tools.code.languages import language_of
 from tools.code.outline import outline_of
 from tools.code.source import Source
@@ -19,7 +19,7 @@ from tools.host import Host, OutputCollector
 from tools.paths import as_argument
 from tools.ripgrep import ripgrep_command
 from tools.skipped import without_build_output
-from tools.spec import Call, ResultSource
+from tools.spec import Call, PlannedCommand, ResultSource
 
 _FILES = 300
 _SIZE = 1 << 20
@@ -53,22 +53,46 @@ async def run_checkers(paths: Sequence[str], host: Host, call: Call) -> CheckerR
     files = await _files(paths, host, call)
     found: list[CheckerFinding] = []
     used: list[str] = []
-    for name, check in (("ruff", _ruff), ("mypy", _mypy), ("pyright", _pyright), ("tsc", _tsc), ("eslint", _eslint)):
-        if name == "pyright" and "mypy" in used:
+    for checker, argv in await _commands(paths, files, host):
+        if checker is PYRIGHT and MYPY.name in used:
             continue
+        call.check_command(argv)
         try:
-            result = await check(paths, files, host, call)
+            text, _ = await _run(argv, host, call)
         except CommandMissing:
             continue
-        if result is not None:
-            used.append(name)
-            found += result
+        used.append(checker.name)
+        found += _FINDINGS[checker.name](text, host)
+    found = [each for each in found if each.checker != TSC.name or _wanted(each.path, paths)]
     syntax = await _syntax([path for path in files if not _covered(path, used)], host)
     if syntax is not None:
         used.append("syntax")
         found += syntax
     # Two checkers may report the same; the order must not depend on which came first.
     return CheckerReport(sorted(set(found)), tuple(used), sources)
+
+
+async def plan_checkers(paths: Sequence[str], host: Host, call: Call) -> list[PlannedCommand]:
+    """The commands that `run_checkers` may run."""
+    found = await _commands(paths, await _files(paths, host, call), host)
+    return [PlannedCommand(tuple(argv)) for _, argv in found]
+
+
+async def _commands(paths: Sequence[str], files: Sequence[str], host: Host) -> list[tuple[Checker, list[str]]]:
+    """The checkers that the project has, is configured for and has files for. Pyright only replaces mypy."""
+    named = [as_argument(path) for path in paths]
+    typed = [as_argument(path) for path in files if path.endswith(MYPY.suffixes)][:_FILES]
+    arguments = {RUFF.name: named or ["."], MYPY.name: typed, ESLINT.name: named or ["."], PYRIGHT.name: named}
+    found: list[tuple[Checker, list[str]]] = []
+    for checker in (RUFF, MYPY, PYRIGHT, TSC, ESLINT):
+        if checker.suffixes == PYTHON and not typed:
+            continue
+        if checker.checks_types and not await is_configured(checker, host):
+            continue
+        if (program := await find_program(checker, host)) is not None:
+            own = f"{host.workspace}/{program}" if "/" in program else program
+            found.append((checker, [own, *checker.report, *arguments.get(checker.name, ())]))
+    return found
 
 
 async def _sources(host: Host, call: Call) -> tuple[ResultSource, ...]:
@@ -109,19 +133,7 @@ async def _run(argv: Sequence[str], host: Host, call: Call, cwd: str = ".") -> t
     return listener.text, result.exit_code
 
 
-async def _report(checker: Checker, arguments: Sequence[str], host: Host, call: Call) -> str:
-    program = await find_program(checker, host)
-    if program is None:
-        raise CommandMissing(checker.name)
-    own = f"{host.workspace}/{program}" if "/" in program else program
-    text, _ = await _run([own, *checker.report, *arguments], host, call)
-    return text
-
-
-async def _ruff(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[CheckerFinding] | None:
-    if not any(path.endswith(RUFF.suffixes) for path in files):
-        return None
-    text = await _report(RUFF, [as_argument(path) for path in paths] or ["."], host, call)
+def _ruff(text: str, host: Host) -> list[CheckerFinding]:
     return [
         CheckerFinding(
             _relative(each["filename"], host),
@@ -135,19 +147,8 @@ async def _ruff(paths: Sequence[str], files: list[str], host: Host, call: Call) 
     ]
 
 
-async def _mypy(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[CheckerFinding] | None:
-    wanted = [path for path in files if path.endswith(MYPY.suffixes)]
-    if not wanted or not await is_configured(MYPY, host):
-        return None
-    return _matched(
-        _MYPY, await _report(MYPY, [as_argument(path) for path in wanted[:_FILES]], host, call), "mypy", host
-    )
-
-
-async def _pyright(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[CheckerFinding] | None:
-    if not any(path.endswith(PYRIGHT.suffixes) for path in files) or not await is_configured(PYRIGHT, host):
-        return None
-    report = _json(await _report(PYRIGHT, [as_argument(path) for path in paths], host, call))
+def _pyright(text: str, host: Host) -> list[CheckerFinding]:
+    report = _json(text)
     entries = report.get("generalDiagnostics", []) if isinstance(report, dict) else []
     return [
         CheckerFinding(
@@ -163,15 +164,7 @@ async def _pyright(paths: Sequence[str], files: list[str], host: Host, call: Cal
     ]
 
 
-async def _tsc(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[CheckerFinding] | None:
-    if not await is_configured(TSC, host):
-        return None
-    found = _matched(_TSC, await _report(TSC, (), host, call), "tsc", host)
-    return [each for each in found if not paths or any(_within(each.path, path) for path in paths)]
-
-
-async def _eslint(paths: Sequence[str], files: list[str], host: Host, call: Call) -> list[CheckerFinding] | None:
-    text = await _report(ESLINT, [as_argument(path) for path in paths] or ["."], host, call)
+def _eslint(text: str, host: Host) -> list[CheckerFinding]:
     return [
         CheckerFinding(
             _relative(file["filePath"], host),
@@ -226,12 +219,23 @@ def _matched(pattern: re.Pattern[str], text: str, checker: str, host: Host) -> l
     ]
 
 
+#: How the output of each checker is read.
+_FINDINGS: Mapping[str, Callable[[str, Host], list[CheckerFinding]]] = {
+    "ruff": _ruff,
+    "mypy": lambda text, host: _matched(_MYPY, text, "mypy", host),
+    "pyright": _pyright,
+    "tsc": lambda text, host: _matched(_TSC, text, "tsc", host),
+    "eslint": _eslint,
+}
+
+
 def _relative(path: str, host: Host) -> str:
     return path.removeprefix(f"{host.workspace}/").removeprefix("./")
 
 
-def _within(path: str, folder: str) -> bool:
-    return path == folder or folder in (".", "") or path.startswith(f"{folder.rstrip('/')}/")
+def _wanted(path: str, paths: Sequence[str]) -> bool:
+    within = (path == each or each in (".", "") or path.startswith(f"{each.rstrip('/')}/") for each in paths)
+    return not paths or any(within)
 
 
 def _json(text: str) -> Any:

@@ -1,6 +1,7 @@
 """Approval prompts: where paths really lead, what exactly a prompt shows, and what an approval is bound to."""
 
 import posixpath
+import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
@@ -46,6 +47,10 @@ def build_prompt(
     """`bound` is the hash of what the approval is bound to, `omitted` how many lines of the diff are left out."""
     command = getattr(context.args, "command", None) if context.review is None else None
     argv = None if command is None else ("/bin/sh", "-c", command) if isinstance(command, str) else tuple(command)
+    cwd = getattr(context.args, "cwd", None)
+    if context.commands:
+        (argv, cwd), *others = context.commands
+        why += "".join(f"; it may also run {shlex.join(each.argv)}" for each in others)
 
     def show(text: str) -> str:
         return escape_hidden(context.clean(text))
@@ -57,7 +62,7 @@ def build_prompt(
         action=show(f"{context.spec.name} {describe_arguments(context.call.args)}"[:500]),
         why=show(why),
         argv=None if argv is None else tuple(map(show, argv)),
-        cwd=None if argv is None else show(_directory(context)),
+        cwd=None if argv is None else show(_directory(context, cwd)),
         diff=None if diff is None else show(diff),
         omitted_lines=omitted,
         environment=None if argv is None else tuple(sorted(command_variables())),
@@ -73,12 +78,16 @@ def bind_call(context: CallContext, changes: Sequence[FileChange] | None) -> App
     spec, command = context.spec, getattr(context.args, "command", None)
     content = None if changes is None else _describe(changes)
     runs = command if command is not None else _RUN_BY_TESTS if spec.runs_project else None
+    if context.commands is not None:
+        # The words of all of them, and what the programs that they start read by convention.
+        runs = (*(word for each in context.commands for word in each.argv), *_RUN_BY_TESTS)
+        content = repr(context.commands)
     if runs is None and spec.effects == "command":
         runs = ("git",)
     return bind(
         spec.name,
         context.call.args,
-        _directory(context),
+        _directory(context, getattr(context.args, "cwd", None)),
         runs,
         content,
         context.workspace,
@@ -92,8 +101,8 @@ def bind_approval(tool: str, args: JsonObject, cwd: str, command: str | Sequence
     return bind(tool, args, cwd, command, diff).digest
 
 
-def _directory(context: CallContext) -> str:
-    return posixpath.normpath(posixpath.join(context.workspace, getattr(context.args, "cwd", None) or "."))
+def _directory(context: CallContext, cwd: str | None) -> str:
+    return posixpath.normpath(posixpath.join(context.workspace, cwd or "."))
 
 
 def _describe(changes: Sequence[FileChange]) -> str:

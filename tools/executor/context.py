@@ -16,7 +16,16 @@ from tools.executor.access import PathAccess
 from tools.executor.session import ChangeWindow, Session
 from tools.host import Killed
 from tools.ledger import Ledger, Outcome
-from tools.spec import AnyTool, Arguments, Call, PreparedChange, ToolResult, ToolSpec, describe_arguments
+from tools.spec import (
+    AnyTool,
+    Arguments,
+    Call,
+    PlannedCommand,
+    PreparedChange,
+    ToolResult,
+    ToolSpec,
+    describe_arguments,
+)
 from tools.text import clip, display_arguments
 
 if TYPE_CHECKING:
@@ -91,6 +100,8 @@ class CallContext:
     #: What the approval is bound to, and the change of files that you saw.
     bound: str | None = None
     prepared: PreparedChange | None = None
+    #: The commands that the tool would run, which an approval shows.
+    commands: tuple[PlannedCommand, ...] | None = None
     #: What stands behind a tool that isn't ours.
     review: "CallReview | None" = None
     killed: list[Killed] = field(default_factory=list)
@@ -124,6 +135,7 @@ class CallContext:
             approved=self.approved and not self.contained,
             hosts=self.hosts,
             readable=self.readable,
+            commands=self.commands,
             reviewed=self.review.subject if self.review is not None else "",
             choose=self.ledger.choose if self.review is not None else None,
         )

@@ -29,7 +29,7 @@ from tools.policy.policy import Decision, Policy, decide_secret
 from tools.protected import secret_part
 from tools.secret_files import AssignedSecrets
 from tools.shield import run_to_completion
-from tools.spec import PreparedChange, ToolResult, changes_files
+from tools.spec import PreparedChange, ToolResult, changes_files, plans_commands
 
 #: Report progress for calls whose preview takes longer than this.
 _PREVIEW_SECONDS = 1.0
@@ -74,7 +74,7 @@ class CallRunner:
         context.backend = backend.name
         decision = await self._decide(context, backend)
         if (record := _open_record(context)) is not None:
-            return await self._recover(context, backend, record)
+            return await self._recover(context, backend, record, decision)
         if decision.verdict == "ask":
             await self._approve(context, backend, decision)
         if self.hooks is not None:
@@ -183,6 +183,8 @@ class CallRunner:
     async def _approve(self, context: CallContext, backend: Backend, decision: Decision) -> None:
         """Ask, and ask again if what would run or be written changed before the answer came."""
         why, bound, diff = decision.why, await self._bind(context, backend, decision), None
+        if context.commands == ():
+            return  # it found nothing to run, so it only reads
         if context.review is not None and context.review.why:
             why, diff = context.review.why, context.review.diff
         if not self._policy.approved(context.workspace, bound.digest):
@@ -227,6 +229,10 @@ class CallRunner:
     async def _bind(self, context: CallContext, backend: Backend, decision: Decision) -> ApprovalBinding:
         if reviews(backend):
             context.review = await backend.review(context.tool, context.workspace)
+        elif plans_commands(context.tool) and (host := next(self._hosts(context), None)) is not None:
+            context.commands = None
+            planned = context.tool.plan(context.args, host, context.tool_call())
+            context.commands = tuple(await self._invoker.bounded(context, planned))
         if decision.change is not None:
             return bind_change(context.workspace, await asyncio.to_thread(self._policy.change, context.workspace))
         if changes_files(context.tool) and has_host(backend):
@@ -271,7 +277,9 @@ class CallRunner:
         context.intended = True
         await context.ledger.intend(context.call.id, record, context.event("running"), blobs)
 
-    async def _recover(self, context: CallContext, backend: Backend, record: IntentRecord) -> Outcome:
+    async def _recover(
+        self, context: CallContext, backend: Backend, record: IntentRecord, decision: Decision
+    ) -> Outcome:
         """An earlier process recorded this call and died before its outcome."""
         context.begun = True
         # The backend that had the call knows what came of it, even if another would be chosen today.
@@ -293,7 +301,11 @@ class CallRunner:
         if known:
             return await self._rerun(context, backend)
         if context.spec.repeatable:
-            return await self._rerun(context, self._choose_backend(context))
+            backend = self._choose_backend(context)
+            if decision.verdict == "ask":
+                # The earlier answer counts, unless what would run has changed since.
+                await self._approve(context, backend, decision)
+            return await self._rerun(context, backend)
         return await self._resolve_unknown(context, "The sidecar stopped while this ran.")
 
     async def _recover_files(self, context: CallContext, host: Host, record: IntentRecord) -> Outcome:
