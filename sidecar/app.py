@@ -64,6 +64,7 @@ from tools.local.confinement import CommandLimits
 from tools.local.sandbox.probe import Sandboxes
 from tools.mcp.backend import McpBackend
 from tools.mcp.configuration import Configuration, Inputs
+from tools.mcp.references import McpReferences
 from tools.mcp.servers import McpServers
 from tools.policy.policy import Policy
 
@@ -154,7 +155,7 @@ class Sidecar:
         local = LocalBackend(self._registry, launch.data_dir, sandboxes=sandboxes, limits=limits, trusted=trust.trusted)
         configuration = Configuration(config_file().parent, trust.trusted, Inputs(launch.data_dir / "mcp-inputs.json"))
         servers = McpServers(configuration, launch.data_dir, sandboxes, (config_file().parent,))
-        self._mcp = McpBackend(servers)
+        self._mcp, references = McpBackend(servers), McpReferences(servers)
         self._registry.sources += [self._bridge, self._mcp, IndexStarter(self._memory)]
         backends: list[Backend] = [self._bridge, local, self._mcp]
         choices = ModelSettings(settings, config_file(), os.environ)
@@ -189,6 +190,7 @@ class Sidecar:
             customizations,
             verify_seconds=settings.verify_seconds,
             contained=sandboxes.available,
+            references=references,
         )
         self._stalls = Stalls(launch.data_dir, settings.stall_seconds)
         self._engine = Engine(
@@ -213,7 +215,7 @@ class Sidecar:
             ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
             TrustRoutes(trust, approvals, launch.workspace, self._engine),
             GrantRoutes(grants, launch.data_dir, self._engine.checked_workspace),
-            McpRoutes(servers, self._engine.checked_workspace),
+            McpRoutes(servers, references, self._engine.checked_workspace),
             ModelRoutes(catalog, Selection(catalog, choices)),
             KeyRoutes(keys),
             MemoryRoutes(self._memory, past, notes, self._engine.checked_workspace),

@@ -11,7 +11,11 @@ from sidecar.wire.mcp import (
     McpAccept,
     McpAdd,
     McpList,
+    McpPrompt,
+    McpPromptArgument,
+    McpReferenceList,
     McpRemove,
+    McpResource,
     McpServerInfo,
     McpServerRequest,
     McpTest,
@@ -20,12 +24,14 @@ from sidecar.wire.mcp import (
 from tools.errors import ToolError
 from tools.mcp.configuration import add_entry, remove_entry
 from tools.mcp.entry import BadEntry, ServerEntry, server_name
+from tools.mcp.references import McpReferences
 from tools.mcp.servers import McpServers, ServerStatus
 
 
 class McpRoutes:
-    def __init__(self, servers: McpServers, workspace: Callable[[str | None], str]) -> None:
+    def __init__(self, servers: McpServers, references: McpReferences, workspace: Callable[[str | None], str]) -> None:
         self._servers = servers
+        self._references = references
         self._workspace = workspace
 
     async def list(self, request: Request) -> Response:
@@ -33,6 +39,21 @@ class McpRoutes:
         workspace = self._workspace(request.query_params.get("workspace"))
         self._servers.start(workspace)
         return self._listed(workspace)
+
+    async def references(self, request: Request) -> Response:
+        found = await self._references.all(self._workspace(request.query_params.get("workspace")))
+        resources = [McpResource(mention=f"@{each.server}:{each.uri}", **each._asdict()) for each in found.resources]
+        prompts = [
+            McpPrompt(
+                command=f"/{each.server}:{each.name}",
+                server=each.server,
+                name=each.name,
+                description=each.description,
+                arguments=[McpPromptArgument(**argument._asdict()) for argument in each.arguments],
+            )
+            for each in found.prompts
+        ]
+        return answer(McpReferenceList(resources=resources, prompts=prompts))
 
     async def test(self, request: Request) -> Response:
         wanted = await read(request, McpServerRequest)

@@ -353,6 +353,15 @@ TABLE: Sequence[Route] = (
         mcp.McpAdd,
     ),
     Route(
+        "GET /api/brain/mcp/references",
+        "mcp_references",
+        McpRoutes.references,
+        "List the resources and prompts of MCP servers that a task can name",
+        mcp.McpReferenceList,
+        query=(Parameter("workspace", "The workspace's directory; default: the sidecar's own."),),
+        doc="Only of servers whose tools you accepted. A server that doesn't answer within 3 s is left out.",
+    ),
+    Route(
         "POST /api/brain/mcp/test",
         "test_mcp_server",
         McpRoutes.test,

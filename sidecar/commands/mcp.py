@@ -80,6 +80,23 @@ def list_servers(args: argparse.Namespace) -> int:
     return 0
 
 
+def list_references(args: argparse.Namespace) -> int:
+    place = workspace(args)
+    with reading(data_dir(args), place) as client:
+        found = client.get("/api/brain/mcp/references", {"workspace": str(place)})
+    if args.json:
+        print(json.dumps(found, ensure_ascii=False))
+        return 0
+    for each in found["resources"]:
+        print(f"{safe_line(each['mention'])}  {safe_line(each['description'] or each['name'])}")
+    for each in found["prompts"]:
+        names = [name["name"] if name["required"] else f"[{name['name']}]" for name in each["arguments"]]
+        print(f"{safe_line(' '.join([each['command'], *names]))}  {safe_line(each['description'])}".rstrip())
+    if not found["resources"] and not found["prompts"]:
+        print("No resources and no prompts. Servers whose tools you have not accepted are not asked.")
+    return 0
+
+
 def test(args: argparse.Namespace) -> int:
     with reading(data_dir(args), workspace(args)) as client:
         return _test(client, args, accept=args.accept)

@@ -664,6 +664,16 @@ brain mcp remove notes""",
                 ),
             ),
             Command(
+                "resources",
+                "",
+                "list the resources and prompts that a task can name",
+                "List what a task can name: @SERVER:RESOURCE attaches a resource, /SERVER:PROMPT at its start runs a "
+                "prompt. Only servers whose tools you accepted are asked.",
+                "",
+                "mcp:list_references",
+                (_JSON, _WORKSPACE, _DATA_DIR),
+            ),
+            Command(
                 "login",
                 "",
                 "sign in to a remote server",

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 
 ROUTE = "route"
 CONTEXT = "context"
+#: The text of a prompt that you named.
+PROMPT = "prompt"
 VERIFICATION = "verify"
 ESCALATION = "escalation"
 BUDGET = "budget"

@@ -63,3 +63,31 @@ class McpAdd(Wire):
 
 class McpRemove(Wire):
     name: ShortText
+
+
+class McpResource(Wire):
+    mention: Annotated[str, Field(description="Write this in a task to attach it.")]
+    server: str
+    uri: str
+    name: str
+    description: str
+    template: Annotated[bool, Field(description="Fill in the parts in braces.")]
+
+
+class McpPromptArgument(Wire):
+    name: str
+    description: str
+    required: bool
+
+
+class McpPrompt(Wire):
+    command: Annotated[str, Field(description="Begin a task with this, then its arguments.")]
+    server: str
+    name: str
+    description: str
+    arguments: list[McpPromptArgument]
+
+
+class McpReferenceList(Wire):
+    resources: list[McpResource]
+    prompts: list[McpPrompt]

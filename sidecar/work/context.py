@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from sidecar.models.encoding import encode_json
 from sidecar.wire.tasks import Context
-from sidecar.work.mentions import Mention, parse_mentions
+from sidecar.work.mentions import Mention
 from tools.errors import FileMissing, NotAFile, PathDenied, SecretFile, ToolError
 from tools.git import current_branch
 from tools.host import Host
@@ -61,7 +61,7 @@ _QUOTED = (
 async def describe_workspace(
     host: Host,
     context: Context,
-    text: str,
+    mentions: Sequence[Mention],
     changes: Sequence[str] = (),
     redact: Callable[[str], str] = str,
     find: Finder | None = None,
@@ -75,7 +75,7 @@ async def describe_workspace(
     Rules of a repository that you trust have `rules` bytes of their own.
     """
     if again:
-        mentioned, hidden = await _mentioned(host, parse_mentions(text), redact, find)
+        mentioned, hidden = await _mentioned(host, mentions, redact, find)
         told = [cut(f"Mentioned, but not shown: {', '.join(hidden)}", _HIDDEN)] if hidden else []
         return cut(_joined([*told, _QUOTED, *mentioned] if mentioned else told), room)
     branch = await current_branch(host)
@@ -89,11 +89,10 @@ async def describe_workspace(
         parts.append(cut("Open in the editor: " + ", ".join(context.open_files[:20]), _OPEN))
     if listed := await _map(host):
         parts.append(f"Files:\n{listed}")
-    mentioned_paths = parse_mentions(text)
-    mentioned, hidden = await _mentioned(host, mentioned_paths, redact, find)
+    mentioned, hidden = await _mentioned(host, mentions, redact, find)
     if hidden:
         parts.append(cut(f"Mentioned, but not shown: {', '.join(hidden)}", _HIDDEN))
-    near = [*([context.current_file] if context.current_file else ()), *(mention.path for mention in mentioned_paths)]
+    near = [*([context.current_file] if context.current_file else ()), *(mention.path for mention in mentions)]
     left = room - sent_size(_joined([*parts, _QUOTED, *mentioned, ""]))
     found = await _rules(host, near, rules or left, redact)
     if not rules:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sidecar.engine.errors import StepFailed
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import TaskState, UserMessage
-from sidecar.engine.steps import ROUTE, VERIFICATION, StepKey
+from sidecar.engine.steps import PROMPT, ROUTE, VERIFICATION, StepKey
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.wire.events import RouteEvent
@@ -18,8 +18,9 @@ from sidecar.work.handover import HELPERS, summarize, worker_texts
 from sidecar.work.past import PastRound, past_rounds
 from sidecar.work.pipeline import Pipeline, Stage, Unfold, run_pipeline
 from sidecar.work.plan_first import describe_unused_plan, plan_first
+from sidecar.work.references import PromptCall, ReferenceSource, expand_prompt, parse_prompt
 from sidecar.work.results import Results, next_verification
-from sidecar.work.router import READ_ONLY, request_of, route, unsure
+from sidecar.work.router import READ_ONLY, request_of, route, route_prompt, unsure
 from sidecar.work.routing.cues import forbids_changes
 from sidecar.work.setup import AgentSetup
 from sidecar.work.stages import build_pipeline
@@ -43,6 +44,7 @@ class RoundRunner:
         customizations: Customizations,
         verify_seconds: float,
         contained: Callable[[], bool],
+        references: ReferenceSource | None = None,
     ) -> None:
         self._journal = journal
         self._catalog = catalog
@@ -51,6 +53,7 @@ class RoundRunner:
         self._customizations = customizations
         self._verify_seconds = verify_seconds
         self._contained = contained
+        self._references = references
         self._verifier: Verifier | None = None
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
@@ -58,7 +61,9 @@ class RoundRunner:
         definitions = self._customizations.load(run.request.workspace)
         # Before routing is recorded, so that fixing the command's file and resuming works.
         _check_command(definitions, run.instruction)
-        chosen = await self._route(StepKey(current, ROUTE), run)
+        prompt = parse_prompt(run.instruction, self._references, run.request.workspace)
+        prompted = await self._expand(StepKey(current, PROMPT), prompt, run) if prompt is not None else ""
+        chosen = await self._route(StepKey(current, ROUTE), run, prompt)
         _check_agents(definitions, chosen.pipeline)
         setup = AgentSetup(
             run=run,
@@ -67,13 +72,15 @@ class RoundRunner:
             executor=self._executor,
             definitions=definitions,
             round=current,
-            request=request_of(run.instruction, definitions.commands, definitions.agents),
+            request=prompted or request_of(run.instruction, definitions.commands, definitions.agents),
             past=await self._past(run),
             pipeline=chosen.pipeline,
             read_only=chosen.intent in READ_ONLY,
             trusted=self._customizations.trusts(run.request.workspace),
             rules_bytes=self._customizations.rules_bytes,
             standards=self._customizations.standards(),
+            references=self._references,
+            prompted=bool(prompted),
             may_ask_to_edit=_may_ask_to_edit(run, chosen),
             careful=unsure(chosen),
         )
@@ -135,19 +142,30 @@ class RoundRunner:
         trusted = setup.trusted and not self._customizations.has_changed(workspace)
         return (trusted or setup.run.request.options.approvals == "auto") and self._contained()
 
-    async def _route(self, key: StepKey, run: TaskRun) -> RouteAnswer:
+    async def _expand(self, key: StepKey, prompt: PromptCall, run: TaskRun) -> str:
+        """Asked for once a round and recorded, so that a resumed task reads the same."""
+        assert self._references is not None
+        if key not in run.state.steps:
+            text = await expand_prompt(prompt, self._references, run.request.workspace)
+            await run.record_step(key, self._executor.redact(text), read_only=True)
+        return run.state.steps[key]
+
+    async def _route(self, key: StepKey, run: TaskRun, prompt: PromptCall | None) -> RouteAnswer:
         if (recorded := run.state.steps.get(key)) is not None:
             return RouteAnswer.model_validate_json(recorded)
         options = run.request.options
         definitions = self._customizations.load(run.request.workspace)
-        answer = route(
-            run.instruction,
-            options,
-            definitions.commands,
-            definitions.agents,
-            run.request.context,
-            follows=bool(run.state.rounds) or options.conversation_id is not None,
-        )
+        if prompt is not None and options.intent is None:
+            answer = route_prompt(str(prompt), options)
+        else:
+            answer = route(
+                run.instruction,
+                options,
+                definitions.commands,
+                definitions.agents,
+                run.request.context,
+                follows=bool(run.state.rounds) or options.conversation_id is not None,
+            )
         value = answer.to_json()
         await run.record_step(key, value, RouteEvent(**json.loads(value)), read_only=True)
         return answer

@@ -61,6 +61,11 @@ def route(
     return _answer(intent, confidence, why, options)
 
 
+def route_prompt(written: str, options: Options) -> RouteAnswer:
+    """A server wrote the prompt, so its words decide nothing, and the first edit asks."""
+    return _answer("edit_code", SURE / 2, f"you wrote {written}", options)
+
+
 def _judge(task: str, context: Context | None, *, follows: bool) -> tuple[Intent, float, str]:
     """By cues first, then by words. When it stays open, the pipeline that may edit; its first edit asks."""
     if follows and agrees(task):

@@ -24,7 +24,9 @@ from sidecar.work.customizations import Definitions
 from sidecar.work.delegation import Delegation
 from sidecar.work.handover import HELPERS, Assignment
 from sidecar.work.loop import Job, run_agent
+from sidecar.work.mentions import parse_mentions
 from sidecar.work.past import PastRound, Replay, replay, select_past
+from sidecar.work.references import ReferenceSource, quote_resources, split_mentions
 from sidecar.work.roster import RUN, SET_MODE, Agent
 from sidecar.work.turn_log import TaskTurnLog, details_of, error_of
 from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
@@ -65,6 +67,10 @@ class AgentSetup:
     rules_bytes: int = 0
     #: Your own standards, as you wrote them.
     standards: str = ""
+    #: Where mentioned resources come from.
+    references: ReferenceSource | None = None
+    #: The request is a prompt that a server wrote.
+    prompted: bool = False
     #: Whether its coder may ask you for the right to edit, if it has none.
     may_ask_to_edit: bool = False
     #: Whether it asks before its first edit.
@@ -230,9 +236,14 @@ class AgentSetup:
             find = partial(self._find_definitions, host) if self.trusted else None
             context, redact = self.run.request.context, self.executor.redact
             rules = self.rules_bytes if self.trusted else 0
-            told = await describe_workspace(
-                host, context, self.request, changes, redact, find, again=again, rules=rules
-            )
+            workspace, own = self.run.request.workspace, parse_mentions(self.run.instruction)
+            mentioned = own if self.prompted else parse_mentions(self.request)
+            files, _ = split_mentions(mentioned, self.references, workspace)
+            told = await describe_workspace(host, context, files, changes, redact, find, again=again, rules=rules)
+            _, resources = split_mentions(own, self.references, workspace)
+            if resources and self.references is not None:
+                quoted = await quote_resources(resources, self.references, workspace, redact)
+                told = f"{told}\n\n{quoted}" if told else quoted
         except (ToolError, OSError):
             return ""
         standards = "" if again else self.standards

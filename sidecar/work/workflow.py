@@ -14,6 +14,7 @@ from tools.executor.executor import Executor
 from tools.executor.registry import Registry
 
 if TYPE_CHECKING:
+    from sidecar.work.references import ReferenceSource
     from sidecar.work.rounds import RoundRunner
 
 
@@ -27,6 +28,7 @@ class Workflow:
         customizations: Customizations | None = None,
         verify_seconds: float = 120,
         contained: Callable[[], bool] = lambda: True,
+        references: "ReferenceSource | None" = None,
     ) -> None:
         self._journal = journal
         self._catalog = catalog
@@ -35,6 +37,7 @@ class Workflow:
         self._customizations = customizations or Customizations()
         self._verify_seconds = verify_seconds
         self._contained = contained
+        self._references = references
 
     def suggest_command(self, asked: str, workspace: str) -> str | None:
         """The error for a task that starts with a mistyped slash command."""
@@ -60,6 +63,7 @@ class Workflow:
             self._customizations,
             self._verify_seconds,
             self._contained,
+            self._references,
         )
 
     async def abandon(self, run: TaskRun) -> None:

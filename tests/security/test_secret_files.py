@@ -13,6 +13,7 @@ from sidecar.engine.operations import Execute, redact_operation
 from sidecar.telemetry.redaction import REDACTED, Redactor
 from sidecar.wire.tasks import Attachment, Context, ExecuteRequest
 from sidecar.work.context import describe_workspace
+from sidecar.work.mentions import parse_mentions
 from tests.support.workbench import Workbench, workbench
 from tools.executor.executor import Executor
 from tools.policy.policy import Policy
@@ -273,7 +274,7 @@ async def test_a_mention_names_it_and_what_the_person_attaches_loses_its_values(
         plant(bench)
         host = bench.executor.host(str(bench.workspace))
         assert host is not None
-        said = await describe_workspace(host, Context(), "look at @.env and @notes.txt and @.env:1-2")
+        said = await describe_workspace(host, Context(), parse_mentions("look at @.env and @notes.txt and @.env:1-2"))
         assert CANARY not in said and "PORT" not in said and "may hold secrets" in said
     data = base64.b64encode(f"DB_PASSWORD={CANARY}\nPORT=80\n".encode()).decode()
     context = Context(

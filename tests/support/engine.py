@@ -16,6 +16,7 @@ from sidecar.models.catalog import Catalog
 from sidecar.offline.registration import OFFLINE
 from sidecar.wire.tasks import ENDED, ApprovalRequest, ExecuteRequest, Status, Task
 from sidecar.work.customizations import Customizations
+from sidecar.work.references import ReferenceSource
 from sidecar.work.workflow import Workflow
 from tests.waiting import SECONDS
 from tools.executor.executor import Executor
@@ -35,6 +36,7 @@ class EngineHarness:
         slots: int = 4,
         max_queued: int = 100,
         customizations: Customizations | None = None,
+        references: ReferenceSource | None = None,
     ) -> None:
         self.workspace = tmp_path / "workspace"
         self.workspace.mkdir(exist_ok=True)
@@ -47,7 +49,7 @@ class EngineHarness:
         backend = LocalBackend(registry, data_dir)
         self.executor = Executor(registry, [backend], Policy())
         self.catalog = Catalog(Settings(), self.scripts, OFFLINE)
-        workflow = Workflow(journal, self.catalog, registry, self.executor, customizations)
+        workflow = Workflow(journal, self.catalog, registry, self.executor, customizations, references=references)
         self.engine = Engine(journal, workflow, backend.host, self.workspace, slots=slots, max_queued=max_queued)
 
     def script(self, name: str, replies: object) -> Json:

@@ -8,12 +8,13 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from sidecar import __version__
 from tools.errors import ToolError, Unconfirmed
 from tools.mcp.entry import ServerEntry
 from tools.mcp.listing import MAX_TOOLS, Listing, clean, make_listing
+from tools.mcp.peer import SILENT_SECONDS, Opening, Peer, SignsOfLife
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -24,8 +25,6 @@ T = TypeVar("T")
 Asker = Callable[[Any], Awaitable[Any]]
 State = Literal["stopped", "starting", "ready", "failed"]
 
-#: A server that neither answers, nor writes, nor works for this long hangs.
-SILENT_SECONDS = 2.0
 #: Even one that is at work must be ready after this time.
 START_SECONDS = 30.0
 _LOOK_SECONDS = 0.25
@@ -44,26 +43,6 @@ class ServerFailed(ToolError):
     """The server isn't there. Nothing was sent to it."""
 
     code = "mcp_server_failed"
-
-
-class Peer(Protocol):
-    """The other side, as far as we can see it: a process of ours, or only what comes over the network."""
-
-    heard: float
-    ended: asyncio.Event
-    closed_because: str
-
-    @property
-    def error_output(self) -> str: ...
-
-    def processor_seconds(self) -> float: ...
-
-
-class Opening(NamedTuple):
-    """How to reach the server: streams for the client, and who is behind them."""
-
-    streams: Any
-    peer: Peer
 
 
 class Connection:
@@ -247,6 +226,17 @@ class Connection:
         finally:
             self._askers.remove(asker)
 
+    async def ask(self, request: "Callable[[Client], Awaitable[T]]") -> T:
+        """The answer to a request that changes nothing. Raises `ServerFailed`, or `ToolError` for what it refuses."""
+        from mcp import MCPError
+
+        client = await self.connect()
+        self._stop_when_idle()
+        try:
+            return await self._watch(request(client), _REQUEST_SECONDS)
+        except MCPError as error:
+            raise ToolError(f"{self.entry.name}: {clean(error.error.message)[:2_000]}", code="mcp_error") from error
+
     async def _watch(self, work: Awaitable[T], limit: float, *, sent: bool = False) -> T:
         """Await an answer while the server shows signs of life: it answers, writes, or uses the processor."""
         task = asyncio.ensure_future(work)
@@ -376,29 +366,6 @@ class Connection:
 
     def _unconfirmed(self, why: str) -> Unconfirmed:
         return Unconfirmed(f"The MCP server {self.entry.name} gave no result. {why}")
-
-
-class SignsOfLife:
-    """When a server last wrote something or used the processor."""
-
-    def __init__(self, find_peer: Callable[[], Peer | None]) -> None:
-        self._find_peer = find_peer
-        self._since = time.monotonic()
-        self._used = -1.0
-
-    def renew(self) -> None:
-        self._since = time.monotonic()
-
-    async def silent_seconds(self) -> float:
-        now, peer = time.monotonic(), self._find_peer()
-        if peer is not None:
-            self._since = max(self._since, peer.heard)
-            if now - self._since > SILENT_SECONDS / 4:
-                used = await asyncio.to_thread(peer.processor_seconds)
-                if used > self._used >= 0:
-                    self._since = now
-                self._used = used
-        return now - self._since
 
 
 #: Codes of the SDK for a closed connection and a request that got no answer in time.

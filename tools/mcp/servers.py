@@ -14,9 +14,10 @@ from tools.local.environment import command_environment, sidecar_mark
 from tools.local.reaper import Reaper, process_table
 from tools.local.sandbox.probe import Sandboxes
 from tools.mcp.configuration import Configuration
-from tools.mcp.connection import Connection, Opening, ServerFailed
+from tools.mcp.connection import Connection, ServerFailed
 from tools.mcp.entry import ServerEntry
 from tools.mcp.listing import Listing
+from tools.mcp.peer import Opening
 from tools.mcp.pins import Pins, launch_digest
 from tools.mcp.stdio import ServerProcess
 

@@ -21,6 +21,7 @@ import type {
   HunkRequest,
   KeyList,
   LocalServerList,
+  McpReferenceList,
   ModelList,
   ModelTest,
   ModelTestRequest,
@@ -173,6 +174,12 @@ export class BrainService {
 
   explain(request: PolicyRequest): Promise<PolicyAnswer> {
     return this.#post("/api/brain/policy/explain", request);
+  }
+
+  /** The resources and prompts of MCP servers that a task can name. */
+  mcpReferences(workspace?: string, signal?: AbortSignal): Promise<McpReferenceList> {
+    const query = workspace === undefined ? "" : `?workspace=${encodeURIComponent(workspace)}`;
+    return this.#get(`/api/brain/mcp/references${query}`, signal);
   }
 
   agents(signal?: AbortSignal): Promise<AgentList> {

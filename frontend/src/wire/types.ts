@@ -510,8 +510,39 @@ export interface McpList {
   file: string;
 }
 
+export interface McpPrompt {
+  /** Begin a task with this, then its arguments. */
+  command: string;
+  server: string;
+  name: string;
+  description: string;
+  arguments: McpPromptArgument[];
+}
+
+export interface McpPromptArgument {
+  name: string;
+  description: string;
+  required: boolean;
+}
+
+export interface McpReferenceList {
+  resources: McpResource[];
+  prompts: McpPrompt[];
+}
+
 export interface McpRemove {
   name: string;
+}
+
+export interface McpResource {
+  /** Write this in a task to attach it. */
+  mention: string;
+  server: string;
+  uri: string;
+  name: string;
+  description: string;
+  /** Fill in the parts in braces. */
+  template: boolean;
 }
 
 export interface McpServerInfo {

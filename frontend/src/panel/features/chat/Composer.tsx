@@ -11,6 +11,7 @@ import styles from "./Composer.module.css";
 import { mentioned, useMentions } from "./mentions.ts";
 import { Pickers } from "./Pickers.tsx";
 import { promptHistory, rememberPrompt } from "./prompt-history.ts";
+import { useReferences } from "./references.ts";
 import { SUGGESTIONS_ID, Suggestions } from "./Suggestions.tsx";
 import { parseInput, type Suggestion, slashSuggestions } from "./slash.ts";
 
@@ -45,7 +46,8 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
   const pointedOut = useRef("");
 
   const mentions = useMentions({ service, workspace }, text, cursor);
-  const offered = closed === text ? [] : [...slashSuggestions(text), ...mentions];
+  const references = useReferences({ service, workspace }, text, cursor);
+  const offered = closed === text ? [] : [...slashSuggestions(text), ...mentions, ...references];
   const place = Math.min(chosen, offered.length - 1);
 
   const write = (next: string) => {
