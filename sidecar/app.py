@@ -260,6 +260,8 @@ class Sidecar:
         # Everything loaded so far lives forever; keep the garbage collector out of it.
         gc.freeze()
         await self._journal.prune()
+        # Indexes what was said since the last search, so that the next search needn't.
+        await self._journal.tasks(words="a", limit=1)
         await asyncio.to_thread(temporary.sweep)
 
     async def run_until_stopped(self) -> None:

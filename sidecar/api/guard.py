@@ -119,7 +119,7 @@ class Guard:
         return {
             "Access-Control-Allow-Origin": origin,
             "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, Last-Event-ID",
-            "Access-Control-Allow-Methods": "GET, POST, PUT",
+            "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
             "Vary": "Origin",
         }
 

@@ -78,7 +78,7 @@ def _operation(route: Route) -> dict[str, Any]:
         refusals |= {403}
     if route.path == "/api/brain/session":
         operation["security"] = []
-    if route.method in ("POST", "PUT"):
+    if route.method in ("POST", "PUT", "PATCH"):
         refusals |= {413, 415}
     if route.body is not None or route.query or route.headers:
         refusals |= {422}

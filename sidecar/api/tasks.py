@@ -13,8 +13,10 @@ from sidecar.engine.operations import (
     AnswerApproval,
     AnswerQuestion,
     Cancel,
+    Delete,
     Execute,
     Fork,
+    Label,
     Operation,
     Resume,
     SendMessage,
@@ -27,9 +29,11 @@ from sidecar.wire.tasks import (
     ApprovalRequest,
     ApprovalsAnswer,
     ApprovalsRequest,
+    DeletedTask,
     ExecuteRequest,
     ForkRequest,
     HunkRequest,
+    LabelRequest,
     MessageRequest,
     QuestionAnswer,
     QuestionRequest,
@@ -40,6 +44,8 @@ from sidecar.wire.tasks import (
 
 PAGE = 50
 MAX_PAGE = 200
+#: A directory and those above it.
+MAX_WORKSPACES = 100
 EVENT_PAGE = 500
 MAX_EVENT_PAGE = 2_000
 
@@ -98,13 +104,27 @@ class TaskRoutes:
             await self._journal.task(before)
         conversation = request.query_params.get("conversation") or None
         tasks = await self._journal.tasks(
-            statuses=_statuses(request), conversation=conversation, limit=limit + 1, before=before
+            statuses=_statuses(request),
+            conversation=conversation,
+            workspaces=request.query_params.getlist("workspace")[:MAX_WORKSPACES],
+            words=request.query_params.get("q", ""),
+            pinned=True if _flag(request, "pinned") else None,
+            archived=None if _flag(request, "archived") or conversation else False,
+            limit=limit + 1,
+            before=before,
         )
         shown = tasks[:limit]
         return answer(TaskPage(tasks=list(shown), next_before=shown[-1].id if len(tasks) > limit else None))
 
     async def show(self, request: Request) -> Response:
         return answer(await self._journal.task(task_id(request)))
+
+    async def label(self, request: Request) -> Response:
+        wanted = await read(request, LabelRequest)
+        return answer(await self._journal.task(await self._engine.submit(Label(task_id(request), wanted))))
+
+    async def delete(self, request: Request) -> Response:
+        return answer(DeletedTask(deleted=await self._engine.submit(Delete(task_id(request)))))
 
     async def events(self, request: Request) -> Response:
         limit = number(request, "limit", EVENT_PAGE, most=MAX_EVENT_PAGE) or EVENT_PAGE
@@ -133,6 +153,13 @@ class TaskRoutes:
         task = await self._journal.task(await self._engine.submit(operation))
         url = f"/api/brain/tasks/{task.id}/stream"
         return answer(Accepted(task_id=task.id, status=task.status, stream_url=url), 202)
+
+
+def _flag(request: Request, name: str) -> bool:
+    text = request.query_params.get(name) or "false"
+    if text not in ("true", "false"):
+        raise OperationRefused(422, "invalid_request", f"{name} must be true or false.")
+    return text == "true"
 
 
 def _statuses(request: Request) -> Collection[Status]:

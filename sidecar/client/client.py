@@ -65,7 +65,7 @@ class Client:
 
     def get(self, path: str, query: Mapping[str, object] | None = None, *, timeout: float = SECONDS) -> Any:
         wanted = {name: value for name, value in (query or {}).items() if value is not None}
-        return self._call("GET", f"{path}?{urlencode(wanted)}" if wanted else path, None, {}, timeout)
+        return self._call("GET", f"{path}?{urlencode(wanted, doseq=True)}" if wanted else path, None, {}, timeout)
 
     def post(
         self, path: str, body: Json | None = None, *, headers: Mapping[str, str] | None = None, timeout: float = SECONDS
@@ -74,6 +74,12 @@ class Client:
 
     def put(self, path: str, body: Json, *, timeout: float = SECONDS) -> Any:
         return self._call("PUT", path, body, {}, timeout)
+
+    def patch(self, path: str, body: Json, *, timeout: float = SECONDS) -> Any:
+        return self._call("PATCH", path, body, {}, timeout)
+
+    def delete(self, path: str, *, timeout: float = SECONDS) -> Any:
+        return self._call("DELETE", path, None, {}, timeout)
 
     def stream(self, task_id: str, after: int = 0) -> Iterator[Message]:
         """A task's events until the stream ends; raises `Unreachable` if it breaks."""

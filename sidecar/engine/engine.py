@@ -15,8 +15,10 @@ from sidecar.engine.operations import (
     AnswerApproval,
     AnswerQuestion,
     Cancel,
+    Delete,
     Execute,
     Fork,
+    Label,
     Operation,
     Resume,
     RevokeApproval,
@@ -32,7 +34,7 @@ from sidecar.engine.worker import Worker
 from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.telemetry.redaction import Redactor
-from sidecar.wire.events import ApprovalEvent, CancelledEvent, MessageEvent, StatusEvent
+from sidecar.wire.events import ApprovalEvent, CancelledEvent, LabelEvent, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ENDED, Options, Status, StoredRequest, Task
 from tools.host import Host
 
@@ -125,6 +127,13 @@ class Engine:
                 return await self._answer_question(operation)
             case RevokeApproval(task_id, approval_id):
                 return await self._revoke(task_id, approval_id)
+            case Label(task_id, request):
+                title = None if request.title is None else " ".join(request.title.split())
+                label = LabelEvent(title=title, pinned=request.pinned, archived=request.archived)
+                await self._journal.append(task_id, [label])
+                return task_id
+            case Delete(task_id):
+                return await self._delete(task_id)
 
     async def allowed(self) -> list[tuple[Task, ApprovalEvent]]:
         """What you allowed for whole tasks that have not ended."""
@@ -216,6 +225,14 @@ class Engine:
             # A worker may have claimed it since and ended it.
             with suppress(WrongStatus):
                 await self._journal.append(task_id, ended, when=frozenset({Status.CANCELLING}))
+        return task_id
+
+    async def _delete(self, task_id: str) -> str:
+        try:
+            await self._journal.delete(task_id)
+        except WrongStatus as error:
+            message = f"The task is {error.status}; cancel it first, then delete it."
+            raise OperationRefused(409, "task_active", message) from error
         return task_id
 
     async def _resume(self, task_id: str) -> str:

@@ -10,7 +10,6 @@ import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from sidecar.engine.errors import OperationRefused
@@ -171,8 +170,8 @@ class Forks:
         """The rounds of the old task's conversation before it."""
         if request.options.conversation_id is None:
             return []
-        tasks = await self._journal.conversation(request.conversation_id)
-        older = takewhile(lambda task: task.id != old.id, tasks)
+        tasks = await self._journal.tasks(conversation=request.conversation_id, before=old.id)
+        older = reversed(tasks)
         return earlier(
             [
                 Round(asked=task.task, answered=task.result.summary)

@@ -5,7 +5,7 @@ import binascii
 from typing import NamedTuple
 
 from sidecar.telemetry.redaction import Redactor
-from sidecar.wire.tasks import ApprovalRequest, Attachment, Context, ExecuteRequest, ForkRequest
+from sidecar.wire.tasks import ApprovalRequest, Attachment, Context, ExecuteRequest, ForkRequest, LabelRequest
 from tools.protected import secret_part
 
 
@@ -53,6 +53,19 @@ class AnswerQuestion(NamedTuple):
     answer: str
 
 
+class Label(NamedTuple):
+    """Rename, pin or archive a task."""
+
+    task_id: str
+    request: LabelRequest
+
+
+class Delete(NamedTuple):
+    """Remove a task that has ended from the history."""
+
+    task_id: str
+
+
 class RevokeApproval(NamedTuple):
     """Withdraw an answer that was for the whole task; the task asks again."""
 
@@ -60,7 +73,9 @@ class RevokeApproval(NamedTuple):
     approval_id: str
 
 
-Operation = Execute | Fork | Cancel | Resume | SendMessage | AnswerApproval | AnswerQuestion | RevokeApproval
+Operation = (
+    Execute | Fork | Cancel | Resume | SendMessage | AnswerApproval | AnswerQuestion | RevokeApproval | Label | Delete
+)
 
 
 def redact_operation(operation: Operation, redact: Redactor) -> Operation:
@@ -71,6 +86,8 @@ def redact_operation(operation: Operation, redact: Redactor) -> Operation:
             return operation._replace(request=request.model_copy(update=redacted))
         case Fork(request=request) if request.task is not None:
             return operation._replace(request=request.model_copy(update={"task": redact(request.task)}))
+        case Label(request=request) if request.title:
+            return operation._replace(request=request.model_copy(update={"title": redact(request.title)}))
         case SendMessage(text=text):
             return operation._replace(text=redact(text))
         case AnswerQuestion(answer=answer):

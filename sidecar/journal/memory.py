@@ -33,6 +33,7 @@ from sidecar.journal.port import (
 )
 from sidecar.journal.projection import TaskProjection, fold, task_of
 from sidecar.journal.tail import Hub
+from sidecar.journal.words import contains, terms_of, words_of
 from sidecar.wire.events import Event
 from sidecar.wire.system import JournalState
 from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
@@ -59,6 +60,12 @@ class _StoredTask:
 
     def task(self) -> Task:
         return task_of(self.id, self.created_at, self.request, self.state, len(self.events))
+
+    def matches(self, words: str) -> bool:
+        terms = terms_of(words)
+        texts = [words_of(event.data) for event in self.events]
+        found = all(any(contains(text, term) for text in texts) for term in terms)
+        return found and bool(terms) == bool(words.strip())
 
     @property
     def place(self) -> tuple[int, int]:
@@ -181,6 +188,10 @@ class MemoryJournal:
         *,
         statuses: Collection[Status] = (),
         conversation: str | None = None,
+        workspaces: Collection[str] = (),
+        words: str = "",
+        pinned: bool | None = None,
+        archived: bool | None = None,
         limit: int = 50,
         before: str | None = None,
     ) -> Sequence[Task]:
@@ -188,12 +199,23 @@ class MemoryJournal:
         if before is not None:
             names = names[: names.index(before)] if before in self._tasks else []
         newest_first = (self._tasks[name] for name in reversed(names))
-        found = [kept.task() for kept in newest_first if not statuses or kept.state.status in statuses]
+        found = [
+            kept.task()
+            for kept in newest_first
+            if (not statuses or kept.state.status in statuses)
+            and (not workspaces or kept.request.workspace in workspaces)
+            and pinned in (None, kept.state.pinned)
+            and archived in (None, kept.state.archived)
+            and kept.matches(words)
+        ]
         return [task for task in found if conversation in (None, task.conversation_id)][:limit]
 
-    async def conversation(self, conversation_id: str, limit: int = 50) -> Sequence[Task]:
-        found = [kept.task() for kept in self._tasks.values() if kept.request.conversation_id == conversation_id]
-        return found[-limit:]
+    async def delete(self, task_id: str) -> None:
+        kept = self._kept(task_id)
+        if kept.state.status not in ENDED:
+            raise WrongStatus(task_id, kept.state.status)
+        self._drop(kept)
+        self._sweep()
 
     async def counts(self) -> dict[Status, int]:
         return self._counts()

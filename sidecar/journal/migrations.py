@@ -143,11 +143,24 @@ def events_in_one_order(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE commits SET cursor = (SELECT count(*) FROM events)")
 
 
+def labelled_tasks(connection: sqlite3.Connection) -> None:
+    # Lists are filtered by these; the label itself is part of the task's state.
+    connection.execute("ALTER TABLE tasks ADD COLUMN workspace TEXT NOT NULL DEFAULT ''")
+    connection.execute("ALTER TABLE tasks ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0")
+    connection.execute("ALTER TABLE tasks ADD COLUMN archived INTEGER NOT NULL DEFAULT 0")
+    connection.execute(
+        "UPDATE tasks SET workspace = coalesce(json_extract(request, '$.workspace'), '') WHERE json_valid(request)"
+    )
+    connection.execute("CREATE INDEX tasks_workspace ON tasks (workspace, position)")
+    connection.execute("CREATE INDEX tasks_pinned ON tasks (position) WHERE pinned")
+
+
 MIGRATIONS: list[Migration] = [
     tasks_events_records_blobs,
     blobs_as_differences,
     typed_step_records,
     events_in_one_order,
+    labelled_tasks,
 ]
 
 

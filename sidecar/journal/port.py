@@ -172,13 +172,17 @@ class Journal(Protocol):
         *,
         statuses: Collection[Status] = (),
         conversation: str | None = None,
+        workspaces: Collection[str] = (),
+        words: str = "",
+        pinned: bool | None = None,
+        archived: bool | None = None,
         limit: int = 50,
         before: str | None = None,
     ) -> Sequence[Task]:
-        """Newest first."""
+        """Newest first; `words` are in what was asked, answered or changed, in the title or in the names of files."""
 
-    async def conversation(self, conversation_id: str, limit: int = 50) -> Sequence[Task]:
-        """The tasks of a conversation, oldest first."""
+    async def delete(self, task_id: str) -> None:
+        """Remove a task that has ended, with its events, records and contents; raises `WrongStatus` if it hasn't."""
 
     async def counts(self) -> dict[Status, int]: ...
 

@@ -1,5 +1,6 @@
 """A task's row, folded from its events. The same events always give the same row."""
 
+import re
 from typing import Any
 
 from pydantic import Field
@@ -9,6 +10,10 @@ from sidecar.wire.base import Wire
 from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import ENDED, Progress, Status, StoredRequest, Task, TaskError, TaskResult, Usage
 
+#: Marks at the beginning of a line that aren't part of the sentence: headings, lists, quotations.
+_MARKS = re.compile(r"^[\s#>*+-]+(?=\S)")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s")
+_TITLE = 80
 _RESTARTS = frozenset({Status.QUEUED, Status.RUNNING})
 
 
@@ -23,6 +28,9 @@ class TaskProjection(Wire):
     error: TaskError | None = None
     verified: bool | None = None
     usage: Usage = Field(default_factory=Usage)
+    title: str = ""
+    pinned: bool = False
+    archived: bool = False
 
 
 def fold(state: TaskProjection, event: wire.Event, at: str) -> TaskProjection:
@@ -58,6 +66,9 @@ def fold(state: TaskProjection, event: wire.Event, at: str) -> TaskProjection:
         case wire.ErrorEvent():
             error = TaskError(code=event.code, message=event.message, recoverable=event.recoverable)
             return state.model_copy(update={"error": error})
+        case wire.LabelEvent():
+            label = {"title": event.title, "pinned": event.pinned, "archived": event.archived}
+            return state.model_copy(update={name: value for name, value in label.items() if value is not None})
         case _:
             return state
 
@@ -82,4 +93,17 @@ def task_of(task_id: str, created_at: str, request: StoredRequest, state: TaskPr
         usage=state.usage,
         last_seq=last_seq,
         forked_from=request.forked_from,
+        title=state.title or first_sentence(request.task),
+        pinned=state.pinned,
+        archived=state.archived,
     )
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a task on one line, cut between words if it is long."""
+    lines = (_MARKS.sub("", line).strip() for line in text[:2_000].splitlines())
+    line = next((line for line in lines if any(char.isalnum() for char in line)), text[:_TITLE].strip())
+    sentence = " ".join(_SENTENCE_END.split(line, maxsplit=1)[0].split()).rstrip(".")
+    if len(sentence) <= _TITLE:
+        return sentence
+    return sentence[:_TITLE].rsplit(" ", 1)[0].rstrip(",;:") + "…"

@@ -18,6 +18,7 @@ from sidecar.journal.errors import CannotOpen, CursorLost, UnknownTask
 from sidecar.journal.port import LEFT_OPEN, Claim, Entry, EventsPage, NewTask, Page, Record, Retention, StoredEvent
 from sidecar.journal.store import Pending, Store, connect, read_records
 from sidecar.journal.tail import Hub
+from sidecar.journal.words import MATCHES, WordIndex, match, terms_of
 from sidecar.journal.writer import Writer
 from sidecar.wire.events import ErrorEvent, Event, StatusEvent
 from sidecar.wire.system import JournalState
@@ -42,6 +43,9 @@ class SqliteJournal:
         self._local = threading.local()
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="journal-reader")
         self._connections: list[sqlite3.Connection] = []
+        # Its own thread: indexing after a long time must not delay other readers.
+        self._words = WordIndex(path)
+        self._searcher = ThreadPoolExecutor(1, thread_name_prefix="journal-words")
         self._grown = 0
 
     @classmethod
@@ -127,6 +131,10 @@ class SqliteJournal:
             )
         return dropped
 
+    async def delete(self, task_id: str) -> None:
+        await self._writer.submit(lambda store: store.delete(task_id))
+        await self._search(self._words.forget)
+
     def _grow(self, size: int) -> None:
         self._grown += size
         if self._grown > PRUNE_EVERY_BYTES:
@@ -180,27 +188,38 @@ class SqliteJournal:
         *,
         statuses: Collection[Status] = (),
         conversation: str | None = None,
+        workspaces: Collection[str] = (),
+        words: str = "",
+        pinned: bool | None = None,
+        archived: bool | None = None,
         limit: int = 50,
         before: str | None = None,
     ) -> Sequence[Task]:
         conditions: list[str] = ["true"]
-        values: list[str] = []
-        if statuses:
-            conditions.append(f"status IN ({', '.join('?' * len(statuses))})")
-            values += list(statuses)
+        values: list[object] = []
+        for column, wanted in (("status", statuses), ("workspace", workspaces)):
+            if wanted:
+                conditions.append(f"{column} IN ({', '.join('?' * len(wanted))})")
+                values += wanted
+        for column, flag in (("pinned", pinned), ("archived", archived)):
+            if flag is not None:
+                conditions.append(column if flag else f"NOT {column}")
         if conversation is not None:
             conditions.append("conversation = ?")
             values.append(conversation)
         if before is not None:
             conditions.append("position < (SELECT position FROM tasks WHERE id = ?)")
             values.append(before)
+        terms = terms_of(words)
+        if words.strip() and not terms:
+            return []
+        conditions += [MATCHES] * len(terms)
+        values += [match(term) for term in terms]
         query = partial(_read_tasks, " AND ".join(conditions), tuple(values), f"ORDER BY position DESC LIMIT {limit}")
-        return await self._read(query)
+        return await (self._search(lambda: self._words.read(query)) if terms else self._read(query))
 
-    async def conversation(self, conversation_id: str, limit: int = 50) -> Sequence[Task]:
-        ending = f"ORDER BY position DESC LIMIT {limit}"
-        found = await self._read(partial(_read_tasks, "conversation = ?", (conversation_id,), ending))
-        return found[::-1]
+    async def _search(self, act: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._searcher, act)
 
     async def counts(self) -> dict[Status, int]:
         def read(connection: sqlite3.Connection) -> dict[Status, int]:
@@ -257,6 +276,8 @@ class SqliteJournal:
 
     async def close(self) -> None:
         self._readers.shutdown(wait=True)
+        self._searcher.shutdown(wait=True, cancel_futures=True)
+        self._words.close()
         for connection in self._connections:
             connection.close()
         await self._writer.close()

@@ -21,7 +21,7 @@ from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, NewTask, Record, 
 from sidecar.journal.projection import TaskProjection, fold, task_of
 from sidecar.journal.pruning import Pruned, Pruner
 from sidecar.wire.events import Event
-from sidecar.wire.tasks import Status, StoredRequest, Task
+from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
 
 log = logging.getLogger(__name__)
 
@@ -219,7 +219,7 @@ class Store:
         cursor = self._connection.execute(
             "INSERT INTO tasks"
             " (id, created_at, conversation, idempotency_key, priority, request, request_checksum, status, state,"
-            " state_checksum, queued) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " state_checksum, queued, workspace) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 new.id,
                 pending.at,
@@ -232,6 +232,7 @@ class Store:
                 state.to_json(),
                 rows.checksum(state.status, state.to_json()),
                 self._next_queue_position(),
+                new.request.workspace,
             ),
         )
         position = cursor.lastrowid or 0
@@ -272,6 +273,11 @@ class Store:
                 stored.append(rows.stored(body, event.type, task_id, seq, at, self._cursor))
         if state.status is not head.state.status:
             self._change_status(head.position, state)
+        if (state.pinned, state.archived) != (head.state.pinned, head.state.archived):
+            self._connection.execute(
+                "UPDATE tasks SET pinned = ?, archived = ? WHERE position = ?",
+                (state.pinned, state.archived, head.position),
+            )
         if state is not head.state:
             self._changed[head.position] = state
         head.state, head.last_seq, head.records = state, seq, number
@@ -376,6 +382,15 @@ class Store:
     def prune(self, retention: Retention) -> Pruned:
         self.bind()
         return Pruner(self._connection, self._blobs, self._drop).prune(retention)
+
+    def delete(self, task_id: str) -> None:
+        head = self._head(task_id)
+        if head.state.status not in ENDED:
+            raise WrongStatus(task_id, head.state.status)
+        self.bind()
+        self._drop(head.position, task_id)
+        self._changed.pop(head.position, None)
+        self._blobs.sweep()
 
     def _drop(self, position: int, task_id: str) -> None:
         (last,) = self._connection.execute("SELECT max(cursor) FROM events WHERE task = ?", (position,)).fetchone()

@@ -280,6 +280,15 @@ class CompleteEvent(Event):
     result: TaskResult
 
 
+class LabelEvent(Event):
+    """You renamed, pinned or archived the task."""
+
+    type: Literal["label"] = "label"
+    title: str | None = optional()
+    pinned: bool | None = optional()
+    archived: bool | None = optional()
+
+
 class ErrorEvent(Event):
     """Why the task failed; `recoverable` says whether a resume may help."""
 
@@ -329,6 +338,7 @@ EventKind = (
     | EscalationEvent
     | UsageEvent
     | CompleteEvent
+    | LabelEvent
     | ErrorEvent
     | CancelledEvent
 )

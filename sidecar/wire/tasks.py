@@ -209,6 +209,21 @@ class Task(Wire):
     usage: Usage
     last_seq: int
     forked_from: ForkedFrom | None = optional()
+    title: Annotated[str, Field(description="Your title, else the first sentence of the task.")]
+    pinned: bool
+    archived: bool
+
+
+class LabelRequest(Wire):
+    """How a task appears in the history; what is left out stays as it is."""
+
+    title: Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")] | None = None
+    pinned: bool | None = None
+    archived: Annotated[bool | None, Field(description="An archived task is listed only on request.")] = None
+
+
+class DeletedTask(Wire):
+    deleted: str
 
 
 class TaskPage(Wire):

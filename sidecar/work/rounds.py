@@ -176,7 +176,7 @@ class RoundRunner:
         if run.request.options.conversation_id is not None:
             tasks = [
                 task
-                for task in await self._journal.conversation(run.request.conversation_id)
+                for task in reversed(await self._journal.tasks(conversation=run.request.conversation_id))
                 if task.id != run.task_id and task.status is Status.COMPLETED and task.result is not None
             ]
             for place, task in enumerate(tasks):

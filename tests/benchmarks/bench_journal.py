@@ -1,6 +1,7 @@
 """What a checkpoint costs, beside the commits that it is made of."""
 
 import asyncio
+import random
 import sqlite3
 import statistics
 import tempfile
@@ -10,11 +11,12 @@ from pathlib import Path
 
 from sidecar.journal.port import NewTask, Record
 from sidecar.journal.sqlite import SqliteJournal
-from sidecar.wire.events import StatusEvent, StepEvent
+from sidecar.wire.events import ChangedFile, DiffEvent, MessageEvent, StatusEvent, StepEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.benchmarks.result import Result
 
 STEPS = 2_000
+TASKS = 5_000
 BODY = "x" * 300
 
 
@@ -25,6 +27,7 @@ async def run() -> list[Result]:
         awaited = await _awaited_commits(Path(directory) / "awaited.db")
         step = await _steps(Path(directory) / "journal.db")
         replay = await _replay(Path(directory) / "replay.db")
+        search, listing = await _search(Path(directory) / "search.db")
     return [
         Result(
             "a checkpointed step (start, outcome)",
@@ -51,6 +54,14 @@ async def run() -> list[Result]:
             baseline="two raw commits, no thread",
         ),
         Result("replay of 10,000 events from the journal", replay, "ms", most=500),
+        Result(
+            f"slowest search over the words and files of {TASKS:,} tasks",
+            search,
+            "ms",
+            ratio=search / listing,
+            baseline="the same page without a search",
+            most=100,
+        ),
     ]
 
 
@@ -118,6 +129,43 @@ async def _replay(path: Path) -> float:
     assert count == 10_002
     await journal.close()
     return taken
+
+
+async def _search(path: Path) -> tuple[float, float]:
+    """The slowest of several searches, and a page of the list."""
+    journal = await SqliteJournal.open(path)
+    chosen = random.Random(1)
+    vocabulary = [f"{chosen.choice('abcdefghijklmnop')}word{number}" for number in range(5_000)]
+    for number in range(TASKS):
+        texts = [" ".join(chosen.choices(vocabulary, k=60)) for _ in range(6)]
+        said = [MessageEvent(message_id="m", role="user", agent="", text=f"the {text}") for text in texts]
+        changed = ChangedFile(path=f"src/module{number % 50}/file{number}.py", change="modified", added=1, removed=1)
+        request = StoredRequest(
+            task=texts[0], workspace="/w", conversation_id="c", context=Context(), options=Options()
+        )
+        await journal.create(
+            NewTask(f"t_{number}", request, [StatusEvent(status=Status.QUEUED), *said, DiffEvent(files=[changed])])
+        )
+    await journal.tasks(words="the", limit=1)  # indexes them, as the sidecar does after its start
+    times = []
+    for query in (
+        "the",
+        "a",
+        "t",
+        "src/module7",
+        "file4321.py",
+        f"{vocabulary[1]} {vocabulary[2]}",
+        "the src file",
+        "zz",
+    ):
+        began = time.perf_counter()
+        await journal.tasks(words=query, limit=51)
+        times.append(time.perf_counter() - began)
+    began = time.perf_counter()
+    assert len(await journal.tasks(limit=51)) == 51
+    listing = time.perf_counter() - began
+    await journal.close()
+    return max(times) * 1000, listing * 1000
 
 
 async def _journal(path: Path) -> SqliteJournal:

@@ -1,7 +1,7 @@
 """What is written into journals here, and how it is read back."""
 
 from sidecar.journal.port import Journal, NewTask
-from sidecar.wire.events import StatusEvent, StepEvent
+from sidecar.wire.events import MessageEvent, StatusEvent, StepEvent
 from sidecar.wire.tasks import Context, Options, Priority, Status, StoredRequest
 
 QUEUED = StatusEvent(status=Status.QUEUED)
@@ -22,6 +22,10 @@ def new_task(name: str, *, priority: Priority = "normal", key: str | None = None
 
 def step(number: int) -> StepEvent:
     return StepEvent(step=number, total=9, message=f"step {number}", agent="coder", state="completed")
+
+
+def said(text: str) -> MessageEvent:
+    return MessageEvent(message_id="m", role="user", agent="", text=text)
 
 
 async def seqs(journal: Journal, task_id: str, after: int = 0) -> list[int | None]:

@@ -167,6 +167,10 @@ export interface Context {
   attachments?: Attachment[];
 }
 
+export interface DeletedTask {
+  deleted: string;
+}
+
 /** A part of a message, live. */
 export interface DeltaEvent {
   type: "delta";
@@ -261,7 +265,7 @@ export interface EscalationEvent {
 }
 
 export interface EventPage {
-  events: (StatusEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | QuestionEvent | PlanEvent | VerdictEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | ErrorEvent | CancelledEvent)[];
+  events: (StatusEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | QuestionEvent | PlanEvent | VerdictEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | LabelEvent | ErrorEvent | CancelledEvent)[];
   /** The newest event of the task, on this page or a later one. */
   lastSeq: number;
   more: boolean;
@@ -461,6 +465,25 @@ export interface KilledProcess {
   callId: string;
   pid: number;
   command: string;
+}
+
+/** You renamed, pinned or archived the task. */
+export interface LabelEvent {
+  type: "label";
+  seq?: number;
+  taskId: string;
+  at: string;
+  title?: string;
+  pinned?: boolean;
+  archived?: boolean;
+}
+
+/** How a task appears in the history; what is left out stays as it is. */
+export interface LabelRequest {
+  title?: string | null;
+  pinned?: boolean | null;
+  /** An archived task is listed only on request. */
+  archived?: boolean | null;
 }
 
 /** A file that a rewind left as it is, and the reason. */
@@ -1089,6 +1112,10 @@ export interface Task {
   usage: Usage;
   lastSeq: number;
   forkedFrom?: ForkedFrom;
+  /** Your title, else the first sentence of the task. */
+  title: string;
+  pinned: boolean;
+  archived: boolean;
 }
 
 export interface TaskError {
@@ -1320,6 +1347,7 @@ export type WireEvent =
   | EscalationEvent
   | UsageEvent
   | CompleteEvent
+  | LabelEvent
   | ErrorEvent
   | CancelledEvent;
 
