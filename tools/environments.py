@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from tools.paths import open_regular
+from sidecar.config.paths import open_regular
 
 _PROGRAMS = "Scripts" if sys.platform == "win32" else "bin"
 _PYTHON = f"{_PROGRAMS}/python.exe" if sys.platform == "win32" else f"{_PROGRAMS}/python"

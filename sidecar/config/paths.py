@@ -1,6 +1,8 @@
-"""Paths of the user's files, and how to write them. Light to import: every command needs it."""
+"""Paths of the user's files, and how to open and write files safely. Light to import: every command needs it."""
 
+import errno
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -45,3 +47,18 @@ def write_private(file: Path, text: str, *, keep_mode: bool = False) -> None:
     if keep_mode and file.exists():
         temporary.chmod(file.stat().st_mode & 0o777)
     temporary.replace(file)
+
+
+def open_regular(path: str | os.PathLike[str], *, dir_fd: int | None = None, follow: bool = True) -> int:
+    """A handle on a regular file, for reading. Raises `OSError` for anything else.
+
+    Pipes and devices are not even opened: that would disturb whoever is at the other end, or make something happen.
+    """
+    if not stat.S_ISREG(os.stat(path, dir_fd=dir_fd, follow_symlinks=follow).st_mode):
+        raise OSError(errno.ENXIO, "not a regular file")
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | (0 if follow else os.O_NOFOLLOW)
+    handle = os.open(path, flags, dir_fd=dir_fd)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)  # exchanged in between
+        raise OSError(errno.ENXIO, "not a regular file")
+    return handle

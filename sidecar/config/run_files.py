@@ -16,6 +16,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.config.paths import open_regular
+
 _FILE_NAMES = """
 conftest.py noxfile.py setup.py sitecustomize.py usercustomize.py pytest.ini .pytest.ini tox.ini mypy.ini .mypy.ini
 .flake8 .pylintrc pylintrc setup.cfg pyproject.toml pytest.toml package.json build.rs config.toml config Makefile
@@ -149,8 +151,7 @@ class RunFiles:
                 return known[1]
             if status.st_size > room:
                 return f"(too much to show) {stamp}"
-            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            with os.fdopen(handle, "rb") as stream:
+            with os.fdopen(open_regular(path), "rb") as stream:
                 content = stream.read(_MAX_BYTES + 1)
         except (OSError, ValueError):
             return ""

@@ -6,7 +6,7 @@ linters run by themselves: when that changes, they ask, and show the difference.
 """
 
 # Every tool call asks for trust, and building a Path would cost more than the system call.
-# ruff: noqa: PTH115, PTH123, PTH208
+# ruff: noqa: PTH115, PTH208
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.config.data_dir import DataDir
-from sidecar.config.paths import write_private
+from sidecar.config.paths import open_regular, write_private
 from sidecar.config.repositories import Repositories, normalize_repository
 from sidecar.config.run_files import RunFiles, render_change
 
@@ -208,7 +208,7 @@ def _digest(place: str, files: list[_File]) -> str:
             if kind == stat.S_IFLNK:
                 content = os.fsencode(os.readlink(f"{place}/{file.name}"))
             elif kind == stat.S_IFREG:
-                with open(f"{place}/{file.name}", "rb") as stream:
+                with os.fdopen(open_regular(f"{place}/{file.name}", follow=False), "rb") as stream:
                     content = stream.read(_SIZE)
                     if file.size > _SIZE:
                         # Don't read on: any touch counts as a change.

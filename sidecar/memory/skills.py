@@ -8,8 +8,10 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISDIR
 from typing import NamedTuple
+
+from sidecar.config.paths import open_regular
 
 IN_WORKSPACE = (".brain/skills", ".claude/skills", ".codex/skills")
 MAX_BODY = 32 * 1024
@@ -71,9 +73,7 @@ def _read_folder(folder: Path, *, shared: bool) -> list[Skill]:
 
 def _read(path: Path) -> str | None:
     try:
-        if not S_ISREG(path.lstat().st_mode):
-            return None
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path, follow=False), "rb") as file:
             return file.read(MAX_BODY).decode("utf-8", "replace")
     except OSError:
         return None

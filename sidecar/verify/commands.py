@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from sidecar.config.paths import open_regular
 from sidecar.verify.result import CheckResult, evidence
 from sidecar.verify.runner import CheckRunner, exit_code, is_refused, refusal_reason
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
 from tools.ledger import Outcome
-from tools.paths import open_regular
 
 log = logging.getLogger(__name__)
 

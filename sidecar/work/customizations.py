@@ -15,6 +15,7 @@ Only files in your configuration directory may choose a `model`: a workspace doe
 """
 
 import logging
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import get_args
 
+from sidecar.config.paths import open_regular
 from sidecar.wire.intents import Intent
 from sidecar.work.roster import FURTHER, READ, ROSTER, RUN, WRITE, Agent
 from tools.text import shorten
@@ -129,7 +131,8 @@ class Customizations:
             try:
                 if size > _MAX_BYTES:
                     raise ValueError(f"it has {size:,} bytes, and at most {_MAX_BYTES:,} are allowed")
-                text = file.read_text(encoding="utf-8")
+                with os.fdopen(open_regular(file, follow=False), encoding="utf-8") as stream:
+                    text = stream.read(_MAX_BYTES)
                 if file.parent.name == "agents":
                     agents[file.stem] = parse_agent(file.stem, text, own=own)
                 else:

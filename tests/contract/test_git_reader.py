@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tools.local.git import parse_index
 from tools.local.repository.git import Git
 from tools.local.repository.view import RepositoryViews
+from tools.local.special_files import SpecialFiles
 
 
 def git(workspace: Path, *words: str) -> bytes:
@@ -65,14 +66,14 @@ def test_contents_are_had_loose_and_packed_and_what_is_missing_is_left_out(repos
     assert found is not None
     names = [entry.content for entry in found.values()]
     wanted = {name: git(repository, "cat-file", "blob", name.hex()) for name in names}
-    reader = Git(str(repository), RepositoryViews())
+    reader = Git(str(repository), RepositoryViews(), SpecialFiles())
     assert reader.read_objects([bytes(20), *names], None) == wanted
     git(repository, "commit", "-q", "-m", "x")
     git(repository, "gc", "-q")
     assert reader.read_objects([*names, bytes(20)], None) == wanted
     (repository / "nowhere").mkdir()
     (repository / ".git").rename(repository / "moved")
-    assert Git(str(repository / "nowhere"), RepositoryViews()).read_objects(names, None) == {}
+    assert Git(str(repository / "nowhere"), RepositoryViews(), SpecialFiles()).read_objects(names, None) == {}
 
 
 @given(st.binary(max_size=300), st.integers(0, 5), st.integers(0, 2**32 - 1))

@@ -70,6 +70,74 @@ async def test_s35_no_tool_opens_a_pipe(tmp_path: Path) -> None:
         assert opened == []
 
 
+#: Below the top, where only the program that we start would come across them.
+_NESTED = """
+src/.gitignore src/deep/.gitignore src/.ignore src/.rgignore src/.gitattributes src/.git sub/.git/HEAD
+sub/.git/commondir .git/refs/heads/main .git/refs/heads/feature/x .git/info/exclude .git/objects/info/alternates
+.git/packed-refs .git/logs/HEAD .git/index .git/shallow
+"""
+_SEARCHES: list[tuple[str, dict[str, object]]] = [
+    ("search_code", {"query": "needle"}),
+    ("find_files", {"pattern": "*.py"}),
+    ("find_symbols", {"query": "needle"}),
+    ("get_workspace_info", {}),
+    ("git_status", {}),
+    ("git_log", {}),
+    ("git_diff", {}),
+    ("git_show", {"ref": "HEAD"}),
+]
+
+
+@pytest.mark.parametrize("name", _NESTED.split())
+@pytest.mark.parametrize("kind", ["pipe", "/dev/urandom", "huge"])
+async def test_s35_no_search_and_no_git_opens_a_nested_pipe_device_or_endless_file(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    bench = SandboxedWorkbench(tmp_path, "landlock")
+    bench.write("src/deep/a.py", "def needle(): ...\n")
+    place = bench.workspace / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if not place.is_dir():
+        place.unlink(missing_ok=True)
+    pipes = []
+    if kind == "pipe":
+        os.mkfifo(place)
+        pipes = [place]
+    elif kind == "huge":
+        with place.open("wb") as file:
+            file.truncate(64 << 30)
+    else:
+        place.symlink_to(kind)
+    try:
+        with watched(pipes) as opened:
+            for tool, arguments in _SEARCHES:
+                outcome = await bench.call(tool, **arguments)
+                assert outcome.error is None or outcome.error.code != "timed_out", tool
+        assert opened == []
+    finally:
+        await bench.executor.close()
+
+
+async def test_s35_a_pipe_that_appears_after_a_search_is_seen_by_the_next_one(tmp_path: Path) -> None:
+    bench = SandboxedWorkbench(tmp_path, "landlock")
+    bench.write("src/deep/a.py", "needle\n")
+    bench.write("real", "*.log\n")
+    (bench.workspace / "src/.ignore").symlink_to("../real")
+    try:
+        assert (await bench.call("search_code", query="needle")).status == "success"
+        for folder, target in (("src/deep", "pipe"), (".", "/dev/urandom")):
+            place = bench.workspace / folder / (".gitignore" if target == "pipe" else "real")
+            place.unlink(missing_ok=True)
+            os.mkfifo(place) if target == "pipe" else place.symlink_to(target)
+            outcome = await bench.call("search_code", query="needle")
+            assert outcome.error is not None
+            assert "pipe or a device" in outcome.error.message
+            place.unlink()
+        assert (await bench.call("search_code", query="needle")).status == "success"
+    finally:
+        await bench.executor.close()
+
+
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/ptmx", "/dev/tty"])
 async def test_s35_a_link_to_a_device_is_no_configuration(tmp_path: Path, device: str) -> None:
     bench = SandboxedWorkbench(tmp_path, "landlock")

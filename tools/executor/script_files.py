@@ -21,9 +21,9 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from sidecar.config.paths import open_regular
 from sidecar.config.run_files import RunFiles
 from tools.executor.script_words import imported, package_text, programs, references, words_of, workspace_patterns
-from tools.paths import open_regular
 from tools.policy import shell
 
 _MAX_HASHED = 64 * 1024 * 1024

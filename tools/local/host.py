@@ -38,6 +38,7 @@ from tools.local.sandbox.access import Sandbox
 from tools.local.sandbox.probe import Sandboxes
 from tools.local.scan import Scanner
 from tools.local.snapshots import LocalSnapshot, MemoryBudget, decode_snapshot, encode_snapshot
+from tools.local.special_files import SpecialFiles
 
 #: Reading more than this would block everything else here, so a thread does it.
 _LARGE_BYTES = 1 << 20
@@ -73,7 +74,8 @@ class LocalHost:
         self._sandboxes = sandboxes
         self._hidden = tuple({str(place.absolute()) for place in (data_dir, private or data_dir)})
         self._trusted = trusted
-        self._git = Git(self.workspace, RepositoryViews())
+        self._special = SpecialFiles()
+        self._git = Git(self.workspace, RepositoryViews(), self._special)
         #: What Git was kept from doing for this call.
         self.git_notes: dict[str, None] = {}
         self._scanner = Scanner(self.root, memory or MemoryBudget(), self._read_objects)
@@ -221,6 +223,8 @@ class LocalHost:
         log: bool = True,
     ) -> ProcessResult:
         project = self._environment(cwd)
+        if argv[0].rpartition("/")[2] == "rg":
+            await self._check_ignore_files()
         with self._directory(cwd) as directory:
             return await self._processes.run(
                 argv,
@@ -246,7 +250,8 @@ class LocalHost:
         killed: ProcessKilled | None = None,
     ) -> ProcessResult:
         cage = self._confinement or await self._looking()
-        command = self._git.command(words, cage, os.environ, trusted=self._trusted(self.workspace))
+        trusted = self._trusted(self.workspace)
+        command = await asyncio.to_thread(self._git.command, words, cage, os.environ, trusted=trusted)
         self.git_notes.update(dict.fromkeys(command.notes))
         with self._directory(".") as directory:
             return await self._processes.run(
@@ -289,6 +294,11 @@ class LocalHost:
     def _environment(self, cwd: str) -> ProjectEnvironment | None:
         """For commands of the model and of the project; our own searches find no program of the workspace."""
         return None if self._confinement is None else find_environment(self.workspace, cwd)
+
+    async def _check_ignore_files(self) -> None:
+        if special := await asyncio.to_thread(self._special.find, self.workspace):
+            advice = "Tell the user; it must go."
+            raise ToolError(f"{special}, and a search would open it.", advice=advice, code="search_failed")
 
     async def searches_inside(self) -> bool:
         return (self._confinement or await self._looking()) is not None

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from operator import attrgetter
 
+from sidecar.config.paths import open_regular
 from tools.errors import ToolError
 from tools.globs import Ignored
 from tools.local.git import Repository
 from tools.local.root import Stamp, WorkspaceRoot, name_to_text, stamp_of
 from tools.local.snapshots import FileListing
-from tools.paths import open_regular
 from tools.skipped import CACHE_FOLDERS, INSTALLED_FOLDERS, VERSION_CONTROL, is_cache, is_cache_name
 
 MAX_FILES = 50_000

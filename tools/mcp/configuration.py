@@ -8,7 +8,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any
 
-from sidecar.config.paths import write_private
+from sidecar.config.paths import open_regular, write_private
 from tools.mcp.entry import BadEntry, ServerEntry, Variables, parse_entry, server_name
 
 FILE = "mcp.json"
@@ -97,7 +97,8 @@ def read_document(file: Path) -> dict[str, Any]:
     if found.st_size > _MAX_BYTES:
         raise BadEntry(f"it has {found.st_size:,} bytes, and at most {_MAX_BYTES:,} are read")
     try:
-        document = json.loads(_without_comments(file.read_text(encoding="utf-8-sig")))
+        with os.fdopen(open_regular(file, follow=False), encoding="utf-8-sig") as stream:
+            document = json.loads(_without_comments(stream.read(_MAX_BYTES)))
     except (OSError, ValueError, RecursionError) as error:
         raise BadEntry(f"it is not JSON ({error})") from error
     if not isinstance(document, dict):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from tools.paths import open_regular
+from sidecar.config.paths import open_regular
 
 _MAX_BYTES = 1 << 20
 _MAX_INCLUDES = 20

@@ -9,8 +9,10 @@ from typing import NamedTuple
 from tools.errors import CommandMissing, ToolError
 from tools.local.confinement import Confinement
 from tools.local.repository.configuration import GitSetting
+from tools.local.repository.location import NoRepository
 from tools.local.repository.view import RepositoryView, RepositoryViews
 from tools.local.sandbox.spawn import popen
+from tools.local.special_files import SpecialFiles
 
 _OBJECT_SECONDS = 20.0
 #: Again on the command line, which overrides every file of configuration.
@@ -68,12 +70,15 @@ class Git:
 
     workspace: str
     views: RepositoryViews
+    special: SpecialFiles
 
     def command(
         self, words: Sequence[str], cage: Confinement | None, environment: Mapping[str, str], *, trusted: bool
     ) -> GitCommand:
-        """Raises `ToolError` if there is no repository, or no Git outside of the workspace."""
+        """Raises `ToolError` if there is no repository, or no Git outside of the workspace. Call it in a thread."""
         view = self.views.open(self.workspace, environment)
+        if special := self.special.find(view.place.top, view.place[1:]):
+            raise NoRepository(f"{special}, so the repository is not read.", advice="Tell the user; it must go.")
         # Hooks and filters of the repository run in a sandbox, or not at all.
         refusal = _refusal(cage, trusted=trusted)
         writes, notes = words[0] in _WRITING, _notes(view, words[0], refusal)

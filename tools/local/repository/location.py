@@ -72,25 +72,7 @@ def _repository_at(top: str) -> RepositoryPlace | None:
             f"{directory} claims to be a worktree of {common}, which doesn't know it, so it is not read.",
             advice="Tell the user; don't try it another way.",
         )
-    if special := _special_file(top, directory, common):
-        raise NoRepository(
-            f"{special} is a pipe or a device, so the repository is not read.", advice="Tell the user; it must go."
-        )
     return RepositoryPlace(top, directory, common)
-
-
-def _special_file(top: str, directory: str, common: str) -> str | None:
-    """A file that Git would open, and wait for ever, or make something happen."""
-    own = [f"{directory}/{name}" for name in ("HEAD", "index")]
-    shared = [f"{common}/{name}" for name in ("packed-refs", "shallow", "info/exclude", "info/attributes")]
-    for place in (*own, *shared, f"{top}/.gitignore", f"{top}/.gitattributes", f"{top}/.gitmodules"):
-        try:
-            kind = os.stat(place).st_mode  # noqa: PTH116
-        except OSError:
-            continue
-        if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
-            return place
-    return None
 
 
 def _common_of(directory: str) -> str:

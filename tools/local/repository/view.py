@@ -5,6 +5,7 @@ objects and refs and holds a new configuration; its own is never read by Git, wh
 """
 
 import os
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -69,6 +70,7 @@ class RepositoryViews:
         self._root = ""
         self._known: dict[str, tuple[object, RepositoryView]] = {}
         self._number = 0
+        self._lock = threading.Lock()
 
     def open(self, workspace: str, environment: Mapping[str, str]) -> RepositoryView:
         """Raises `NoRepository`."""
@@ -76,12 +78,13 @@ class RepositoryViews:
         place = find_repository(workspace, home)
         personal = personal_files(home, environment.get("XDG_CONFIG_HOME", "")) if home else ()
         stamp = (place, config_stamp((*own_files(place), *personal)))
-        known = self._known.get(place.directory)
-        if known is None or known[0] != stamp or not os.path.exists(known[1].common):  # noqa: PTH110
-            if len(self._known) >= _MAX_VIEWS:
-                self._known.pop(next(iter(self._known)))
-            known = self._known[place.directory] = (stamp, self._make(place, home, personal))
-        return known[1]
+        with self._lock:
+            known = self._known.get(place.directory)
+            if known is None or known[0] != stamp or not os.path.exists(known[1].common):  # noqa: PTH110
+                if len(self._known) >= _MAX_VIEWS:
+                    self._known.pop(next(iter(self._known)))
+                known = self._known[place.directory] = (stamp, self._make(place, home, personal))
+            return known[1]
 
     def _make(self, place: RepositoryPlace, home: str, personal: tuple[str, ...]) -> RepositoryView:
         if not self._root:
