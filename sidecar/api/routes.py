@@ -198,6 +198,7 @@ TABLE: Sequence[Route] = (
         "Steer a running task, or continue one that ended",
         tasks.Accepted,
         tasks.MessageRequest,
+        headers=[Parameter("Idempotency-Key", "Requests with the same key send one message.")],
         refusals=(404, 409),
     ),
     Route(

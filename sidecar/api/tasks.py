@@ -72,7 +72,7 @@ class TaskRoutes:
 
     async def message(self, request: Request) -> Response:
         message = await read(request, MessageRequest)
-        return await self._accept(SendMessage(task_id(request), message.text))
+        return await self._accept(SendMessage(task_id(request), message.text, idempotency_key(request)))
 
     async def approve(self, request: Request) -> Response:
         given = await read(request, ApprovalRequest)

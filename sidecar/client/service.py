@@ -9,7 +9,7 @@ print(task.state()["verified"])
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
@@ -65,8 +65,8 @@ class BrainService:
     def get(self, path: str, **query: Any) -> Any:
         return self._client.get(path, query)
 
-    def post(self, path: str, body: Json | None = None) -> Any:
-        return self._client.post(path, body)
+    def post(self, path: str, body: Json | None = None, *, headers: Mapping[str, str] | None = None) -> Any:
+        return self._client.post(path, body, headers=headers)
 
     def _reconnected(self, stopped: bool) -> Client:
         self._client = self._reconnect(stopped)
@@ -98,8 +98,10 @@ class TaskHandle:
     def resume(self) -> None:
         self._service.post(self._path("/resume"))
 
-    def message(self, text: str) -> None:
-        self._service.post(self._path("/messages"), {"text": text})
+    def message(self, text: str, *, key: str = "") -> None:
+        """Steer it, or go on with it once it has ended. The same `key` gives the same message."""
+        headers = {"Idempotency-Key": key or secrets.token_hex(16)}
+        self._service.post(self._path("/messages"), {"text": text}, headers=headers)
 
     def approve(self, approval_id: str, decision: Decision, scope: Scope = "once") -> None:
         self._service.post(self._path(f"/approvals/{quote(approval_id, '')}"), {"decision": decision, "scope": scope})

@@ -776,6 +776,25 @@ brain acp""",
         (_DATA_DIR,),
     ),
     Command(
+        "doors",
+        "Sidecar",
+        "receive webhooks of GitHub, Linear, Slack and your own",
+        "Listen for signed webhooks at /hooks/github, /hooks/linear, /hooks/slack and /hooks/NAME, and turn them into "
+        "tasks. A door is closed until its secret is set. doors.toml in your configuration directory names who may ask "
+        "and where the work is done; hooks/NAME.toml describes a webhook of your own. Put a proxy with TLS in front if "
+        "senders are on the internet; the API itself stays on loopback.",
+        """\
+BRAIN_GITHUB_WEBHOOK_SECRET=… brain doors --port 8787""",
+        "doors:doors",
+        (
+            _DATA_DIR,
+            _arg("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"),
+            _arg(
+                "--port", type=int, default=3848, help="port to listen on, 0 for any free port (default: %(default)s)"
+            ),
+        ),
+    ),
+    Command(
         "open",
         "Sidecar",
         "open the panel of the running sidecar",

@@ -1,5 +1,6 @@
 """Two verbs: submit an operation, read events."""
 
+import hashlib
 import logging
 import os
 import secrets
@@ -119,8 +120,8 @@ class Engine:
                 return await self._cancel(task_id)
             case Resume(task_id):
                 return await self._resume(task_id)
-            case SendMessage(task_id, text):
-                return await self._say(task_id, text)
+            case SendMessage():
+                return await self._say(operation)
             case AnswerApproval():
                 return await self._answer(operation)
             case AnswerQuestion():
@@ -250,14 +251,16 @@ class Engine:
         self._worker.wake()
         return task_id
 
-    async def _say(self, task_id: str, text: str) -> str:
+    async def _say(self, operation: SendMessage) -> str:
+        task_id, text = operation.task_id, operation.text
+        message_id = _message_id(operation.idempotency_key)
         # What a message does depends on the task's status. If that changes meanwhile, look again.
         for _ in range(10):
             task = await self._journal.task(task_id)
             status = task.status
             if status is Status.COMPLETED:
                 self._check_words(text, task.workspace)
-            message = UserMessage(id=f"m_{secrets.token_hex(8)}", text=text, opens=status is Status.COMPLETED)
+            message = UserMessage(id=message_id, text=text, opens=status is Status.COMPLETED)
             message_event = MessageEvent(message_id=message.id, role="user", agent="", text=text)
             record = Record(RecordKind.MESSAGE, message.id, message.to_json())
             again = [StatusEvent(status=Status.QUEUED, reason="continued by a message")] if status in ENDED else []
@@ -274,6 +277,8 @@ class Engine:
                         self._deliver(task_id, record)
             except WrongStatus:
                 continue
+            except DuplicateRecord:
+                return task_id
             if again:
                 self._worker.wake()
             return task_id
@@ -378,3 +383,10 @@ async def enqueue_left_open(journal: Journal, owner: str, stalls: Stalls | None 
     if queued:
         log.info("Queued %d tasks again that an earlier sidecar left open", queued)
     return queued
+
+
+def _message_id(idempotency_key: str | None) -> str:
+    """The same key gives the same message, which a task's journal takes once."""
+    if idempotency_key is None:
+        return f"m_{secrets.token_hex(8)}"
+    return f"m_{hashlib.sha256(idempotency_key.encode()).hexdigest()[:16]}"

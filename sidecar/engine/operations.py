@@ -35,6 +35,7 @@ class SendMessage(NamedTuple):
 
     task_id: str
     text: str
+    idempotency_key: str | None = None
 
 
 class AnswerApproval(NamedTuple):

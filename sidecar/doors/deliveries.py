@@ -1,0 +1,175 @@
+"""What arrived, in a SQLite file of its own: stored before it is acknowledged, worked on after.
+
+One thread writes. Deliveries that arrive together share a commit, so a thousand at once cost a few.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+#: Keys of old deliveries that are remembered so that a repetition is recognised. Contents go when they are worked on.
+REMEMBERED = 1_000_000
+_BATCH = 500
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS deliveries (
+    id INTEGER PRIMARY KEY, door TEXT NOT NULL, delivery_id TEXT, digest BLOB NOT NULL, event TEXT NOT NULL,
+    subject TEXT NOT NULL, payload TEXT, received REAL NOT NULL, state TEXT NOT NULL DEFAULT 'stored',
+    attempts INTEGER NOT NULL DEFAULT 0, next_at REAL NOT NULL DEFAULT 0, note TEXT NOT NULL DEFAULT '', task_id TEXT,
+    UNIQUE (door, digest), UNIQUE (door, delivery_id));
+CREATE INDEX IF NOT EXISTS waiting ON deliveries (subject, id) WHERE state = 'stored';
+CREATE TABLE IF NOT EXISTS subjects (subject TEXT PRIMARY KEY, task_id TEXT NOT NULL);
+"""
+# The oldest of each subject, so that the deliveries of one issue or thread are worked on in order.
+_DUE = """
+SELECT id, door, event, subject, payload, digest, attempts FROM deliveries AS one
+WHERE state = 'stored' AND next_at <= ?
+  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE subject = one.subject AND state = 'stored' AND id < one.id)
+ORDER BY id LIMIT ?
+"""
+
+
+class Arrival(NamedTuple):
+    door: str
+    #: As the sender names it; no signature covers it. Empty if the sender names none.
+    delivery_id: str
+    event: str
+    #: What it is about, such as an issue; empty if it stands alone.
+    subject: str
+    #: As received: a delivery with the same bytes is the same delivery.
+    body: bytes
+    payload: Mapping[str, Any]
+
+
+class Delivery(NamedTuple):
+    id: int
+    door: str
+    event: str
+    subject: str
+    payload: str
+    digest: bytes
+    attempts: int
+
+    @property
+    def key(self) -> str:
+        return f"door-{self.door}-{self.digest.hex()}"
+
+
+class Deliveries:
+    def __init__(self, file: Path) -> None:
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+        self._store = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
+        self._store.execute("PRAGMA journal_mode=WAL")
+        self._store.execute("PRAGMA synchronous=FULL")
+        self._store.executescript(_SCHEMA)
+        self._jobs: queue.SimpleQueue[tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any]] | None]
+        self._jobs = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="deliveries", daemon=True)
+        self._thread.start()
+
+    async def add(self, arrival: Arrival) -> bool:
+        """Store a delivery; False if it is known, by its content or by its id."""
+        digest = hashlib.sha256(arrival.body).digest()
+        subject = arrival.subject or f"{arrival.door}:{digest.hex()}"
+        payload = json.dumps(arrival.payload, ensure_ascii=False, separators=(",", ":"))
+        row = (arrival.door, arrival.delivery_id or None, digest, arrival.event, subject, payload)
+
+        def insert(store: sqlite3.Connection) -> bool:
+            sql = "INSERT OR IGNORE INTO deliveries (door, delivery_id, digest, event, subject, payload, received)"
+            return store.execute(f"{sql} VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, time.time())).rowcount == 1
+
+        return bool(await self._do(insert))
+
+    async def due(self, limit: int) -> list[Delivery]:
+        rows = await self._do(lambda store: store.execute(_DUE, (time.time(), limit)).fetchall())
+        return [Delivery(*row) for row in rows]
+
+    async def next_at(self) -> float | None:
+        """When the next attempt is due."""
+        row = await self._do(
+            lambda store: store.execute("SELECT min(next_at) FROM deliveries WHERE state = 'stored'").fetchone()
+        )
+        found: float | None = row[0]
+        return found
+
+    async def task_of(self, subject: str) -> str | None:
+        row = await self._do(
+            lambda store: store.execute("SELECT task_id FROM subjects WHERE subject = ?", (subject,)).fetchone()
+        )
+        return row[0] if row else None
+
+    async def settle(self, delivery: Delivery, state: str, note: str = "", task_id: str | None = None) -> None:
+        """`state` is `done`, `ignored` or `dead`; only a dead delivery keeps its content."""
+
+        def update(store: sqlite3.Connection) -> None:
+            sql = "UPDATE deliveries SET state = ?, note = ?, task_id = ?, payload = iif(?, payload, NULL) WHERE id = ?"
+            store.execute(sql, (state, note[:500], task_id, state == "dead", delivery.id))
+            if task_id is not None:
+                store.execute("INSERT OR REPLACE INTO subjects VALUES (?, ?)", (delivery.subject, task_id))
+            store.execute("DELETE FROM deliveries WHERE id <= ? AND state != 'stored'", (delivery.id - REMEMBERED,))
+
+        await self._do(update)
+
+    async def postpone(self, delivery: Delivery, seconds: float, note: str) -> None:
+        values = (time.time() + seconds, note[:500], delivery.id)
+        sql = "UPDATE deliveries SET attempts = attempts + 1, next_at = ?, note = ? WHERE id = ?"
+        await self._do(lambda store: store.execute(sql, values))
+
+    async def close(self) -> None:
+        self._jobs.put(None)
+        await asyncio.to_thread(self._thread.join)
+        self._store.close()
+
+    async def _do(self, job: Callable[[sqlite3.Connection], Any]) -> Any:
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._jobs.put((job, future))
+        return await future
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            batch = [job]
+            more: tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any]] | None = None
+            ended = False
+            while len(batch) < _BATCH and not self._jobs.empty():
+                more = self._jobs.get()
+                if more is None:
+                    ended = True
+                    break
+                batch.append(more)
+            self._commit(batch)
+            if ended:
+                return
+
+    def _commit(self, batch: list[tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any]]]) -> None:
+        results: list[Any] = []
+        try:
+            self._store.execute("BEGIN IMMEDIATE")
+            results = [job(self._store) for job, _ in batch]
+            self._store.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._store.in_transaction:
+                self._store.execute("ROLLBACK")
+            for _, future in batch:
+                _resolve(future, error=error)
+            return
+        for (_, future), result in zip(batch, results, strict=True):
+            _resolve(future, result)
+
+
+def _resolve(future: "asyncio.Future[Any]", result: Any = None, error: Exception | None = None) -> None:
+    def set_it() -> None:
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    future.get_loop().call_soon_threadsafe(set_it)

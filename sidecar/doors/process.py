@@ -1,0 +1,52 @@
+"""The process behind `brain doors`: receiver and dispatcher over one store."""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from sidecar.api.limits import ConnectionLimits
+from sidecar.api.server import QuietServer, open_socket
+from sidecar.api.streams import Streams
+from sidecar.client.service import BrainService
+from sidecar.doors.deliveries import Deliveries
+from sidecar.doors.dispatcher import Dispatcher
+from sidecar.doors.receiver import Receiver
+from sidecar.doors.settings import load_doors
+
+FILE = "doors.db"
+_CONNECTIONS = 2_048
+
+
+class DoorsProcess:
+    def __init__(self, data_dir: Path, config_dir: Path, environ: Mapping[str, str]) -> None:
+        load_doors(config_dir)  # a file that can't be used is said at the start, not at the first delivery
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._deliveries = Deliveries(data_dir / FILE)
+        self._dispatcher = Dispatcher(self._deliveries, config_dir, lambda: BrainService.local(data_dir))
+        receiver = Receiver(self._deliveries, config_dir, environ, self._dispatcher.wake)
+        # Every peer is a stranger until its body is there; they share the limits of peers that are known elsewhere.
+        limits = ConnectionLimits(lambda headers: True, connections=_CONNECTIONS)
+        self._server = QuietServer(receiver.app, Streams(limit=0), 30, limits)
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    async def run(self, host: str, port: int, on_ready: Callable[[str, int], None]) -> None:
+        socket = open_socket(host, port)
+        work = asyncio.create_task(self._dispatcher.run())
+        serving = asyncio.create_task(self._server.serve([socket]))
+        try:
+            await self._server.listening.wait()
+            on_ready(f"http://{host}:{socket.getsockname()[1]}", os.getpid())
+            await asyncio.wait({work, serving}, return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                work.result()
+        finally:
+            self._server.stop()
+            await serving
+            work.cancel()
+            with suppress(asyncio.CancelledError):
+                await work
+            await self._deliveries.close()

@@ -1,0 +1,103 @@
+"""`doors.toml` and `hooks/NAME.toml` of the configuration directory: who may ask, for what, and where.
+
+[github]
+label = "brain"                  # an issue with this label becomes a task
+mention = "@rainy-brain"         # so does a comment with this word
+allow = ["alice"]                # whose labels and comments count
+[github.repositories]
+"acme/shop" = "/home/alice/shop" # where the work is done
+"""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sidecar.wire.tasks import Approvals
+
+Table = TypeVar("Table", bound=BaseModel)
+AbsolutePath = Annotated[str, Field(pattern=r"^/")]
+
+
+class DoorsError(Exception):
+    """A file of the configuration directory can't be used. The message names it and says what to change."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class GithubDoor(_Table):
+    label: str = "brain"
+    mention: str = "@rainy-brain"
+    allow: list[str] = []
+    approvals: Approvals = "auto"
+    repositories: dict[str, AbsolutePath] = {}
+
+
+class LinearDoor(_Table):
+    #: Ids or e-mail addresses of people; by team key, where the work is done.
+    allow: list[str] = []
+    approvals: Approvals = "auto"
+    teams: dict[str, AbsolutePath] = {}
+
+
+class SlackDoor(_Table):
+    #: Ids of people, such as `U012AB3CD`; by channel id, where the work is done.
+    allow: list[str] = []
+    approvals: Approvals = "auto"
+    channels: dict[str, AbsolutePath] = {}
+
+
+class Doors(_Table):
+    github: GithubDoor = GithubDoor()
+    linear: LinearDoor = LinearDoor()
+    slack: SlackDoor = SlackDoor()
+
+
+class Hook(_Table):
+    """One webhook of your own. `{a.b.0}` in `task` and `subject` is replaced by that value of the JSON."""
+
+    #: The environment variable with the secret.
+    secret: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{2,80}$")]
+    header: str = "X-Signature-256"
+    prefix: str = "sha256="
+    id_header: str = ""
+    workspace: AbsolutePath
+    task: Annotated[str, Field(min_length=1, max_length=20_000)]
+    #: Deliveries of one subject go to one task, in order; empty: each starts its own.
+    subject: str = ""
+    approvals: Literal["auto", "readonly"] = "auto"
+
+
+def load_doors(directory: Path) -> Doors:
+    file = directory / "doors.toml"
+    return Doors() if not file.exists() else _read(file, Doors)
+
+
+def load_hook(directory: Path, name: str) -> Hook | None:
+    """`name` is one that a path may hold: letters, digits, `-` and `_`."""
+    file = directory / "hooks" / f"{name}.toml"
+    return _read(file, Hook) if file.is_file() else None
+
+
+def secret_of(environ: Mapping[str, str], door: str) -> str:
+    variable = {
+        "github": "BRAIN_GITHUB_WEBHOOK_SECRET",
+        "linear": "BRAIN_LINEAR_WEBHOOK_SECRET",
+        "slack": "BRAIN_SLACK_SIGNING_SECRET",
+    }[door]
+    return environ.get(variable, "")
+
+
+def _read(file: Path, kind: type[Table]) -> Table:
+    try:
+        return kind.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise DoorsError(f"{file}: `{where}`: {first['msg']}.") from error
+    except (OSError, ValueError) as error:
+        raise DoorsError(f"{file} can't be read: {error}") from error
