@@ -86,6 +86,9 @@ class BridgeBackend:
                 timeout_ms=max(1, round(call.timeout * 1000)),
                 workspace=session.hello.workspace,
                 approved=call.approved or None,
+                hosts=list(call.hosts) or None,
+                readable=list(call.readable) or None,
+                environment=dict(call.environment) or None,
             )
 
             def ended(settled: Settled) -> None:

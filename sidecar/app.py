@@ -144,7 +144,13 @@ class Sidecar:
         sandboxes = Sandboxes(settings.sandbox)
         approvals, grants = StandingApprovals(self._data), Grants(self._data.path, repositories)
         policy = Policy(
-            trust.trusted, sandboxes.available, policy_file(), approvals.allows, grants.permissions, trust.change
+            trust.trusted,
+            sandboxes.available,
+            policy_file(),
+            approvals.allows,
+            grants.permissions,
+            trust.change,
+            sandboxes.reaches_hosts,
         )
         self._bridge = Bridge(
             reconnect_seconds=settings.bridge_reconnect_seconds,

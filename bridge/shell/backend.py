@@ -87,7 +87,16 @@ class ShellCallRunner:
             killed.append(EndedProcess(pid=pid, command=command))
 
         timeout = max(0.001, wanted.timeout_ms / 1000)
-        call = Call(wanted.id, wanted.workspace, timeout, {}, on_killed, bool(wanted.approved))
+        call = Call(
+            wanted.id,
+            wanted.workspace,
+            timeout,
+            wanted.environment or {},
+            on_killed,
+            bool(wanted.approved),
+            tuple(wanted.hosts or ()),
+            tuple(wanted.readable or ()),
+        )
         output = LiveOutput(self._output, wanted.id)
         try:
             result = await self._run(wanted, call, output)

@@ -35,6 +35,15 @@ class OpenCall(Frame):
         bool | None,
         Field(description="You approved exactly this call: it may reach the network and protected files."),
     ] = optional()
+    hosts: Annotated[list[str] | None, Field(description="Hosts that you granted; it may reach no others.")] = (
+        optional()
+    )
+    readable: Annotated[
+        list[str] | None, Field(description="Paths outside the workspace that you granted it to read.")
+    ] = optional()
+    environment: Annotated[
+        dict[str, str] | None, Field(description="Variables that an install needs to find its registry.")
+    ] = optional()
 
 
 class ShellToolSpec(Frame):

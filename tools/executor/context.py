@@ -1,7 +1,7 @@
 """One tool call on its way through the executor: what is known of it, and the events and outcomes made from that."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -97,6 +97,8 @@ class CallContext:
     #: Hosts that it may reach and paths outside the workspace that it may read, by grants.
     hosts: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
+    #: Variables that an install needs to find its registry.
+    environment: Mapping[str, str] = field(default_factory=dict)
     #: What the approval is bound to, and the change of files that you saw.
     bound: str | None = None
     prepared: PreparedChange | None = None
@@ -131,6 +133,7 @@ class CallContext:
             self.call.id,
             self.workspace,
             self.time_limit,
+            self.environment,
             killed=self.kill,
             approved=self.approved and not self.contained,
             hosts=self.hosts,

@@ -167,7 +167,8 @@ class CallRunner:
         context.contained = decision.contained
         if context.spec.effects == "command" or context.spec.runs_project:
             origin = batch.copy_of or context.workspace
-            context.hosts = self._policy.hosts(context.args, origin)
+            registry = await asyncio.to_thread(self._policy.registry, context.args, origin)
+            context.hosts, context.environment = registry.hosts, registry.environment
             context.readable = (*self._policy.permissions(origin).reads, *((origin,) if batch.copy_of else ()))
         return decision
 

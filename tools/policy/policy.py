@@ -17,7 +17,8 @@ from sidecar.wire.tasks import Approvals
 from tools.environments import ProjectEnvironment, find_environment, without_own_environment
 from tools.policy import programs, shell
 from tools.policy.consent import consents
-from tools.policy.work_commands import MANAGERS, find_manager
+from tools.policy.registries import Registries, Registry
+from tools.policy.work_commands import find_manager
 from tools.protected import may_be_certificate, protected_part, secret_part
 from tools.spec import Arguments, External, ToolSpec
 
@@ -80,6 +81,7 @@ class Policy:
     """`trusted` says whether you trust a workspace, `contained` whether commands run in a sandbox.
 
     `change` is what a trusted workspace's tests, builds and linters would run differently than when you trusted it.
+    `reaches_hosts` says whether the sandbox can reach granted hosts and no others.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class Policy:
         approved: Callable[[str, str], bool] = lambda workspace, binding: False,
         permissions: Callable[[str], Permissions] = lambda workspace: Permissions(),
         change: Callable[[str], TrustChange | None] = lambda workspace: None,
+        reaches_hosts: Callable[[], bool] = lambda: True,
     ) -> None:
         #: Whether an approval for the workspace covers exactly this call.
         self.approved = approved
@@ -98,6 +101,8 @@ class Policy:
         self.change = change
         self._trusted = trusted
         self._contained = contained
+        self._reaches_hosts = reaches_hosts
+        self._registries = Registries()
         self._own_table = own_table
         self._table: programs.Table | None = None
         self._stamp: object = ()
@@ -206,7 +211,7 @@ class Policy:
             return Decision("deny", program.why or f"{program.name} acts with more rights than this workspace grants")
         known = self._judge(command, workspace, table, environment)
         network = known.network or _find_network(line, table)
-        if (granted := self._by_grant(command, line, workspace, known, here=here)) is not None:
+        if (granted := self._by_grant(command, line, workspace, known, environment, here=here)) is not None:
             return granted
         matters = approvals == "auto" or (here and not network)
         protected = _find_protected(line) if known.why and matters else None
@@ -246,7 +251,14 @@ class Policy:
         return self._trusted(workspace) and self.change(workspace) is None
 
     def _by_grant(
-        self, command: str | Sequence[str], line: str, workspace: str, known: "_Judgement", *, here: bool
+        self,
+        command: str | Sequence[str],
+        line: str,
+        workspace: str,
+        known: "_Judgement",
+        environment: _FindsPrograms,
+        *,
+        here: bool,
     ) -> Decision | None:
         """Allowed by a grant, in the sandbox: no keys, no protected files, and only granted hosts."""
         permissions = self.permissions(workspace)
@@ -259,19 +271,32 @@ class Policy:
         if None in permissions.checks and known.project and not known.why:
             return self._allow_contained("you granted this repository its checks")
         manager = find_manager(argv) if permissions.installs and (argv := _simple(command)) is not None else None
-        if manager is not None and not permissions.installs.isdisjoint({None, manager}):
-            return self._allow_contained(f"you granted installs with {manager}")
-        return None
+        if manager is None or argv is None or permissions.installs.isdisjoint({None, manager}):
+            return None
+        # Your grant is for the client that you installed; that of a project counts where its code does.
+        impostor = _find_impostor(argv[0], workspace, environment)
+        if impostor and not ("/" not in argv[0] and environment.finds(argv[0]) and self._trusted(workspace)):
+            return Decision("ask", f"you granted installs with {manager}, but {impostor}", network=True)
+        if "-m" in argv and _has_module(argv[argv.index("-m") + 1], workspace):
+            return Decision("ask", f"you granted installs with {manager}, but the workspace has its own", network=True)
+        if not self._reaches_hosts():
+            why = f"you granted installs with {manager}, but the sandbox of this machine reaches no host"
+            return Decision("ask", why, network=True)
+        return self._allow_contained(f"you granted installs with {manager}")
 
-    def hosts(self, args: Arguments, workspace: str) -> tuple[str, ...]:
-        """The hosts that a command may reach by grants: those you named, and a registry for its installs."""
+    def registry(self, args: Arguments, workspace: str) -> Registry:
+        """What a command may reach by grants: the hosts you named, and a registry for its installs.
+
+        For an install it asks the package manager, so call it in a thread.
+        """
         permissions = self.permissions(workspace)
         command = getattr(args, "command", None)
         argv = _simple(command) if permissions.installs and command is not None else None
         manager = find_manager(argv) if argv is not None else None
         if manager is None or permissions.installs.isdisjoint({None, manager}):
-            return permissions.hosts
-        return (*permissions.hosts, *MANAGERS[manager].hosts)
+            return Registry(permissions.hosts)
+        found = self._registries.find(manager, workspace)
+        return found._replace(hosts=(*permissions.hosts, *found.hosts))
 
     def suggest_grant(self, spec: ToolSpec, args: Arguments) -> str:
         """What to grant to permit such a call for good; empty if it must be asked each time."""
@@ -445,6 +470,11 @@ def _find_impostor(name: str, workspace: str, environment: _FindsPrograms) -> st
                 return f"{name} comes from the workspace"
             return None
     return None
+
+
+def _has_module(name: str, workspace: str) -> bool:
+    """Whether Python would import this module from the workspace, which comes before what is installed."""
+    return any(os.path.lexists(f"{workspace}/{name}{suffix}") for suffix in ("", ".py", ".pyc", ".so"))
 
 
 def _find_protected(line: str) -> str | None:

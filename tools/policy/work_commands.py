@@ -1,35 +1,75 @@
-"""Commands that a repository can be granted by kind: installs from its package manager's registry."""
+"""Commands that a repository can be granted by kind: installs from its package manager's registry.
+
+No address of a registry stands here: the client on this machine knows its own.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 
+class Question(NamedTuple):
+    """A command of the client that prints addresses of its registry, in lines that match `line`."""
+
+    argv: tuple[str, ...]
+    line: str = ""
+    #: Names of variables that tell the client the first address.
+    variable: str = ""
+    #: Whether an answer leaves nothing more to ask.
+    enough: bool = True
+
+
 class Manager(NamedTuple):
-    """A package manager: the sub-commands that install, and the hosts it needs for that."""
+    """A package manager: the sub-commands that install, and how to ask it for its registry."""
 
     verbs: frozenset[str]
-    hosts: tuple[str, ...]
+    questions: tuple[Question, ...] = ()
 
 
-_NPM = ("registry.npmjs.org", "registry.yarnpkg.com")
-_PYPI = ("pypi.org", "files.pythonhosted.org")
-_CARGO = ("crates.io", "index.crates.io", "static.crates.io")
-_GO = ("proxy.golang.org", "sum.golang.org", "storage.googleapis.com")
+_PIP_DEFAULTS = """
+from pip._internal.models.index import PyPI
+print(PyPI.simple_url, 'https://' + PyPI.file_storage_domain)
+"""
+_NPM_LIST = ("npm", "config", "list", "--json")
+_NPM = (
+    Question(_NPM_LIST, r'^\s*"registry": ', "npm_config_registry YARN_NPM_REGISTRY_SERVER", enough=False),
+    Question(_NPM_LIST, r'^\s*"@[^"]*:registry": '),
+)
+_PIP_LIST = ("python3", "-m", "pip", "config", "list")
+_PIP = (
+    Question(_PIP_LIST, r"extra-index-url=", "PIP_EXTRA_INDEX_URL", enough=False),
+    Question(_PIP_LIST, r"[.]index-url=", "PIP_INDEX_URL UV_DEFAULT_INDEX PDM_PYPI_URL"),
+    # Without a configuration, pip's own.
+    Question(("python3", "-I", "-c", _PIP_DEFAULTS)),
+)
 
 MANAGERS: Mapping[str, Manager] = {
     "npm": Manager(frozenset({"install", "i", "ci", "add"}), _NPM),
-    "pnpm": Manager(frozenset({"install", "i", "add"}), _NPM),
-    "yarn": Manager(frozenset({"", "install", "add"}), _NPM),
+    "pnpm": Manager(
+        frozenset({"install", "i", "add"}),
+        (Question(("pnpm", "config", "get", "registry"), variable="npm_config_registry"), *_NPM),
+    ),
+    "yarn": Manager(
+        frozenset({"", "install", "add"}),
+        (
+            Question(("yarn", "config", "get", "registry"), variable="npm_config_registry", enough=False),
+            Question(("yarn", "config", "get", "npmRegistryServer"), variable="YARN_NPM_REGISTRY_SERVER"),
+        ),
+    ),
     "bun": Manager(frozenset({"install", "add"}), _NPM),
-    "pip": Manager(frozenset({"install"}), _PYPI),
-    "uv": Manager(frozenset({"sync", "add", "lock", "pip install"}), _PYPI),
-    "poetry": Manager(frozenset({"install", "add", "lock"}), _PYPI),
-    "pdm": Manager(frozenset({"install", "add", "lock", "sync"}), _PYPI),
-    "cargo": Manager(frozenset({"fetch", "add", "update"}), _CARGO),
-    "go": Manager(frozenset({"mod download", "mod tidy", "get"}), _GO),
-    "bundle": Manager(frozenset({"install"}), ("rubygems.org", "index.rubygems.org")),
-    "composer": Manager(frozenset({"install", "require"}), ("repo.packagist.org", "packagist.org")),
+    "pip": Manager(frozenset({"install"}), _PIP),
+    "uv": Manager(frozenset({"sync", "add", "lock", "pip install"}), _PIP),
+    "poetry": Manager(frozenset({"install", "add", "lock"}), _PIP),
+    "pdm": Manager(frozenset({"install", "add", "lock", "sync"}), _PIP),
+    # Cargo doesn't say where its registry is: its hosts need grants of their own.
+    "cargo": Manager(frozenset({"fetch", "add", "update"})),
+    "go": Manager(
+        frozenset({"mod download", "mod tidy", "get"}), (Question(("go", "env", "GOPROXY"), variable="GOPROXY"),)
+    ),
+    "bundle": Manager(frozenset({"install"}), (Question(("gem", "sources", "--list")),)),
+    "composer": Manager(
+        frozenset({"install", "require"}), (Question(("composer", "config", "--global", "--list"), r"^\[repositories"),)
+    ),
 }
 _SPELLINGS = {"pip3": "pip", "python -m pip": "pip", "python3 -m pip": "pip"}
 #: Options that don't change where packages come from or where they go.

@@ -784,6 +784,12 @@ export interface OpenCall {
   workspace: string;
   /** You approved exactly this call: it may reach the network and protected files. */
   approved?: boolean;
+  /** Hosts that you granted; it may reach no others. */
+  hosts?: string[];
+  /** Paths outside the workspace that you granted it to read. */
+  readable?: string[];
+  /** Variables that an install needs to find its registry. */
+  environment?: { [key: string]: string };
 }
 
 export interface Options {
@@ -1163,6 +1169,12 @@ export interface ToolCallFrame {
   workspace: string;
   /** You approved exactly this call: it may reach the network and protected files. */
   approved?: boolean;
+  /** Hosts that you granted; it may reach no others. */
+  hosts?: string[];
+  /** Paths outside the workspace that you granted it to read. */
+  readable?: string[];
+  /** Variables that an install needs to find its registry. */
+  environment?: { [key: string]: string };
   type: "tool_call";
 }
 

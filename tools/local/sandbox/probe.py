@@ -47,6 +47,11 @@ class Sandboxes:
     def available(self) -> bool:
         return self.best() is not None
 
+    def reaches_hosts(self) -> bool:
+        """Whether commands can reach granted hosts, and no others."""
+        best = self.best()
+        return best is not None and best.own_network
+
     @property
     def tier(self) -> str:
         best = self.best()
@@ -60,9 +65,12 @@ class Sandboxes:
             case "none":
                 return "no sandbox works on this machine; every command needs your approval"
             case tier:
+                hosts = (
+                    "" if self.reaches_hosts() else ". It can't reach hosts that you granted: installs need approval"
+                )
                 return (
                     f"{tier}: commands can read the system and write the workspace; your keys and the network need "
-                    "your approval"
+                    f"your approval{hosts}"
                 )
 
 
