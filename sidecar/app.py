@@ -49,6 +49,7 @@ from sidecar.offline.registration import OFFLINE
 from sidecar.telemetry.redaction import Redactor, environment_secrets
 from sidecar.wire.events import EventKind
 from sidecar.wire.system import Ready
+from sidecar.wire.tasks import ENDED
 from sidecar.work.customizations import Customizations
 from sidecar.work.roster import ROSTER
 from sidecar.work.workflow import Workflow
@@ -57,7 +58,7 @@ from tools.executor.approved_texts import ApprovedTexts
 from tools.executor.executor import Executor
 from tools.executor.hooks import FILE as HOOKS_FILE
 from tools.executor.hooks import Hooks
-from tools.executor.registry import default_registry
+from tools.executor.registry import default_registry, parse_parallel
 from tools.local import temporary
 from tools.local.backend import LocalBackend
 from tools.local.confinement import CommandLimits
@@ -66,6 +67,8 @@ from tools.mcp.backend import McpBackend
 from tools.mcp.configuration import Configuration, Inputs
 from tools.mcp.references import McpReferences
 from tools.mcp.servers import McpServers
+from tools.plugins import FOLDER as TOOLS_FOLDER
+from tools.plugins import Plugins
 from tools.policy.policy import Policy
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -162,8 +165,10 @@ class Sidecar:
         configuration = Configuration(config_file().parent, trust.trusted, Inputs(launch.data_dir / "mcp-inputs.json"))
         servers = McpServers(configuration, launch.data_dir, sandboxes, (config_file().parent,))
         self._mcp, references = McpBackend(servers), McpReferences(servers)
-        self._registry.sources += [self._bridge, self._mcp, IndexStarter(self._memory)]
-        backends: list[Backend] = [self._bridge, local, self._mcp]
+        self._plugins = Plugins(config_file().with_name(TOOLS_FOLDER), _split(settings.plugins))
+        self._registry.sources += [self._bridge, self._mcp, self._plugins, IndexStarter(self._memory)]
+        self._registry.parallel = parse_parallel(_split(settings.parallel_tools))
+        backends: list[Backend] = [self._bridge, local, self._mcp, self._plugins]
         choices = ModelSettings(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)
         redact = Redactor(
@@ -171,6 +176,7 @@ class Sidecar:
             _split(settings.let_through),
             lambda: (keys.stamp(), servers.generation),
         )
+        self._hooks = Hooks(config_file().with_name(HOOKS_FILE))
         self._executor = Executor(
             self._registry,
             backends,
@@ -178,7 +184,7 @@ class Sidecar:
             caches,
             redact,
             ApprovedTexts(launch.data_dir / "approved"),
-            Hooks(config_file().with_name(HOOKS_FILE)),
+            self._hooks,
         )
         scripts = Path(settings.scripts or launch.data_dir / "scripts")
         catalog = self._catalog = Catalog(settings, scripts, OFFLINE, keys, choices=choices)
@@ -212,6 +218,7 @@ class Sidecar:
             stalls=self._stalls,
         )
         self._engine.call_at_escalation(self._notify)
+        self._engine.call_at_end(self._tell_hooks)
         self._streams = Streams(settings.max_streams, settings.slow_reader_seconds)
         session = SessionRoutes(token, RenewalKeys(self._data), launch.data_dir, _authority(launch.host, port))
         session.sweep()
@@ -225,7 +232,7 @@ class Sidecar:
             ModelRoutes(catalog, Selection(catalog, choices)),
             KeyRoutes(keys),
             MemoryRoutes(self._memory, past, notes, self._engine.checked_workspace),
-            DoctorRoutes(launch.data_dir, launch.workspace, self._journal, servers),
+            DoctorRoutes(launch.data_dir, launch.workspace, self._journal, servers, self._plugins),
             SystemRoutes(
                 self._journal,
                 customizations,
@@ -256,6 +263,7 @@ class Sidecar:
         """After the ready line: load what the first task needs, prune old tasks, sweep temporary directories."""
         _ = self._workflow.rounds
         await asyncio.to_thread(_load_router)
+        await asyncio.to_thread(self._plugins.load)
         for kind in get_args(EventKind):
             kind.model_rebuild()
             await asyncio.sleep(0)
@@ -276,6 +284,8 @@ class Sidecar:
             self._warming_up.cancel()
         self._bridge.hurry(SHELL_STOP_SECONDS)
         await self._engine.stop()
+        for task in self._notifications:
+            task.cancel()
         self._stalls.close()
         await self._mcp_endpoint.close()
         self._server.stop()
@@ -287,15 +297,28 @@ class Sidecar:
         await self._journal.close()
         self._data.withdraw()
 
+    def _tell_hooks(self, task_id: str) -> None:
+        if self._hooks.wants_ends() and not self._stop.is_set():
+            self._keep(asyncio.create_task(self._task_ended(task_id)))
+
+    async def _task_ended(self, task_id: str) -> None:
+        task = await self._journal.task(task_id)
+        if task.status in ENDED:
+            names = {"id", "status", "task", "workspace", "result", "error", "verified"}
+            told = task.model_dump(mode="json", by_alias=True, include=names)
+            await self._hooks.task_ended({"taskId": told.pop("id"), **told}, task.workspace)
+
+    def _keep(self, task: "asyncio.Task[None]") -> None:
+        self._notifications.add(task)
+        task.add_done_callback(self._notifications.discard)
+
     def _notify(self, task_id: str, reason: str) -> None:
         """Notify the user's desktop; the task's events say the same."""
         from sidecar.telemetry.notifier import find_notifier
 
         notifier = find_notifier(self._settings.notify)
         if notifier is not None:
-            notification = asyncio.create_task(notifier.notify("A task needs you", f"{task_id[:10]}: {reason}"))
-            self._notifications.add(notification)
-            notification.add_done_callback(self._notifications.discard)
+            self._keep(asyncio.create_task(notifier.notify("A task needs you", f"{task_id[:10]}: {reason}")))
 
     def _exit_if_idle(self) -> None:
         def stop_if_idle() -> None:

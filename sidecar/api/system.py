@@ -28,7 +28,8 @@ from sidecar.wire.system import (
 from sidecar.wire.tasks import RouteRequest
 from sidecar.work.customizations import Customizations
 from tools.local.sandbox.probe import Sandboxes
-from tools.mcp.servers import McpServers, ServerStatus
+from tools.mcp.servers import McpServers
+from tools.plugins import Plugins
 
 #: A journal on a disk with less than this soon can't be written.
 _LEAST_FREE_BYTES = 65_536
@@ -120,8 +121,11 @@ def _free_bytes(directory: Path) -> int:
 
 
 class DoctorRoutes:
-    def __init__(self, data_dir: Path, workspace: Path, journal: Journal, servers: McpServers | None = None) -> None:
+    def __init__(
+        self, data_dir: Path, workspace: Path, journal: Journal, servers: McpServers, plugins: Plugins
+    ) -> None:
         self._servers = servers
+        self._plugins = plugins
         self._data_dir = data_dir
         self._workspace = workspace
         self._journal = journal
@@ -139,12 +143,10 @@ class DoctorRoutes:
             tasks={str(status): count for status, count in (await self._journal.counts()).items()},
             journal_stalled="" if state.state == "ok" else state.message,
             journal_bytes=state.size_bytes,
-            mcp=[(each.name, each.state, each.error) for each in self._statuses()],
+            mcp=[(each.name, each.state, each.error) for each in self._servers.statuses(str(self._workspace))],
+            tools=dict(self._plugins.problems),
         )
         async with self._examining:
             context = DoctorContext(self._data_dir, self._workspace, os.environ, running)
             findings = await asyncio.to_thread(run_checks, context)
         return answer(Examination(findings=findings))
-
-    def _statuses(self) -> list[ServerStatus]:
-        return list(self._servers.statuses(str(self._workspace))) if self._servers is not None else []

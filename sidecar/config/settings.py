@@ -74,6 +74,14 @@ class Settings(BaseModel):
     ] = 30
     allowed_origins: str = Field("", description="More web origins that may call the API, separated by commas")
     let_through: str = Field("", description="Values that look secret but aren't redacted, separated by commas")
+    plugins: str = Field(
+        "",
+        description="Entry points of `rainy_brain.tools` that are loaded as tools, separated by commas",
+    )
+    parallel_tools: str = Field(
+        "",
+        description="Tools that may run beside other calls, or with a minus may not: `run_tests, -recall`",
+    )
     sandbox: Literal["auto", "off"] = Field("auto", description="Run commands in a sandbox")
     command_file_bytes: Annotated[
         int, Field(ge=0, description="Size limit of a file that a command writes; 0 is unlimited")

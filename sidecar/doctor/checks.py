@@ -52,6 +52,7 @@ def run_checks(context: DoctorContext) -> list[FindingInfo]:
         _check_processes(),
         _check_notifications(context, settings or Settings()),
         *_check_mcp(context),
+        *_check_own_tools(context),
     ]
     return findings if settings is None else [*findings, *check_models(context, settings)]
 
@@ -181,6 +182,11 @@ def _installing(package: str) -> list[Remedy]:
     """The install command for this machine's package manager."""
     command = next((command for name, command in _INSTALLERS.items() if shutil.which(name)), None)
     return [Remedy(kind="command", value=f"{command} {package}")] if command else []
+
+
+def _check_own_tools(context: DoctorContext) -> Iterator[FindingInfo]:
+    for name, problem in (context.running.tools if context.running is not None else {}).items():
+        yield missing(f"your own tool {name}", problem, "Correct it; the next task loads it again.")
 
 
 def _check_mcp(context: DoctorContext) -> Iterator[FindingInfo]:

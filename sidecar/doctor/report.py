@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sidecar.wire.system import FindingInfo, Remedy
@@ -19,6 +20,8 @@ class RunningSidecar(NamedTuple):
     journal_bytes: int
     #: Name, state and error of each MCP server.
     mcp: Sequence[tuple[str, str, str]] = ()
+    #: Why tools of your own are not used, by name.
+    tools: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,10 @@ class Engine:
         """Call `callback` with a task's id and the reason whenever a task needs a person."""
         self._worker.on_escalation = callback
 
+    def call_at_end(self, callback: Callable[[str], None]) -> None:
+        """Call `callback` with a task's id whenever a run of it has ended."""
+        self._worker.on_end = callback
+
     def events(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         """The task's events in the largest batches at hand, until it ends."""
         if run := self._worker.run_of(task_id):

@@ -40,6 +40,7 @@ class Worker:
         self.on_rest: Callable[[], None] = lambda: None
         #: Called when a task needs a person, with the task's id and why.
         self.on_escalation: Callable[[str, str], None] = lambda task_id, reason: None
+        self.on_end: Callable[[str], None] = lambda task_id: None
 
     def start(self) -> None:
         self._wake.set()
@@ -119,6 +120,7 @@ class Worker:
         if self._stalls is not None:
             self._stalls.end(run.task_id)
         self._slots.leave()
+        self.on_end(run.task_id)
         if not self._running:
             self.on_rest()
 

@@ -144,3 +144,28 @@ def test_a_batch_runs_contained_tools_under_auto_and_asks_for_approval_otherwise
         pytest.skip("no sandbox works here")
     [ran] = mcp_sidecar.post("/api/brain/tools/batch", {**body, "approvals": "auto"}).json["results"]
     assert (ran["status"], ran["content"], ran["executor"]) == ("success", "hi", "mcp")
+
+
+def test_a_task_uses_your_own_tool_and_your_hook_hears_of_its_end(tmp_path: Path) -> None:
+    place, heard = tmp_path / "config" / "rainy-brain", tmp_path / "heard.json"
+    (place / "tools").mkdir(parents=True, mode=0o700)
+    for each in (place.parent, place):
+        each.chmod(0o700)
+    tool = place / "tools" / "shout.py"
+    tool.write_text(
+        'READ_ONLY = True\ndef shout(text: str) -> str:\n    """Shout."""\n    print(1)\n    return text.upper()\n'
+    )
+    tool.chmod(0o600)
+    hook = {"command": ["/bin/sh", "-c", f"cat > {heard}.new && mv {heard}.new {heard}"]}
+    (place / "hooks.json").write_text(json.dumps({"task_ended": [hook]}))
+    with running_sidecar(tmp_path) as sidecar:
+        task = run(sidecar, ("shout", {"text": "tea"}))
+        assert sidecar.wait_for_end(task)["status"] == "completed"
+        assert [(each["tool"], each["status"], each["summary"]) for each in outcomes(sidecar, task)] == [
+            ("shout", "success", "TEA")
+        ]
+        wait_until(heard.exists, what="the hook")
+        told = json.loads(heard.read_text())
+        assert (told["event"], told["taskId"], told["status"]) == ("task_ended", task, "completed")
+        assert told["result"]["summary"] == "done"
+        assert "shout" in [each["name"] for each in sidecar.get("/api/brain/tools").json["tools"]]

@@ -146,7 +146,8 @@ class Executor:
             args = validate(tool, call.args, context.workspace)
         except ToolError as error:
             return error
-        access = _access_of(tool.spec, args, context.workspace)
+        chosen = self._registry.parallel.get(tool.spec.name)
+        access = _access_of(tool.spec, args, context.workspace, chosen)
         return CallContext(call, context, tool, args, access, self._session(context), self.redact)
 
     def _not_offered(self, spec: ToolSpec, context: BatchContext) -> ToolNotOffered:
@@ -266,9 +267,11 @@ def _order(
     return waits, None if waits and twin in waits else twin
 
 
-def _access_of(spec: ToolSpec, args: Arguments, workspace: str) -> PathAccess:
-    if spec.external is not None and spec.parallel:
-        return PathAccess(writes=False, scopes=())  # its configuration says that it conflicts with nothing
-    if spec.effects == "command" or not spec.parallel:
+def _access_of(spec: ToolSpec, args: Arguments, workspace: str, chosen: bool | None = None) -> PathAccess:
+    """`chosen`: your own choice whether it may run beside other calls."""
+    external = spec.external is not None and spec.parallel and chosen is None
+    if external or (chosen and spec.effects != "files"):
+        return PathAccess(writes=False, scopes=())  # your configuration says that it conflicts with nothing
+    if spec.effects == "command" or not spec.parallel or chosen is False:
         return PathAccess(writes=True, scopes=((),))  # a command may touch anything
     return access_to(args.paths(), workspace, writes=spec.effects == "files")

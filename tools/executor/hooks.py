@@ -1,10 +1,11 @@
 """Your own hooks: commands from `hooks.json` of the configuration directory that see calls and may veto them.
 
     {"before_tool": [{"command": ["check-call"], "tools": ["run_command"], "timeout": 10}],
-     "after_edit": [{"command": ["format-file"]}]}
+     "after_edit": [{"command": ["format-file"]}],
+     "task_ended": [{"command": ["tell-me"]}]}
 
-A command gets the call as JSON on standard input. If a `before_tool` hook fails, is missing or takes too long, the call
-is denied, and the model reads what it wrote. `after_edit` only informs. A workspace can't bring hooks.
+A command gets the call, or the task, as JSON on standard input. If a `before_tool` hook fails, is missing or takes too
+long, the call is denied, and the model reads what it wrote. The others only inform. A workspace can't bring hooks.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ from tools.shield import run_to_completion
 log = logging.getLogger(__name__)
 
 FILE = "hooks.json"
-Moment = Literal["before_tool", "after_edit"]
+Moment = Literal["before_tool", "after_edit", "task_ended"]
 _SECONDS = 10.0
 _MAX_SECONDS = 120.0
 _MAX_HOOKS = 20
@@ -63,13 +64,22 @@ class Hooks:
                 raise Denied(f"Your hook {hook.command[0]} vetoed this call: {why}", advice="Don't try it another way.")
 
     async def after_edit(self, tool: str, paths: list[str], workspace: str, call_id: str) -> None:
-        for hook in self._load("after_edit", tool):
-            told = {"event": "after_edit", "tool": tool, "paths": paths, "workspace": workspace, "callId": call_id}
-            code, said = await _run(hook, told, workspace)
+        told: JsonObject = {"tool": tool, "paths": [*paths], "workspace": workspace, "callId": call_id}
+        await self._inform("after_edit", told, workspace, tool)
+
+    def wants_ends(self) -> bool:
+        return bool(self._load("task_ended"))
+
+    async def task_ended(self, task: JsonObject, workspace: str) -> None:
+        await self._inform("task_ended", task, workspace)
+
+    async def _inform(self, moment: Moment, about: JsonObject, workspace: str, tool: str = "") -> None:
+        for hook in self._load(moment, tool):
+            code, said = await _run(hook, {"event": moment, **about}, workspace)
             if code != 0:
                 log.warning("The hook %s ended with %s: %s", hook.command[0], code, said[:_SHOWN])
 
-    def _load(self, moment: Moment, tool: str) -> list[Hook]:
+    def _load(self, moment: Moment, tool: str = "") -> list[Hook]:
         try:
             found = os.stat(self._file)  # noqa: PTH116 - with every call
             stamp: object = (found.st_mtime_ns, found.st_size, found.st_ino)
@@ -90,8 +100,8 @@ def _read(file: Path) -> dict[str, list[Hook]]:
     if len(text) > _MAX_BYTES:
         raise ValueError("it is too large")
     raw = json.loads(text)
-    if not isinstance(raw, dict) or not raw.keys() <= {"before_tool", "after_edit"}:
-        raise ValueError("it may hold before_tool and after_edit")
+    if not isinstance(raw, dict) or not raw.keys() <= {"before_tool", "after_edit", "task_ended"}:
+        raise ValueError("it may hold before_tool, after_edit and task_ended")
     return {moment: [_hook(each) for each in listed][:_MAX_HOOKS] for moment, listed in raw.items()}
 
 

@@ -101,6 +101,8 @@ class Registry:
         self._names = [*self._loaders, *(name for name in self._tools if name not in self._loaders)]
         #: Our own tools come first, so that nobody's tool takes the name of one.
         self.sources: list[ToolSource] = []
+        #: Your choice whether a tool may run beside other calls.
+        self.parallel: Mapping[str, bool] = {}
 
     def get(self, name: str, workspace: str = "") -> AnyTool:
         called, name = name, name if name in self._names else ALIASES.get(name, name)
@@ -145,7 +147,8 @@ class Registry:
         wanted = [name for name in self._names if names is None or name in names]
         for name in wanted:
             if name not in self._infos:
-                self._infos[name] = self.get(name).spec.info()
+                info = self.get(name).spec.info()
+                self._infos[name] = info.model_copy(update={"parallel": self.parallel.get(name, info.parallel)})
         return [self._infos[name] for name in wanted]
 
     def offers(self, names: Container[str]) -> list[ToolInfo]:
@@ -161,6 +164,11 @@ class Registry:
 
     def __iter__(self) -> Iterator[AnyTool]:
         return (self.get(name) for name in self._names)
+
+
+def parse_parallel(names: Iterable[str]) -> dict[str, bool]:
+    """`name` may run beside other calls, `-name` may not."""
+    return {name.removeprefix("-").strip(): not name.startswith("-") for name in names}
 
 
 def default_registry(more: Mapping[str, Loader] | None = None) -> Registry:
