@@ -246,9 +246,11 @@ class Connection:
         try:
             while True:
                 watched = {task, probe} if probe is not None and not probe.done() else {task}
+                before = time.monotonic()
                 await asyncio.wait(watched, timeout=_LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 if task.done():
                     return task.result()
+                life.excuse(time.monotonic() - before - _LOOK_SECONDS)
                 if self._asking or self._loading:
                     deadline = max(deadline, time.monotonic() + limit)
                     life.renew()

@@ -40,6 +40,10 @@ class SignsOfLife:
     def renew(self) -> None:
         self._since = time.monotonic()
 
+    def excuse(self, seconds: float) -> None:
+        """Leave out time in which this machine didn't even let us look."""
+        self._since += max(0.0, seconds)
+
     async def silent_seconds(self) -> float:
         now, peer = time.monotonic(), self._find_peer()
         if peer is not None:

@@ -15,6 +15,7 @@ import httpx2
 
 from tests.support.mcp.bench import McpBench
 from tools.mcp import oauth
+from tools.mcp.connection import ServerFailed
 from tools.mcp.entry import ServerEntry
 
 
@@ -53,7 +54,11 @@ async def main() -> int:
         bench.ledger.choices = [""] * 20  # accept every default
         workspace = str(bench.workspace)
         try:
-            listing = await bench.servers.connection(bench.servers.entries(workspace)["s"], workspace).current_listing()
+            connection = bench.servers.connection(bench.servers.entries(workspace)["s"], workspace)
+            try:
+                listing = await connection.current_listing()
+            except ServerFailed:  # a busy machine; the suite's server is not to blame
+                listing = await connection.current_listing()
             for name, tool in listing.names.items():
                 given = arguments(scenario, tool.schema, context, tool.name)
                 if scenario == "json-schema-2020-12-preservation" and "schema" in given:
