@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
+from uuid import uuid4
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
@@ -19,6 +20,7 @@ from sidecar.wire.base import ErrorBody, JsonObject
 from sidecar.wire.bridge import Diagnostic, EndedProcess, ToolCallFrame
 from tools.errors import HostGone, TimedOut, TooLarge, ToolError
 from tools.host import Killed
+from tools.protected import secret_part
 from tools.spec import AnyTool, Call, Output, ToolResult
 
 _MAX_USED = 10_000
@@ -26,6 +28,9 @@ _MAX_USED = 10_000
 RETURN_SECONDS = 3.0
 _STOP = "stop_command"
 _STOP_MS = 5_000
+_READ = "read_file"
+_SAVE = "save_file"
+_SAVE_MS = 10_000
 
 
 class BridgeBackend:
@@ -54,6 +59,40 @@ class BridgeBackend:
                 while not self.remembers(call_id) and self._offering(tool, workspace) is None:
                     await self._dispatcher.arrival()
         return self.remembers(call_id)
+
+    def covers(self, tool: str, workspace: str, paths: Sequence[str]) -> bool:
+        if tool != _READ:
+            return True
+        unsaved = self._dispatcher.editor.unsaved(os.path.realpath(workspace), paths)
+        # Secret files are read here, where the executor asks about them.
+        return unsaved is None or (bool(unsaved) and not any(map(secret_part, unsaved)))
+
+    async def save(self, workspace: str, paths: Sequence[str]) -> None:
+        place = os.path.realpath(workspace)
+        editor, session = self._dispatcher.editor, self._offering(_SAVE, workspace)
+        if session is None:
+            return
+        unsaved = editor.unsaved(place, paths) if paths else editor.all_unsaved(place)
+        for path in unsaved or ():
+            frame = ToolCallFrame(
+                id=f"save:{uuid4().hex}",
+                tool=_SAVE,
+                args={"path": path},
+                timeout_ms=_SAVE_MS,
+                workspace=session.hello.workspace,
+            )
+            try:
+                settled = await self._dispatcher.call(session, frame, lambda stream, text: None, lambda settled: None)
+            except BridgeError as error:
+                raise _never_sent(str(error)) from error
+            if settled.result is None or settled.result.error is not None:
+                why = settled.error or (settled.result.error if settled.result else None)
+                raise ToolError(
+                    f"{path} has unsaved changes in {session.hello.shell.name}, which could not save them"
+                    f"{f': {why.message}' if why else '.'} Nothing was changed.",
+                    advice="Ask the user to save the file or to discard the changes, then repeat the call.",
+                    code="unsaved_changes",
+                )
 
     async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
         session = self._offering(_STOP, workspace)

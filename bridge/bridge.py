@@ -45,6 +45,13 @@ class Bridge:
     async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
         return await self._load().returned(call_id, tool, workspace)
 
+    def covers(self, tool: str, workspace: str, paths: Sequence[str]) -> bool:
+        return self._backend is not None and self._backend.covers(tool, workspace, paths)
+
+    async def save(self, workspace: str, paths: Sequence[str]) -> None:
+        if self._backend is not None:
+            await self._backend.save(workspace, paths)
+
     async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
         return () if self._backend is None else await self._backend.stop(command_id, workspace)
 

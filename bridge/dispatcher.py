@@ -60,6 +60,7 @@ class Dispatcher:
         session = self.sessions.resume(hello.model_copy(update={"workspace": workspace}))
         if self._ending_seconds is not None:
             session.ending_seconds = self._ending_seconds
+        self.editor.forget_unsaved(workspace)
         earlier = self._outlets.pop(session.id, None)
         self._outlets[session.id] = outlet
         if earlier is not None:

@@ -4,6 +4,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from pydantic import JsonValue
 
@@ -23,6 +24,7 @@ Stamp = tuple[int, int] | None
 @dataclass(slots=True)
 class _Workspace:
     focus: str | None = None
+    unsaved: frozenset[str] | None = None
     found: OrderedDict[str, tuple[Stamp, list[Diagnostic]]] = field(default_factory=OrderedDict)
 
 
@@ -38,8 +40,12 @@ class EditorState:
         self._workspaces.move_to_end(workspace)
         if len(self._workspaces) > _MAX_WORKSPACES:
             self._workspaces.popitem(last=False)
-        paths = [frame.path] if frame.path is not None else []
-        for path in _relative_paths(workspace, [*paths, *(frame.paths or ())]):
+        named = [frame.path] if frame.path is not None else []
+        paths = _relative_paths(workspace, [*named, *(frame.paths or ())])
+        if frame.event == "unsaved":
+            state.unsaved = frozenset(islice(paths, _MAX_PATHS))
+            return
+        for path in paths:
             match frame.event:
                 case "file_changed":
                     state.found.pop(path, None)
@@ -56,6 +62,22 @@ class EditorState:
     def focus(self, workspace: str) -> str | None:
         state = self._workspaces.get(workspace)
         return state.focus if state else None
+
+    def unsaved(self, workspace: str, paths: Iterable[str]) -> list[str] | None:
+        """Which of these files have unsaved changes; `None` if no editor reports them."""
+        state = self._workspaces.get(workspace)
+        if state is None or state.unsaved is None:
+            return None
+        return [path for path in _relative_paths(workspace, paths) if path in state.unsaved]
+
+    def forget_unsaved(self, workspace: str) -> None:
+        """A shell connected: it reports its unsaved files itself, if at all."""
+        if workspace in self._workspaces:
+            self._workspaces[workspace].unsaved = None
+
+    def all_unsaved(self, workspace: str) -> Iterable[str]:
+        state = self._workspaces.get(workspace)
+        return (state.unsaved if state else None) or ()
 
     def diagnostics(self, workspace: str) -> dict[str, list[Diagnostic]] | None:
         """By path; `None` if there are none, or a file has changed since."""

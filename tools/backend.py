@@ -39,6 +39,12 @@ class RemoteBackend(Backend, Protocol):
     async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
         """Wait briefly for the shell that had this call before a restart; true if it is back and remembers it."""
 
+    def covers(self, tool: str, workspace: str, paths: Sequence[str]) -> bool:
+        """Whether an offered call is for the shell; reads of files without unsaved changes may not be."""
+
+    async def save(self, workspace: str, paths: Sequence[str]) -> None:
+        """Have unsaved changes in these files saved, before a change of them is prepared; no paths: in all files."""
+
     async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
         """End a background command there."""
 

@@ -133,10 +133,14 @@ class Diagnostic(Frame):
 
 
 class NotifyFrame(Frame):
-    """What the editor knows first. `diagnostics` are all diagnostics of `path` and replace earlier ones."""
+    """What the editor knows first. `diagnostics` are all diagnostics of `path` and replace earlier ones.
+
+    `unsaved` lists in `paths` all files with unsaved changes. From then on the shell gets only the reads of those, and
+    `save_file {path}`, if it offers it, before an agent changes one of them.
+    """
 
     type: Literal["notify"] = "notify"
-    event: Literal["file_changed", "diagnostics", "focus"]
+    event: Literal["file_changed", "diagnostics", "focus", "unsaved"]
     path: Place | None = optional()
     paths: Annotated[list[Place] | None, Field(max_length=10_000)] = optional()
     diagnostics: Annotated[list[Diagnostic] | None, Field(max_length=10_000)] = optional()

@@ -139,6 +139,8 @@ class CallRunner:
                 continue
             fits = spec.executor in ("hybrid", backend.name)
             if fits and backend.offers(spec.name, context.workspace):
+                if is_remote(backend) and not backend.covers(spec.name, context.workspace, tuple(context.args.paths())):
+                    continue
                 return backend
         raise HostGone(
             f"{spec.name} needs a connected desktop shell that offers it, and there is none.", transient=False
@@ -250,6 +252,8 @@ class CallRunner:
     async def _prepare(self, context: CallContext, host: Host) -> PreparedChange:
         """Policy has decided about every path that the call names, so the tool may read it."""
         assert changes_files(context.tool)
+        for remote in filter(is_remote, self._backends):
+            await remote.save(context.workspace, tuple(context.args.paths()))
         host = host.with_secrets() if isinstance(host, ResolvingHost) else host
         return await self._invoker.bounded(context, context.tool.prepare(context.args, host, context.tool_call()))
 

@@ -1,4 +1,13 @@
-import type { EndedProcess, JsonValue, NotifyFrame, OpenCall, ResultBody, ShellInfo, Welcome } from "../wire/types.ts";
+import type {
+  EndedProcess,
+  JsonValue,
+  NotifyFrame,
+  OpenCall,
+  ResultBody,
+  ShellInfo,
+  ShellToolSpec,
+  Welcome,
+} from "../wire/types.ts";
 import { SUBPROTOCOL } from "./frames.ts";
 import { type Effect, ShellSession } from "./session.ts";
 
@@ -55,6 +64,8 @@ export interface BridgeOptions {
   readonly shell: ShellInfo;
   /** The tools that this shell runs; the sidecar runs all others itself. */
   readonly tools: { readonly [name: string]: ToolHandler };
+  /** Descriptions of those tools that are the shell's own. */
+  readonly own?: readonly ShellToolSpec[];
   readonly WebSocket?: SocketConstructor;
   readonly fetch?: typeof fetch;
   readonly onState?: (state: BridgeState) => void;
@@ -77,7 +88,9 @@ export class BridgeClient {
   #loop: Promise<void> | undefined;
 
   constructor(private readonly options: BridgeOptions) {
-    this.#session = new ShellSession(options.shell, options.workspace, Object.keys(options.tools).sort());
+    const { shell, workspace, tools, own = [] } = options;
+    const ours = Object.keys(tools).filter((name) => !own.some((tool) => tool.name === name));
+    this.#session = new ShellSession(shell, workspace, [...ours.sort(), ...own]);
   }
 
   get state(): BridgeState {

@@ -31,7 +31,7 @@ export class ShellSession {
   constructor(
     private readonly shell: ShellInfo,
     private readonly workspace: string,
-    private readonly tools: readonly string[],
+    private readonly tools: Hello["tools"],
     private readonly log: ResultLog = new ResultLog(),
   ) {}
 

@@ -7,6 +7,7 @@ import { createRoot } from "react-dom/client";
 import { BrainService, CodeSession, WatchRegistry } from "../client/index.ts";
 import { App } from "./app/App.tsx";
 import { Gate } from "./app/Gate.tsx";
+import { embeddingWindow } from "./features/host/embedder.ts";
 import { Boundary } from "./shared/boundary.tsx";
 import { BrainProvider } from "./shared/brain.tsx";
 import { followAddress, takeCode } from "./stores/location.ts";
@@ -14,6 +15,7 @@ import { followAddress, takeCode } from "./stores/location.ts";
 const code = takeCode();
 followAddress();
 const session = new CodeSession(sessionStorage);
+const embedder = embeddingWindow();
 const registry = new WatchRegistry(new BrainService({ credentials: session }));
 
 createRoot(document.getElementById("root")!).render(
@@ -21,7 +23,7 @@ createRoot(document.getElementById("root")!).render(
     <Boundary>
       <BrainProvider registry={registry}>
         <Gate session={session} code={code}>
-          <App />
+          <App embedder={embedder} />
         </Gate>
       </BrainProvider>
     </Boundary>

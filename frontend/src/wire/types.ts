@@ -767,10 +767,10 @@ export interface NoteRequest {
   text: string;
 }
 
-/** What the editor knows first. `diagnostics` are all diagnostics of `path` and replace earlier ones. */
+/** What the editor knows first. `diagnostics` are all diagnostics of `path` and replace earlier ones. `unsaved` lists in `paths` all files with unsaved changes. From then on the shell gets only the reads of those, and `save_file {path}`, if it offers it, before an agent changes one of them. */
 export interface NotifyFrame {
   type: "notify";
-  event: "file_changed" | "diagnostics" | "focus";
+  event: "file_changed" | "diagnostics" | "focus" | "unsaved";
   path?: string;
   paths?: string[];
   diagnostics?: Diagnostic[];

@@ -263,6 +263,47 @@ async def test_what_the_editor_says_reaches_caches_and_diagnostics(bridge: Loopb
         assert not bridge.backend.offers("get_diagnostics", str(tmp_path))
 
 
+async def test_an_editor_gets_only_the_reads_of_unsaved_files_once_it_reports_them(
+    bridge: Loopback, tmp_path: Path
+) -> None:
+    place = str(tmp_path)
+    async with bridge.raw_shell(tmp_path, "read_file") as shell:
+        await shell.hello()
+        assert bridge.backend.covers("read_file", place, ("saved.py",))
+        await shell.send(type="notify", event="unsaved", paths=["a.py", ".env", "/etc/passwd", "../b.py"])
+        await shell.send(type="nothing")
+        await shell.next("error")  # so everything before it was heard
+        assert bridge.backend.covers("read_file", place, ("a.py",))
+        assert bridge.backend.covers("read_file", place, (f"{place}/a.py",))
+        assert bridge.backend.covers("open_in_editor", place, ("saved.py",))
+        for path in ("saved.py", ".env", "/etc/passwd", "../b.py"):
+            assert not bridge.backend.covers("read_file", place, (path,))
+    async with bridge.raw_shell(tmp_path, "read_file") as another:
+        await another.hello()
+        assert bridge.backend.covers("read_file", place, ("saved.py",))
+
+
+async def test_an_editor_saves_a_file_before_an_agent_changes_it(bridge: Loopback, tmp_path: Path) -> None:
+    place = str(tmp_path)
+    async with bridge.raw_shell(tmp_path, "save_file") as shell:
+        await shell.hello()
+        await shell.send(type="notify", event="unsaved", paths=["a.py", "b.py"])
+        await shell.send(type="nothing")
+        await shell.next("error")
+        await bridge.backend.save(place, ("saved.py",))
+        saving = asyncio.create_task(bridge.backend.save(place, ("a.py", "saved.py")))
+        call = await shell.next("tool_call")
+        assert (call["tool"], call["args"]) == ("save_file", {"path": "a.py"})
+        assert not saving.done()
+        await shell.result(call["id"], "saved")
+        await saving
+        refused = asyncio.create_task(bridge.backend.save(place, ("b.py",)))
+        call = await shell.next("tool_call")
+        await shell.send(type="error", id=call["id"], error={"code": "tool_failed", "message": "read-only"})
+        with pytest.raises(ToolError, match="b.py has unsaved changes in raw, which could not save them: read-only"):
+            await refused
+
+
 async def test_arguments_that_are_no_text_are_refused(bridge: Loopback, tmp_path: Path) -> None:
     async with bridge.raw_shell(tmp_path, "read_file") as shell:
         await shell.hello()

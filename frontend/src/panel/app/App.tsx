@@ -4,6 +4,7 @@ import { usePauseWhileHidden, useTasks } from "../../client/react.ts";
 import type { Status } from "../../wire/types.ts";
 import { Composer } from "../features/chat/Composer.tsx";
 import { History } from "../features/history/History.tsx";
+import type { Embedder } from "../features/host/embedder.ts";
 import { useHost } from "../features/host/useHost.ts";
 import { useNotifications } from "../features/notify/useNotifications.ts";
 import { isPage, type Page } from "../features/settings/pages.ts";
@@ -16,6 +17,7 @@ import ui from "../shared/ui.module.css";
 import { useLazy } from "../shared/useLazy.ts";
 import { useCommandKeys } from "../stores/commands.ts";
 import { focusComposer } from "../stores/composer.ts";
+import { useHostWorkspace } from "../stores/host.ts";
 import { hasChosenTask, openWindow, selectTask, useSelectedTask } from "../stores/location.ts";
 import { usePreferences } from "../stores/preferences.ts";
 import { showError } from "../stores/toasts.ts";
@@ -35,12 +37,13 @@ const loadSettings = () => import("../features/settings/Settings.tsx");
 /** What is open over the panel; for the settings, the page. */
 export type Overlay = "palette" | "history" | Page;
 
-export function App() {
+export function App({ embedder }: { embedder?: Embedder | undefined }) {
   const registry = useRegistry();
   const { service, feed } = registry;
   const list = useTasks(registry);
   const selected = useSelectedTask();
   const current = list.tasks.find((task) => task.id === selected);
+  const editorWorkspace = useHostWorkspace();
   const [open, setOpen] = useState<Overlay | undefined>();
   const lost = list.connection.state === "lost";
   const status = useStatus(service, !lost);
@@ -56,7 +59,7 @@ export function App() {
   const showInWindow = (taskId: string | undefined) => void openWindow(service, taskId).catch(showError);
 
   useTheme();
-  useHost();
+  useHost(embedder);
   useCommandKeys();
   usePauseWhileHidden(registry, notifications);
   useNotifications(list, show);
@@ -80,7 +83,7 @@ export function App() {
   const history = (
     <History
       list={list}
-      workspace={status?.workspace}
+      workspace={editorWorkspace ?? status?.workspace}
       selected={selected}
       onSelect={show}
       onWindow={showInWindow}
@@ -121,7 +124,7 @@ export function App() {
           <div className={ui.column}>
             <Composer
               placeholder={placeholder(selected, current?.status)}
-              workspace={current?.workspace}
+              workspace={current?.workspace ?? editorWorkspace}
               onSend={send}
             />
           </div>

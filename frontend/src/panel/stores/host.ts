@@ -4,7 +4,7 @@ import { merge, Store, useStore } from "./store.ts";
 /** What the window around the panel can do; see features/host. */
 export type Offer = "insert" | "openFile";
 
-export type HostContext = Pick<Context, "currentFile" | "selectedCode" | "openFiles">;
+export type HostContext = Pick<Context, "workspace" | "currentFile" | "selectedCode" | "openFiles">;
 
 interface Host {
   readonly offers: ReadonlySet<Offer>;
@@ -15,6 +15,7 @@ interface Host {
 
 export const host = new Store<Host, Partial<Host>>({ offers: new Set(), context: {}, send: () => {} }, merge);
 
+export const useHostWorkspace = (): string | undefined => useStore(host).context.workspace ?? undefined;
 export const useHostOffers = (offer: Offer): boolean => useStore(host).offers.has(offer);
 export const postToHost = (message: Record<string, unknown>): void => host.get().send(message);
 export const insertInEditor = (text: string): void => postToHost({ type: "rainy.insert", text });

@@ -14,6 +14,8 @@ const store = new Store<Location, Partial<Location>>({ taskId: undefined, chosen
 );
 
 export const useSelectedTask = (): string | undefined => useStore(store).taskId;
+export const selectedTask = (): string | undefined => store.get().taskId;
+export const onSelect = store.subscribe;
 export const hasChosenTask = (): boolean => store.get().chosen;
 
 /** Shows a task, or the start page. The address names the task, so that a reload or another tab shows it too. */

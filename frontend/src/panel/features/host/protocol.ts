@@ -1,13 +1,13 @@
-import type { Context } from "../../../wire/types.ts";
-import type { Offer } from "../../stores/host.ts";
+import type { HostContext, Offer } from "../../stores/host.ts";
 import type { Theme } from "../../stores/preferences.ts";
 
 /** The messages that the embedding window may send. None of them starts a task, answers an approval or reads a token. */
 export type HostMessage =
   | { readonly type: "rainy.hello"; readonly offers?: readonly Offer[] }
   | { readonly type: "rainy.theme"; readonly theme?: Theme; readonly variables?: Readonly<Record<string, string>> }
-  | { readonly type: "rainy.context"; readonly context: Pick<Context, "currentFile" | "selectedCode" | "openFiles"> }
+  | { readonly type: "rainy.context"; readonly context: HostContext }
   | { readonly type: "rainy.compose"; readonly text: string; readonly append?: boolean }
+  | { readonly type: "rainy.openTask"; readonly taskId: string }
   | { readonly type: "rainy.commands"; readonly commands: readonly { readonly id: string; readonly title: string }[] };
 
 // The panel sends `rainy.ready`, `rainy.insert`, `rainy.openFile`, `rainy.command` and `rainy.status`.
@@ -33,6 +33,8 @@ export function isHostMessage(data: unknown): data is HostMessage {
       return typeof message["context"] === "object" && message["context"] !== null;
     case "rainy.compose":
       return typeof message["text"] === "string";
+    case "rainy.openTask":
+      return typeof message["taskId"] === "string" && /^[\w-]+$/.test(message["taskId"]);
     case "rainy.commands":
       return Array.isArray(message["commands"]);
     default:

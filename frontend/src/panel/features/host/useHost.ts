@@ -2,23 +2,19 @@ import { useEffect, useState } from "react";
 import { useCommands } from "../../stores/commands.ts";
 import { appendToComposer, replaceComposer } from "../../stores/composer.ts";
 import { type HostContext, host, postToHost } from "../../stores/host.ts";
+import { selectTask } from "../../stores/location.ts";
 import { setPreferences } from "../../stores/preferences.ts";
-import { type HostMessage, isHostMessage, themeVariables } from "./protocol.ts";
+import type { Embedder } from "./embedder.ts";
+import { type HostMessage, themeVariables } from "./protocol.ts";
 
 const MOST_TEXT = 100_000;
 
-/**
- * Talks to the window that embeds the panel, if there is one. It listens to that window only; the sidecar's policy
- * decides which pages may embed the panel.
- */
-export function useHost(): void {
+/** Talks to what embeds the panel, if there is something. */
+export function useHost(embedder: Embedder | undefined): void {
   const [commands, setCommands] = useState<readonly { id: string; title: string }[]>([]);
   useEffect(() => {
-    const embedded = window.parent !== window;
-    let origin: string | undefined;
-    const send = (message: Record<string, unknown>) => {
-      if (origin !== undefined) window.parent.postMessage(message, origin);
-    };
+    if (embedder === undefined) return;
+    const send = (message: Record<string, unknown>) => embedder.post(message);
     const receive = (message: HostMessage) => {
       switch (message.type) {
         case "rainy.hello": {
@@ -37,6 +33,8 @@ export function useHost(): void {
           const text = message.text.slice(0, MOST_TEXT);
           return message.append === true ? appendToComposer(text) : replaceComposer(text);
         }
+        case "rainy.openTask":
+          return selectTask(message.taskId);
         case "rainy.commands":
           return setCommands(
             message.commands
@@ -46,16 +44,10 @@ export function useHost(): void {
           );
       }
     };
-    const onMessage = (event: MessageEvent<unknown>) => {
-      if (!embedded || event.source !== window.parent || !isHostMessage(event.data)) return;
-      origin ??= event.origin;
-      if (event.origin === origin) receive(event.data);
-    };
-    window.addEventListener("message", onMessage);
-    // Any page may receive this message: it says only that the panel is ready.
-    if (embedded) window.parent.postMessage({ type: "rainy.ready", version: 1 }, "*");
-    return () => window.removeEventListener("message", onMessage);
-  }, []);
+    const stop = embedder.listen(receive);
+    embedder.post({ type: "rainy.ready", version: 1 });
+    return stop;
+  }, [embedder]);
   useCommands(
     commands.map((command) => ({
       id: `host.${command.id}`,
@@ -67,6 +59,7 @@ export function useHost(): void {
 }
 
 const parseContext = (given: Record<string, unknown>): HostContext => ({
+  ...(typeof given["workspace"] === "string" ? { workspace: given["workspace"].slice(0, 4_096) } : {}),
   ...(typeof given["currentFile"] === "string" ? { currentFile: given["currentFile"].slice(0, 4_096) } : {}),
   ...(typeof given["selectedCode"] === "string" ? { selectedCode: given["selectedCode"].slice(0, 200_000) } : {}),
   ...(Array.isArray(given["openFiles"])
