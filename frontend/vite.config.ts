@@ -18,5 +18,5 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
   },
   server: { proxy: { "/api": proxy, "/health": proxy } },
-  test: { include: ["src/**/*.test.{ts,tsx}"], environment: "node" },
+  test: { include: ["{src,vscode/src}/**/*.test.{ts,tsx}"], environment: "node" },
 });

@@ -300,7 +300,7 @@ async def test_an_editor_saves_a_file_before_an_agent_changes_it(bridge: Loopbac
         refused = asyncio.create_task(bridge.backend.save(place, ("b.py",)))
         call = await shell.next("tool_call")
         await shell.send(type="error", id=call["id"], error={"code": "tool_failed", "message": "read-only"})
-        with pytest.raises(ToolError, match="b.py has unsaved changes in raw, which could not save them: read-only"):
+        with pytest.raises(ToolError, match=r"b\.py has unsaved changes in raw, which could not save them: read-only"):
             await refused
 
 
