@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tools.errors import ToolError
 from tools.local.repository.identity import GitIdentity
@@ -96,8 +96,14 @@ class Confinement:
     granted: tuple[str, ...] = ()
     #: Hosts that you granted, for a command without network.
     hosts: tuple[str, ...] = ()
+    #: For a program of ours: the network, where the sandbox can't tell hosts apart.
+    network: bool = False
     #: Whether it reads the system beside the libraries of a program.
     system: bool = True
+
+    def reading(self, places: Sequence[str]) -> "Confinement":
+        """The same, and these places can be read too."""
+        return replace(self, readable=(*self.readable, *places))
 
     @property
     def supervised(self) -> bool:
@@ -135,6 +141,8 @@ class Confinement:
         )
         if self.approved:
             return self.sandbox.wrap(limited, access, cwd, environment)
+        if self.network:
+            return self.sandbox.wrap(limited, replace(access, network=True), cwd, environment)
         environment = self._with_identity(environment)
         if not (self.hosts and self.sandbox.own_network):
             return self.sandbox.wrap(limited, access, cwd, environment)

@@ -25,7 +25,8 @@ _OPTIONS = (
     "--literal-pathspecs",
     *(option for each in _SETTINGS.split() for option in ("-c", each)),
 )
-_ENVIRONMENT = {
+#: For every Git process of ours.
+ENVIRONMENT = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_SYSTEM": "/dev/null",
     "GIT_CONFIG_GLOBAL": "/dev/null",
@@ -115,7 +116,7 @@ _LOOKING = {"GIT_OPTIONAL_LOCKS": "0"}
 
 def git_environment(view: RepositoryView) -> dict[str, str]:
     return {
-        **_ENVIRONMENT,
+        **ENVIRONMENT,
         "GIT_DIR": view.place.directory,
         "GIT_COMMON_DIR": view.common,
         "GIT_WORK_TREE": view.place.top,
@@ -143,7 +144,7 @@ def _prefix(program: str) -> str:
 
 def git_version() -> str:
     """Of the Git that we use; raises `OSError` or `SubprocessError` if it doesn't run."""
-    environment = {"PATH": os.environ.get("PATH", os.defpath), **_ENVIRONMENT}
+    environment = {"PATH": os.environ.get("PATH", os.defpath), **ENVIRONMENT}
     line = [find_git("/nowhere", environment), "--version"]
     done = subprocess.run(line, capture_output=True, text=True, timeout=5, check=True, env=environment, cwd="/")
     return done.stdout.strip().removeprefix("git version ")

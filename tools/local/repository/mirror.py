@@ -1,0 +1,226 @@
+"""Our own bare copies of remotes that a person named: the one place from which we clone, fetch and push.
+
+A mirror has no hooks and no configuration but ours, so a repository can't say where our token goes or what runs. The
+token goes to the host of the remote and to no other: redirects are errors, other protocols are off, and in a sandbox
+with a network of its own no other host can be reached.
+"""
+
+import asyncio
+import base64
+import hashlib
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tools.errors import InvalidArguments, TimedOut, ToolError
+from tools.host import OutputCollector
+from tools.local.confinement import CommandLimits, Confinement
+from tools.local.processes import Processes
+from tools.local.repository.git import ENVIRONMENT, find_git
+from tools.local.repository.location import find_repository
+from tools.local.sandbox.access import Sandbox
+from tools.local.sandbox.probe import Sandboxes
+from tools.local.special_files import SpecialFiles
+from tools.text import escape_hidden
+
+_SECONDS = 600.0
+_LOOPBACK = frozenset({"localhost", "127.0.0.1"})
+_HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\Z")
+_PATH = re.compile(r"/[\w.~+-]+(?:/[\w.~+-]+)*/?\Z", re.ASCII)
+_BRANCH = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*\Z", re.ASCII)
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+#: Faults of old commits that harm nobody; everything else that Git's own check finds is refused.
+_HARMLESS = "zeroPaddedFilemode missingSpaceBeforeDate badTimezone missingEmail missingNameBeforeEmail badDate"
+_SETTINGS = """
+safe.bareRepository=explicit core.hooksPath=/dev/null core.fsmonitor=false core.askPass=false credential.helper=
+http.followRedirects=false http.lowSpeedLimit=1000 http.lowSpeedTime=60 http.emptyAuth=false fetch.fsckObjects=true
+fetch.recurseSubmodules=false push.recurseSubmodules=no push.gpgSign=false submodule.recurse=false
+transfer.bundleURI=false transfer.credentialsInUrl=die gc.auto=0 maintenance.auto=false init.defaultBranch=main
+"""
+_OPTIONS = tuple(
+    option
+    for setting in (*_SETTINGS.split(), *(f"fetch.fsck.{name}=ignore" for name in _HARMLESS.split()))
+    for option in ("-c", setting)
+)
+_REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """An address that a person named. Build it with `parse`."""
+
+    scheme: str
+    host: str
+    port: int | None
+    path: str
+
+    @classmethod
+    def parse(cls, named: str) -> "Remote":
+        """Only `https`, and `http` on this machine. Raises `InvalidArguments`."""
+        if found := re.fullmatch(r"git@([\w.-]+):([^:]+)", named):
+            named = f"https://{found[1]}/{found[2].lstrip('/')}"
+        try:
+            parts = urlsplit(named)
+            host, port = parts.hostname or "", parts.port
+        except ValueError as error:
+            raise _bad_remote(named) from error
+        plain = f"{parts.scheme}://{parts.netloc}{parts.path}" == named and "@" not in parts.netloc
+        fits = _HOST.match(host) and _PATH.match(parts.path) and ".." not in parts.path
+        if not (plain and fits and (parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK))):
+            raise _bad_remote(named)
+        return cls(parts.scheme, host, port, parts.path.rstrip("/"))
+
+    @property
+    def url(self) -> str:
+        return f"{self.origin}{self.path}"
+
+    @property
+    def origin(self) -> str:
+        return f"{self.scheme}://{self.host}{'' if self.port is None else f':{self.port}'}"
+
+
+class Mirrors:
+    """`directory` is private to the sidecar. `token` is the person's token for a host, if there is one."""
+
+    def __init__(
+        self,
+        directory: Path,
+        processes: Processes,
+        sandboxes: Sandboxes,
+        token: Callable[[str], str | None] = lambda host: None,
+        limits: CommandLimits | None = None,
+    ) -> None:
+        self._directory = directory
+        self._processes = processes
+        self._sandboxes = sandboxes
+        self._token = token
+        self._limits = limits
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def fetch(self, remote: Remote) -> str:
+        """Make the mirror, or bring it up to date. Returns its directory."""
+        place = self._place(remote)
+        async with self._locks.setdefault(place, asyncio.Lock()):
+            await self._prepare(place)
+            words = ["fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"]
+            await self._reach(remote, place, [*words, "--", remote.url, *_REFSPECS])
+        return place
+
+    async def clone(self, remote: Remote, target: str, branch: str = "") -> None:
+        """A new working copy of the remote. Its configuration is Git's own, and it has no hooks."""
+        if branch:
+            _check(_BRANCH, branch, "branch")
+        mirror = await self.fetch(remote)
+        os.makedirs(target, mode=0o700, exist_ok=True)  # noqa: PTH103 - fails below if it isn't empty
+        words = ["clone", "--quiet", "--template=", "--no-hardlinks", "--no-recurse-submodules"]
+        words += ["--branch", branch] if branch else []
+        await self._local(target, ["-c", "core.symlinks=true", *words, "--", mirror, target], mirror)
+        await self._local(target, ["-C", target, "remote", "set-url", "origin", remote.url], mirror)
+
+    async def push(self, remote: Remote, workspace: str, commit: str, branch: str) -> None:
+        """Push a commit of a workspace, never by force. Of its repository only the objects are read."""
+        _check(_COMMIT, commit, "commit")
+        _check(_BRANCH, branch, "branch")
+        place = self._place(remote)
+        source = await asyncio.to_thread(_objects_of, workspace)
+        async with self._locks.setdefault(place, asyncio.Lock()):
+            await self._prepare(place)
+            words = ["push", "--quiet", "--porcelain", "--no-verify", "--no-follow-tags", "--", remote.url]
+            await self._reach(remote, place, [*words, f"{commit}:refs/heads/{branch}"], objects=source)
+
+    def _place(self, remote: Remote) -> str:
+        return str(self._directory / f"{hashlib.sha256(remote.url.encode()).hexdigest()[:32]}.git")
+
+    async def _prepare(self, place: str) -> None:
+        os.makedirs(place, mode=0o700, exist_ok=True)  # noqa: PTH103
+        await self._local(place, ["init", "--quiet", "--bare", "--template=", place])
+
+    async def _local(self, place: str, words: Sequence[str], *readable: str) -> None:
+        environment = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": "file"}
+        await self._run(place, words, environment, Confinement(await self._sandbox(), self._limits, place), readable)
+
+    async def _reach(self, remote: Remote, place: str, words: Sequence[str], objects: str = "") -> None:
+        sandbox = await self._sandbox()
+        environment = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": remote.scheme, "GIT_DIR": place, **self._secret(remote)}
+        if objects:
+            environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = objects
+        # Where the sandbox can't tell hosts apart, Git itself reaches only this one.
+        own = sandbox.own_network
+        cage = Confinement(sandbox, self._limits, place, hosts=(remote.host,) if own else (), network=not own)
+        await self._run(place, words, environment, cage, (objects,) if objects else ())
+
+    def _secret(self, remote: Remote) -> dict[str, str]:
+        """In the environment, which only this user's processes can read; never in a command line or a file."""
+        token = self._token(remote.host)
+        if token is None:
+            return {}
+        header = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+        return {
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": f"http.{remote.origin}/.extraHeader",
+            "GIT_CONFIG_VALUE_0": f"Authorization: Basic {header}",
+        }
+
+    async def _run(
+        self,
+        place: str,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        cage: Confinement,
+        readable: Sequence[str],
+    ) -> None:
+        program = find_git(place, os.environ)
+        collector = OutputCollector()
+        handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            result = await self._processes.run(
+                [program, "--no-pager", *_OPTIONS, *words],
+                call_id="mirror",
+                cwd=handle,
+                timeout=_SECONDS,
+                output=collector,
+                environment={**environment, "HOME": place, "XDG_CONFIG_HOME": place},
+                log=False,
+                confinement=cage.reading(readable),
+            )
+        finally:
+            os.close(handle)
+        name = next(word for word in words if word in ("init", "fetch", "clone", "push", "remote"))
+        if result.timed_out:
+            raise TimedOut(f"git {name} took longer than {_SECONDS:g} s.", advice="Try again later.")
+        if result.exit_code != 0:
+            said = escape_hidden(f"{collector.errors}\n{collector.text}".strip())[:2_000]
+            raise ToolError(f"git {name} failed: {said}", code="git_failed")
+
+    async def _sandbox(self) -> Sandbox:
+        sandbox = await self._sandboxes.find() or await self._sandboxes.find_reader()
+        if sandbox is None:
+            raise ToolError(
+                "Remotes are reached only from a sandbox, and none works on this machine.",
+                advice="Tell the user: `brain doctor` says what to install.",
+                code="no_sandbox",
+            )
+        return sandbox
+
+
+def _objects_of(workspace: str) -> str:
+    place = find_repository(workspace, os.environ.get("HOME", ""))
+    objects = f"{place.common}/objects"
+    if special := SpecialFiles().find(objects, [objects]):
+        raise ToolError(f"{special}, so the repository is not read.", code="git_failed")
+    return objects
+
+
+def _check(pattern: re.Pattern[str], text: str, what: str) -> None:
+    if pattern.match(text) is None or ".." in text or text.endswith((".lock", ".")):
+        raise InvalidArguments(f"{escape_hidden(text[:200])} is no name of a {what}.")
+
+
+def _bad_remote(named: str) -> InvalidArguments:
+    return InvalidArguments(
+        f"{escape_hidden(named[:200])} is no remote that can be reached: it must be https://HOST/PATH, without a user, "
+        "a password or options."
+    )
