@@ -83,10 +83,16 @@ class Client:
 
     def stream(self, task_id: str, after: int = 0) -> Iterator[Message]:
         """A task's events until the stream ends; raises `Unreachable` if it breaks."""
-        headers = {"Last-Event-ID": str(after)} if after else {}
+        return self._stream(f"/api/brain/tasks/{task_id}/stream", {"Last-Event-ID": str(after)} if after else {})
+
+    def stream_all(self, cursor: str = "") -> Iterator[Message]:
+        """The durable events of all tasks after this cursor, which is the `id` of a message."""
+        return self._stream("/api/brain/events", {"Last-Event-ID": cursor} if cursor else {})
+
+    def _stream(self, path: str, headers: Mapping[str, str]) -> Iterator[Message]:
         with closing(self._connection(STREAM_SECONDS)) as connection:
             try:
-                connection.request("GET", f"/api/brain/tasks/{task_id}/stream", headers=self._headers(headers))
+                connection.request("GET", path, headers=self._headers(headers))
                 response = connection.getresponse()
                 if response.status != 200:
                     raise parse_refusal(response.status, response.read())

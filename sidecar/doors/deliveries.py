@@ -1,23 +1,16 @@
-"""What arrived, in a SQLite file of its own: stored before it is acknowledged, worked on after.
+"""What arrived: stored before it is acknowledged, worked on after."""
 
-One thread writes. Deliveries that arrive together share a commit, so a thousand at once cost a few.
-"""
-
-import asyncio
 import hashlib
 import json
-import os
-import queue
 import sqlite3
-import threading
 import time
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, NamedTuple
+
+from sidecar.doors.store import Store
 
 #: Keys of old deliveries that are remembered so that a repetition is recognised. Contents go when they are worked on.
 REMEMBERED = 1_000_000
-_BATCH = 500
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS deliveries (
     id INTEGER PRIMARY KEY, door TEXT NOT NULL, delivery_id TEXT, digest BLOB NOT NULL, event TEXT NOT NULL,
@@ -63,16 +56,9 @@ class Delivery(NamedTuple):
 
 
 class Deliveries:
-    def __init__(self, file: Path) -> None:
-        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
-        self._store = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
-        self._store.execute("PRAGMA journal_mode=WAL")
-        self._store.execute("PRAGMA synchronous=FULL")
-        self._store.executescript(_SCHEMA)
-        self._jobs: queue.SimpleQueue[tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any]] | None]
-        self._jobs = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="deliveries", daemon=True)
-        self._thread.start()
+    def __init__(self, store: Store) -> None:
+        store.create(_SCHEMA)
+        self._store = store
 
     async def add(self, arrival: Arrival) -> bool:
         """Store a delivery; False if it is known, by its content or by its id."""
@@ -85,22 +71,22 @@ class Deliveries:
             sql = "INSERT OR IGNORE INTO deliveries (door, delivery_id, digest, event, subject, payload, received)"
             return store.execute(f"{sql} VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, time.time())).rowcount == 1
 
-        return bool(await self._do(insert))
+        return bool(await self._store.do(insert))
 
     async def due(self, limit: int) -> list[Delivery]:
-        rows = await self._do(lambda store: store.execute(_DUE, (time.time(), limit)).fetchall())
+        rows = await self._store.do(lambda store: store.execute(_DUE, (time.time(), limit)).fetchall())
         return [Delivery(*row) for row in rows]
 
     async def next_at(self) -> float | None:
         """When the next attempt is due."""
-        row = await self._do(
+        row = await self._store.do(
             lambda store: store.execute("SELECT min(next_at) FROM deliveries WHERE state = 'stored'").fetchone()
         )
         found: float | None = row[0]
         return found
 
     async def task_of(self, subject: str) -> str | None:
-        row = await self._do(
+        row = await self._store.do(
             lambda store: store.execute("SELECT task_id FROM subjects WHERE subject = ?", (subject,)).fetchone()
         )
         return row[0] if row else None
@@ -115,61 +101,9 @@ class Deliveries:
                 store.execute("INSERT OR REPLACE INTO subjects VALUES (?, ?)", (delivery.subject, task_id))
             store.execute("DELETE FROM deliveries WHERE id <= ? AND state != 'stored'", (delivery.id - REMEMBERED,))
 
-        await self._do(update)
+        await self._store.do(update)
 
     async def postpone(self, delivery: Delivery, seconds: float, note: str) -> None:
         values = (time.time() + seconds, note[:500], delivery.id)
         sql = "UPDATE deliveries SET attempts = attempts + 1, next_at = ?, note = ? WHERE id = ?"
-        await self._do(lambda store: store.execute(sql, values))
-
-    async def close(self) -> None:
-        self._jobs.put(None)
-        await asyncio.to_thread(self._thread.join)
-        self._store.close()
-
-    async def _do(self, job: Callable[[sqlite3.Connection], Any]) -> Any:
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._jobs.put((job, future))
-        return await future
-
-    def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            batch = [job]
-            more: tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any]] | None = None
-            ended = False
-            while len(batch) < _BATCH and not self._jobs.empty():
-                more = self._jobs.get()
-                if more is None:
-                    ended = True
-                    break
-                batch.append(more)
-            self._commit(batch)
-            if ended:
-                return
-
-    def _commit(self, batch: list[tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any]]]) -> None:
-        results: list[Any] = []
-        try:
-            self._store.execute("BEGIN IMMEDIATE")
-            results = [job(self._store) for job, _ in batch]
-            self._store.execute("COMMIT")
-        except sqlite3.Error as error:
-            if self._store.in_transaction:
-                self._store.execute("ROLLBACK")
-            for _, future in batch:
-                _resolve(future, error=error)
-            return
-        for (_, future), result in zip(batch, results, strict=True):
-            _resolve(future, result)
-
-
-def _resolve(future: "asyncio.Future[Any]", result: Any = None, error: Exception | None = None) -> None:
-    def set_it() -> None:
-        if future.done():
-            return
-        if error is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    future.get_loop().call_soon_threadsafe(set_it)
+        await self._store.do(lambda store: store.execute(sql, values))

@@ -24,6 +24,11 @@ _LONGEST_PAUSE = 300.0
 _OPTIONS = {"author": "other", "unattended": True}
 
 
+def conversation_of(subject: str) -> str:
+    """The task itself says what it is about, so that reports find it whatever this process had time to note."""
+    return f"door:{subject}"
+
+
 class Dispatcher:
     """`connect` finds or starts the sidecar; it blocks, so it runs in a thread."""
 
@@ -105,7 +110,7 @@ class Dispatcher:
 
     def _start(self, delivery: Delivery, action: Start) -> str:
         """The delivery's key gives the same task again if this process died before it noted the task."""
-        options = {**action.options, **_OPTIONS}
+        options = {**action.options, **_OPTIONS, "conversationId": conversation_of(delivery.subject)}
         return self._connect().execute(action.text, workspace=action.workspace, key=delivery.key, **options).id
 
     def _say(self, task_id: str, text: str, key: str) -> None:

@@ -1,9 +1,8 @@
-"""The process behind `brain doors`: receiver and dispatcher over one store."""
+"""The process behind `brain doors`: receiver, dispatcher, reports and sender over one store."""
 
 import asyncio
 import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from sidecar.api.limits import ConnectionLimits
@@ -12,10 +11,15 @@ from sidecar.api.streams import Streams
 from sidecar.client.service import BrainService
 from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.dispatcher import Dispatcher
+from sidecar.doors.outbox import Outbox
 from sidecar.doors.receiver import Receiver
-from sidecar.doors.settings import load_doors
+from sidecar.doors.reports import Reports
+from sidecar.doors.sender import Sender
+from sidecar.doors.settings import load_doors, load_webhooks
+from sidecar.doors.store import Store
 
 FILE = "doors.db"
+GITHUB_URL = "https://api.github.com"
 _CONNECTIONS = 2_048
 
 
@@ -23,7 +27,11 @@ class DoorsProcess:
     def __init__(self, data_dir: Path, config_dir: Path, environ: Mapping[str, str]) -> None:
         load_doors(config_dir)  # a file that can't be used is said at the start, not at the first delivery
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._deliveries = Deliveries(data_dir / FILE)
+        self._store = Store(data_dir / FILE)
+        self._deliveries = Deliveries(self._store)
+        outbox, webhooks, token = Outbox(self._store), load_webhooks(config_dir), environ.get("BRAIN_GITHUB_TOKEN", "")
+        self._sender = Sender(outbox, webhooks, environ.get("BRAIN_GITHUB_URL") or GITHUB_URL, token)
+        self._reports = Reports(outbox, data_dir, webhooks, comments=bool(token), wake=self._sender.wake)
         self._dispatcher = Dispatcher(self._deliveries, config_dir, lambda: BrainService.local(data_dir))
         receiver = Receiver(self._deliveries, config_dir, environ, self._dispatcher.wake)
         # Every peer is a stranger until its body is there; they share the limits of peers that are known elsewhere.
@@ -35,18 +43,22 @@ class DoorsProcess:
 
     async def run(self, host: str, port: int, on_ready: Callable[[str, int], None]) -> None:
         socket = open_socket(host, port)
-        work = asyncio.create_task(self._dispatcher.run())
+        work = [asyncio.create_task(self._dispatcher.run()), asyncio.create_task(self._sender.run())]
+        self._reports.start()
         serving = asyncio.create_task(self._server.serve([socket]))
         try:
             await self._server.listening.wait()
             on_ready(f"http://{host}:{socket.getsockname()[1]}", os.getpid())
-            await asyncio.wait({work, serving}, return_when=asyncio.FIRST_COMPLETED)
-            if work.done():
-                work.result()
+            await asyncio.wait({*work, serving}, return_when=asyncio.FIRST_COMPLETED)
+            for each in work:
+                if each.done():
+                    each.result()
         finally:
             self._server.stop()
             await serving
-            work.cancel()
-            with suppress(asyncio.CancelledError):
-                await work
-            await self._deliveries.close()
+            self._reports.stop()
+            for each in work:
+                each.cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+            await self._sender.close()
+            await self._store.close()

@@ -72,6 +72,24 @@ class Hook(_Table):
     approvals: Literal["auto", "readonly"] = "auto"
 
 
+class Webhook(_Table):
+    """Where events of your tasks are sent, signed with `secret`. `events` are types, or `*` for all."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
+    url: Annotated[str, Field(pattern=r"^https?://")]
+    secret: Annotated[str, Field(min_length=8)]
+    events: list[str] = ["complete", "error", "escalation"]
+
+
+class _Webhooks(_Table):
+    webhook: list[Webhook] = []
+
+
+def load_webhooks(directory: Path) -> list[Webhook]:
+    file = directory / "webhooks.toml"
+    return _read(file, _Webhooks).webhook if file.exists() else []
+
+
 def load_doors(directory: Path) -> Doors:
     file = directory / "doors.toml"
     return Doors() if not file.exists() else _read(file, Doors)

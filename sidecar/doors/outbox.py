@@ -1,0 +1,91 @@
+"""What is to be sent out: comments on issues, and webhooks of your own. Kept until the other side has it."""
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sidecar.doors.store import Store
+
+#: Sent ones that are remembered, and dead ones that can be looked at.
+REMEMBERED = 10_000
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS outbox (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, target TEXT NOT NULL, body TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, next_at REAL NOT NULL DEFAULT 0,
+    note TEXT NOT NULL DEFAULT '');
+CREATE INDEX IF NOT EXISTS unsent ON outbox (target, id) WHERE state = 'waiting';
+CREATE TABLE IF NOT EXISTS reading (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL, since TEXT NOT NULL);
+"""
+# One at a time to each target, so that what was said first arrives first.
+_DUE = """
+SELECT id, key, target, body, attempts FROM outbox AS one WHERE state = 'waiting' AND next_at <= ?
+  AND NOT EXISTS (SELECT 1 FROM outbox WHERE target = one.target AND state = 'waiting' AND id < one.id)
+ORDER BY id LIMIT ?
+"""
+
+
+class Outgoing(NamedTuple):
+    """`key` is the same whenever it is written again; `target` is a subject, or the name of a webhook."""
+
+    key: str
+    target: str
+    body: str
+
+
+class Letter(NamedTuple):
+    id: int
+    key: str
+    target: str
+    body: str
+    attempts: int
+
+
+class Outbox:
+    def __init__(self, store: Store) -> None:
+        store.create(_SCHEMA)
+        self._store = store
+
+    async def reading(self, now: str) -> tuple[str, str]:
+        """How far the events were read, and since when they count."""
+
+        def read(store: sqlite3.Connection) -> tuple[str, str]:
+            store.execute("INSERT OR IGNORE INTO reading VALUES (1, '', ?)", (now,))
+            cursor, since = store.execute("SELECT cursor, since FROM reading").fetchone()
+            return cursor, since
+
+        found: tuple[str, str] = await self._store.do(read)
+        return found
+
+    async def add(self, letters: Sequence[Outgoing], cursor: str) -> None:
+        """In one commit with how far the events were read: none is lost, none is written twice."""
+
+        def insert(store: sqlite3.Connection) -> None:
+            store.executemany("INSERT OR IGNORE INTO outbox (key, target, body) VALUES (?, ?, ?)", letters)
+            store.execute("UPDATE reading SET cursor = ?", (cursor,))
+
+        await self._store.do(insert)
+
+    async def due(self, limit: int) -> list[Letter]:
+        rows = await self._store.do(lambda store: store.execute(_DUE, (time.time(), limit)).fetchall())
+        return [Letter(*row) for row in rows]
+
+    async def next_at(self) -> float | None:
+        sql = "SELECT min(next_at) FROM outbox WHERE state = 'waiting'"
+        found: float | None = (await self._store.do(lambda store: store.execute(sql).fetchone()))[0]
+        return found
+
+    async def settle(self, letter: Letter, state: str, note: str = "") -> None:
+        """`sent`, or `dead`: given up, with its content."""
+
+        def update(store: sqlite3.Connection) -> None:
+            sql = "UPDATE outbox SET state = ?, note = ?, body = iif(?, body, '') WHERE id = ?"
+            store.execute(sql, (state, note[:500], state == "dead", letter.id))
+            store.execute("DELETE FROM outbox WHERE id <= ? AND state != 'waiting'", (letter.id - REMEMBERED,))
+
+        await self._store.do(update)
+
+    async def postpone(self, letter: Letter, seconds: float, note: str) -> None:
+        sql = "UPDATE outbox SET attempts = attempts + 1, next_at = ?, note = ? WHERE id = ?"
+        values = (time.time() + seconds, note[:500], letter.id)
+        await self._store.do(lambda store: store.execute(sql, values))
